@@ -94,7 +94,7 @@ def _refuse_faults(game: Game, posted: _Posted) -> None:
     if fault:
         raise Unacceptable(fault, field="value")
     clean_text(
-        posted.reason, ask=_("Say why it is settled so: evaluators and later readers rely on the reason.")
+        posted.reason, ask=_("Say why it is resolved so: evaluators and later readers rely on the reason.")
     )
 
 
@@ -104,7 +104,7 @@ def _difference(game: Game, posted: _Posted) -> Disagreement:
     found = listed.get((posted.kind, posted.subject))
     if found is not None and not found.can_be_adjudicated:
         raise Unacceptable(
-            _("Nothing of the verdict hangs on this, so nobody settles it; everyone's answer is kept."),
+            _("Nothing of the verdict hangs on this, so nobody resolves it; everyone's answer is kept."),
             field="value",
         )
     if found is not None and found.page_sha256 == posted.sides_sha256:
@@ -114,12 +114,12 @@ def _difference(game: Game, posted: _Posted) -> Disagreement:
         says = _("The evaluators do not differ on this any more, so nothing was settled.")
     elif found.settled and found.is_changed_since is False:
         says = _(
-            "%(name)s settled this since the page was loaded. Nothing was overwritten; look at it first."
+            "%(name)s resolved this since the page was loaded. Nothing was overwritten; look at it first."
         )
         says %= {"name": found.settled.by_name}
     else:
         says = _(
-            "The evaluators say something else since the page was loaded. Nothing was settled; look again."
+            "The evaluators say something else since the page was loaded. Nothing was resolved; look again."
         )
     raise Conflict(says, code="sides_changed", detail=detail)
 

@@ -1,4 +1,4 @@
-"""What is posted where a lead settles a difference, sends an evaluation back, or wants to see who said what.
+"""What is posted where a lead resolves a difference, sends an evaluation back, or wants to see who said what.
 
 What a packet is to be made of, as its page's address says it.
 """

@@ -18,7 +18,7 @@ def answer_label(kind: str, value: str) -> str:
         (judgement_kinds.COHERENCE, judgement_kinds.NO): _("off topic"),
         (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.CONSISTENT): _("consistent"),
         (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.INCONSISTENT): _("inconsistent"),
-        (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.NOT_ASSESSABLE): _("cannot say"),
+        (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.NOT_ASSESSABLE): _("can't tell"),
         (judgement_kinds.PHRASE, judgement_kinds.ACCEPTABLE): _("acceptable"),
         (judgement_kinds.ATTRIBUTION, judgement_kinds.CANNOT_TELL): _("cannot tell"),
     }

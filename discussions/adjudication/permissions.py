@@ -12,30 +12,32 @@ from workspace.models import Person
 
 
 def check_adjudicate(person: Person, game: Game) -> None:
-    """Leads of the project and admins settle what evaluators differ on, once all evaluations are in.
+    """Leads of the project and admins resolve what evaluators differ on, once all evaluations are in.
 
-    Nobody settles where their own answers are one of the sides.
+    Nobody resolves where their own answers are one of the sides.
     """
     check_leads(
         person,
         game.project,
-        _("Only team leads of this project settle what evaluators differ on. Ask one of them."),
+        _("Only team leads of this project resolve what evaluators differ on. Ask one of them."),
     )
     rated = Evaluation.objects.filter(game=game, purpose=RATING)
     if rated.filter(evaluator=person).exclude(submitted_at=None).exists():
         raise NotAllowed(
-            _("You rated this game yourself, so your answers are one of the sides. Another lead settles it."),
+            _(
+                "You rated this game yourself, so your answers are one of the sides. Another lead resolves it."
+            ),
             code="own_rating",
         )
     if newest_measured(game) is None:
         raise NotAllowed(
-            _("This game is not measured yet; wait for its figures, then settle."), code="measuring"
+            _("This game is not measured yet; wait for its figures, then resolve."), code="measuring"
         )
     there, needed = rated.filter(state=SUBMITTED).count(), game.evaluator_count
     if there < needed:
         raise NotAllowed(
             _(
-                "%(there)d of %(needed)d evaluations are submitted. What the others say may settle it, so wait for "
+                "%(there)d of %(needed)d evaluations are submitted. What the others say may resolve it, so wait for "
                 "them, or say with a reason that fewer are enough."
             )
             % {"there": there, "needed": needed},

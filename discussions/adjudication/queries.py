@@ -38,7 +38,7 @@ _SETTLED = (
 
 
 def load_adjudicated_by_game(games: Collection[int]) -> dict[int, list[AdjudicationRecord]]:
-    """Game -> what stands as settled in it, the oldest first; games in which nothing was settled are left out."""
+    """Game -> what stands as resolved in it, the oldest first; games in which nothing was resolved are left out."""
     rows = Adjudication.objects.standing().filter(game__in=games).order_by("pk")
     found: dict[int, list[AdjudicationRecord]] = defaultdict(list)
     for game, *values in rows.values_list("game_id", *_SETTLED):
@@ -47,13 +47,13 @@ def load_adjudicated_by_game(games: Collection[int]) -> dict[int, list[Adjudicat
 
 
 def load_adjudication_history(game: int) -> list[AdjudicationRecord]:
-    """Everything that was ever settled in the game, also what a later one supersedes, the oldest first."""
+    """Everything that was ever resolved in the game, also what a later one supersedes, the oldest first."""
     rows = Adjudication.objects.filter(game=game).order_by("pk")
     return [AdjudicationRecord(*values) for values in rows.values_list(*_SETTLED)]
 
 
 def adjudications_in(games: Collection[int]) -> dict[int, list[BasisAdjudication]]:
-    """Game -> what stands as settled in it, as a basis holds it; in one query."""
+    """Game -> what stands as resolved in it, as a basis holds it; in one query."""
     rows = Adjudication.objects.standing().filter(game__in=games).order_by("pk")
     found: dict[int, list[BasisAdjudication]] = defaultdict(list)
     for game, *values in rows.values_list("game_id", *BasisAdjudication.__struct_fields__):
@@ -62,12 +62,12 @@ def adjudications_in(games: Collection[int]) -> dict[int, list[BasisAdjudication
 
 
 def adjudicated_so_far() -> dict[str, int | None]:
-    """What changes whenever a lead settles something: how many rows there are, and the newest."""
+    """What changes whenever a lead resolves something: how many rows there are, and the newest."""
     return Adjudication.objects.aggregate(Count("pk"), Max("pk"))
 
 
 def disagreements_in(game: Game) -> list[Disagreement]:
-    """Where the submitted evaluations of a measured game differ, and what was settled; three queries.
+    """Where the submitted evaluations of a measured game differ, and what was resolved; three queries.
 
     Raises LookupError when the game is not measured. Fetch the game with its iteration and rubric version.
     """
@@ -181,7 +181,7 @@ _FINDINGS: Any = msgspec.json.Decoder(dict[str, Measurement])
 
 
 def rated_by_several(project: Project) -> "QuerySet[Game]":
-    """The games of a project that count and that two or more evaluators handed in, newest first."""
+    """The games of a project that count and that two or more evaluators submitted, newest first."""
     done = Count("evaluations", filter=Q(evaluations__state=SUBMITTED, evaluations__purpose=RATING))
     games = Game.objects.filter(project=project, withdrawn_at=None).annotate(done=done)
     return games.filter(done__gte=2).order_by("-number")
@@ -279,7 +279,7 @@ def has_seen_names(person: Person, game: Game) -> bool:
 
 
 def deal_for(evaluation: Evaluation, game: Game) -> Deal | None:
-    """The blind test that the evaluation began with; None where the question is asked, or too little was said."""
+    """The blind test that the evaluation started with; None where the question is asked, or too little was said."""
     if evaluation.identification != TEST:
         return None
     version = evaluation.measured.rubric_version

@@ -5,9 +5,9 @@ from django.urls import URLPattern, path
 from discussions.adjudication import views
 
 urlpatterns: list[URLPattern] = [
-    path("projects/<slug:slug>/games/<int:number>/settle/", views.adjudicate, name="adjudicate"),
+    path("projects/<slug:slug>/games/<int:number>/resolve/", views.adjudicate, name="adjudicate"),
     path(
-        "projects/<slug:slug>/games/<int:number>/settle/one/",
+        "projects/<slug:slug>/games/<int:number>/resolve/one/",
         views.adjudicate_one,
         name="adjudicate_one",
     ),

@@ -89,7 +89,7 @@ def _belong_together(_now: datetime) -> Iterator[str]:
     for work in Evaluation.objects.exclude(purpose=F("slot__purpose")).order_by("pk"):
         yield f"Evaluation {work.pk} is for something else ({work.purpose}) than its place (row {work.slot_id})."
     for slot in Slot.objects.exclude(project=F("game__project")).order_by("pk"):
-        yield f"Place {slot.number} (row {slot.pk}) names another project than its game."
+        yield f"Slot {slot.number} (row {slot.pk}) names another project than its game."
     others = Revision.objects.exclude(created_by=F("judgement__evaluation__evaluator"))
     for revision in others.order_by("pk"):
         yield f"Revision {revision.pk} was made by somebody other than the evaluator."
@@ -144,7 +144,7 @@ def _people_in_slots() -> Iterator[str]:
         )
     working = Evaluation.objects.filter(slot=OuterRef("pk"), evaluator=OuterRef("evaluator"))
     for slot in Slot.objects.filter(~Exists(working)).exclude(evaluator=None).order_by("pk"):
-        yield f"Place {slot.number} (row {slot.pk}) is taken, but nobody works in it."
+        yield f"Slot {slot.number} (row {slot.pk}) is taken, but nobody works in it."
 
 
 def _too_many() -> "QuerySet[Slot, Any]":
@@ -183,23 +183,23 @@ def _leases_and_assignments() -> Iterator[str]:
     kept = Slot.objects.exclude(assigned_to=None)
     elsewhere = Q(evaluator__isnull=False) & ~Q(evaluator=F("assigned_to"))
     for slot in kept.filter(elsewhere).order_by("pk"):
-        yield f"Place {slot.number} (row {slot.pk}) is kept for one person, and another is in it."
+        yield f"Slot {slot.number} (row {slot.pk}) is kept for one person, and another is in it."
     own = Evaluation.objects.filter(
         game=OuterRef("game"), purpose=OuterRef("purpose"), evaluator=OuterRef("assigned_to")
     )
     busy = own.filter(state__in=(*OPEN, SUBMITTED)).exclude(slot=OuterRef("pk"))
     for slot in kept.filter(Exists(busy)).order_by("pk"):
-        yield f"Place {slot.number} (row {slot.pk}) is kept for somebody who has another on that game."
+        yield f"Slot {slot.number} (row {slot.pk}) is reserved for somebody who has another slot on that game."
 
 
 def _awaiting() -> Iterator[str]:
     is_in = Q(purpose=RATING, is_closed=True, evaluator__isnull=False)
     waiting = Slot.objects.exclude(awaiting_since=None)
     for slot in waiting.exclude(is_in).order_by("pk"):
-        yield f"Place {slot.number} (row {slot.pk}) waits for a verdict, and nothing was handed in there."
+        yield f"Slot {slot.number} (row {slot.pk}) waits for a verdict, and nothing was submitted there."
     recorded = Verdict.objects.filter(game=OuterRef("game"))
     for slot in Slot.objects.filter(is_in, ~Exists(recorded), awaiting_since=None).order_by("pk"):
-        yield f"Place {slot.number} (row {slot.pk}) was handed in, and its game is not told to wait for a verdict."
+        yield f"Slot {slot.number} (row {slot.pk}) was submitted, and its game is not told to wait for a verdict."
 
 
 def _are_chained(_now: datetime) -> Iterator[str]:
@@ -210,16 +210,16 @@ def _are_chained(_now: datetime) -> Iterator[str]:
 def _are_valid(_now: datetime) -> Iterator[str]:
     for row in Adjudication.objects.order_by("pk").iterator(chunk_size=500):
         if row.kind not in ADJUDICATED_KINDS:
-            yield f"{_describe_adjudication(row)} settles something that is not a lead's to settle."
+            yield f"{_describe_adjudication(row)} resolves something that is not a lead's to resolve."
         elif row.value not in VALUES[row.kind] and not (row.value == "" and row.kind in CAN_BE_NO):
-            yield f"{_describe_adjudication(row)} settles on {row.value!r}, which is no answer there."
+            yield f"{_describe_adjudication(row)} resolves it as {row.value!r}, which is no answer there."
         if not row.reason.strip():
             yield f"{_describe_adjudication(row)} has no reason."
     yield from _between_others()
 
 
 def _between_others() -> Iterator[str]:
-    """Adoptions of what was not submitted by then, and leads who settled between answers of their own."""
+    """Adoptions of what was not submitted by then, and leads who resolved between answers of their own."""
     submissions = _first_submissions()
     adopted = Adjudication.objects.exclude(adopted=None)
     others = ~Q(adopted__game=F("game"), adopted__purpose=RATING)
@@ -235,7 +235,7 @@ def _between_others() -> Iterator[str]:
             own.setdefault((game, evaluator), []).append(submissions[key])
     for row in Adjudication.objects.order_by("pk").iterator(chunk_size=500):
         if any(when <= row.created_at for when in own.get((row.game_id, row.created_by_id), ())):
-            yield f"{_describe_adjudication(row)} was settled by somebody whose own answers are one of the sides."
+            yield f"{_describe_adjudication(row)} was resolved by somebody whose own answers are one of the sides."
 
 
 def _first_submissions() -> dict[int, datetime]:
@@ -251,7 +251,7 @@ def _bases_match(_now: datetime) -> Iterator[str]:
         for part in _BASIS.decode(basis).adjudications:
             if there.get(part.id) != [game, part.kind, part.subject, part.value]:
                 yield (
-                    f"The verdict in row {key} names {part.id} as settled on {part.value!r} of {part.kind} "
+                    f"The verdict in row {key} names {part.id} as resolved as {part.value!r} of {part.kind} "
                     f"{part.subject}; no such row of its game says so."
                 )
 
@@ -286,12 +286,12 @@ _BASIS: Any = msgspec.json.Decoder(_Bases)
 
 
 def _describe_adjudication(row: Adjudication) -> str:
-    return f"What was settled of {row.kind} {row.subject} in the game in row {row.game_id} (row {row.pk})"
+    return f"What was resolved of {row.kind} {row.subject} in the game in row {row.game_id} (row {row.pk})"
 
 
 ADJUDICATION_CHECKS: tuple[Check, ...] = (
-    Check("I6k", "Whatever was settled follows what was settled of the same thing before", _are_chained),
-    Check("I6l", "Leads settle with a reason, on an answer there is, between others' answers", _are_valid),
-    Check("I6m", "A verdict names only what was settled in its own game, as it was settled", _bases_match),
-    Check("I7a", "Whatever was settled, and every game that needs fewer, has its audit line", _have_events),
+    Check("I6k", "Whatever was resolved follows what was resolved of the same thing before", _are_chained),
+    Check("I6l", "Leads resolve with a reason, on an answer there is, between others' answers", _are_valid),
+    Check("I6m", "A verdict names only what was resolved in its own game, as it was resolved", _bases_match),
+    Check("I7a", "Whatever was resolved, and every game that needs fewer, has its audit line", _have_events),
 )

@@ -22,10 +22,10 @@ MOVES: dict[tuple[str, str], str] = {
 WHY_CLOSED = {
     SUBMITTED: "This evaluation was submitted; its judgements stand. A team lead can return it to you.",
     LAPSED: (
-        "Your time on this game ended and the place went back. What you judged is kept: take the game up again, "
-        "if its place is still free."
+        "Your time on this game ended and the slot went back. What you judged is kept: resume the game, "
+        "if its slot is still free."
     ),
-    SKIPPED: "You skipped this game. Take it up again from your list, if its place is still free.",
+    SKIPPED: "You skipped this game. Resume it from your list, if its slot is still free.",
 }
 
 RELEASED = (
@@ -39,11 +39,11 @@ LEADS, LED, LEFT = "leads", "led", "left"
 WHY_BARRED = {
     LEADS: (
         "You are a team lead or an admin here now and see the roles and figures of every game, so you cannot go on "
-        "rating this one. What you judged is kept. Skip the game, so that its place is free for somebody else."
+        "rating this one. What you judged is kept. Skip the game, so that its slot is free for somebody else."
     ),
     LED: (
         "You led this project while this game was in it and could see its roles and figures, so you cannot rate it. "
-        "What you judged is kept. Skip the game, so that its place is free for somebody else."
+        "What you judged is kept. Skip the game, so that its slot is free for somebody else."
     ),
     LEFT: "You do not belong to this project any more, so you cannot go on rating its games. What you judged is kept.",
 }

@@ -83,7 +83,7 @@ def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
     if _has_verdict_on(evaluation):
         raise NotAllowed(
             _(
-                "A verdict rests on this evaluation, so it stays as it is. Settle single answers instead, then "
+                "A verdict rests on this evaluation, so it stays as it is. Resolve single disagreements instead, then "
                 "correct the verdict."
             ),
             code="verdict_stands",
@@ -93,7 +93,8 @@ def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
     if barred or not evaluator.is_active:
         raise NotAllowed(
             _(
-                "%(name)s cannot rate this game any more, so nobody could work on it. Settle single answers instead."
+                "%(name)s cannot rate this game any more, so nobody could work on it. Resolve single "
+                "disagreements instead."
             )
             % {"name": evaluator.name},
             code="barred",

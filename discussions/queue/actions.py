@@ -1,7 +1,7 @@
-"""The queue: the next game of an evaluator, hidden repeats, assignments, and the rule of a project's queue.
+"""The queue: the next game of an evaluator, hidden duplicates, assignments, and the rule of a project's queue.
 
-"Next game" takes a slot by a single conditional update. A hidden repeat looks like any other game: it has its own slot
-and a number that no game has.
+"Next game" takes a slot by a single conditional update. A hidden duplicate looks like any other game: it has its own
+slot and a number that no game has.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ def take_next_game(
 ) -> Evaluation | None:
     """The evaluation that the person works on next in the project; None when there is nothing for them.
 
-    In this order: a returned evaluation, a begun one, a required calibration, an assigned slot, sometimes a hidden
+    In this order: a returned evaluation, a started one, a required calibration, an assigned slot, sometimes a hidden
     repeat, a free slot by the project's rule (of one of the games of `iteration` if that is given). No two people get
     one slot, no person gets a game twice. Raises NotAllowed for everybody but the project's evaluators, for a person
     who did not pass a required calibration, and for one who has not confirmed the guideline.
@@ -110,7 +110,7 @@ def _begun(project: Project, by: Person, now: datetime, _iteration: Iteration | 
 
 
 def _kept(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
-    """A slot that is assigned to the person, who may have begun there before the lease ended."""
+    """A slot that is assigned to the person, who may have started there before the lease ended."""
     for slot in kept_for(by.pk, project.pk, barred_until(by, project)):
         lapsed = Evaluation.objects.with_work().filter(game=slot.game, evaluator=by, purpose=RATING).first()
         if lapsed is None:
@@ -130,7 +130,7 @@ def _calibrated(
 
 
 def _repeated(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
-    """A hidden repeat, if one is due."""
+    """A hidden duplicate, if one is due."""
     return None if iteration else begin_repeat(project=project, by=by, now=now)
 
 
@@ -271,7 +271,7 @@ def _number(project: Project) -> int:
 def assign_game(*, game: Game, person: Person, by: Person, now: datetime) -> Slot:
     """Assign a free slot of the game to this evaluator; it is dealt to them next. A second call changes nothing.
 
-    Raises NotAllowed for everybody but leads, and when the person cannot rate the game or has begun it already;
+    Raises NotAllowed for everybody but leads, and when the person cannot rate the game or has started it already;
     Conflict when no slot is free.
     """
     return assign_games(project=game.project, numbers=[game.number], person=person, by=by, now=now)[0]
@@ -303,11 +303,11 @@ def unassign_game(*, slot: Slot, by: Person, now: datetime) -> None:
     """End an assignment; nothing happens when the slot is not assigned.
 
     Raises NotAllowed for everybody but leads and for slots of repeats and calibrations, Conflict when the person has
-    begun meanwhile.
+    started meanwhile.
     """
     check_deal_out(by, slot.project)
     if slot.purpose != RATING:
-        raise NotAllowed(_("This place is of its person alone; it cannot be given to somebody else."))
+        raise NotAllowed(_("This slot is for its person alone. It cannot be given to somebody else."))
     with transaction.atomic():
         locked = Slot.objects.select_for_update(no_key=True).get(pk=slot.pk)
         if locked.assigned_to_id is None:
@@ -315,7 +315,7 @@ def unassign_game(*, slot: Slot, by: Person, now: datetime) -> None:
         if locked.evaluator_id is not None:
             raise Conflict(
                 _(
-                    "They have begun this game meanwhile. Release the place instead; what they judged is kept."
+                    "They have started this game meanwhile. Release the slot instead; what they judged is kept."
                 ),
                 code="begun",
             )
@@ -339,7 +339,7 @@ def _refuse_begun(games: list[Game], person: Person) -> None:
     known = Evaluation.objects.filter(game__in=games, evaluator=person, purpose=RATING)
     if numbers := sorted(known.values_list("game__number", flat=True)):
         raise NotAllowed(
-            _("%(name)s began %(games)s already, and nobody rates a game twice.")
+            _("%(name)s started %(games)s already, and nobody rates a game twice.")
             % {"name": person.name, "games": format_numbers(numbers)},
             code="known",
         )
@@ -355,7 +355,7 @@ def _keep(game: Game, person: Person, by: Person, now: datetime) -> tuple[Slot, 
         if free.filter(pk=slot.pk).update(assigned_to=person, assigned_at=now, assigned_by=by):
             return slot, True
     raise Conflict(
-        _("Game %(number)d has no free place: all are taken, kept for somebody, or not open yet.")
+        _("Game %(number)d has no free slot: all are taken, reserved for somebody, or not open yet.")
         % {"number": game.number},
         code="no_place",
     )

@@ -40,7 +40,7 @@ class EvaluatorAnswer(Answer):
 
 
 class AssignmentAnswer(Answer):
-    """A game that is assigned to a person who has not begun it."""
+    """A game that is assigned to a person who has not started it."""
 
     id: int
     game: int
@@ -87,7 +87,7 @@ class AssignGiven(Given):
 def next_game(request: SignedIn, slug: str) -> NextAnswer:
     """Take the next game of a project.
 
-    An evaluation that you have begun comes first. Your place on the game is held as long as you work on it.
+    An evaluation that you have started comes first. Your place on the game is held as long as you work on it.
     """
     project = project_or_404(request.user, slug)
     check_take_game(request.user, project)
@@ -145,7 +145,7 @@ def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
     answer=TeamAnswer,
 )
 def unassign(request: SignedIn, slug: str, slot: int) -> TeamAnswer:
-    """End an assignment that its person has not begun."""
+    """End an assignment that its person has not started."""
     project = project_or_404(request.user, slug)
     check_deal_out(request.user, project)
     rows = Slot.objects.select_related("project", "game__project")

@@ -1,8 +1,8 @@
-"""How fast evaluations come in: how many a week, and how long a game takes from being taken to being handed in.
+"""How fast evaluations come in: how many a week, and how long a game takes from being taken to being submitted.
 
 What each evaluator of a project has done and has before them: for planning who takes what, not for comparing people.
 
-The active time of an evaluation is measured from its acts (taken, every judgement, handed in): the time between two
+The active time of an evaluation is measured from its acts (taken, every judgement, submitted): the time between two
 acts counts when it is five minutes or less; a longer one is a pause, and nobody knows how much of it was reading.
 """
 
@@ -17,7 +17,7 @@ WEEKS = 8
 
 
 class Week(Struct, frozen=True):
-    """The evaluations handed in within one week. `minutes` is their median, None without any."""
+    """The evaluations submitted within one week. `minutes` is their median, None without any."""
 
     monday: date
     count: int
@@ -43,7 +43,7 @@ def first_monday(today: date, weeks: int = WEEKS) -> date:
 
 
 def compute_pace(done: Iterable[tuple[datetime, datetime]], today: date, weeks: int = WEEKS) -> Pace:
-    """The pace of evaluations given as (taken, handed in), in the time zone that weeks are counted in."""
+    """The pace of evaluations given as (taken, submitted), in the time zone that weeks are counted in."""
     start = first_monday(today, weeks)
     minutes: list[list[float]] = [[] for _ in range(weeks)]
     for taken, handed_in in done:
@@ -79,7 +79,7 @@ SHORT_DAYS, LONG_DAYS = 7, 28
 
 
 class CompletedWork(Struct, frozen=True):
-    """An evaluation that was handed in. `minutes` are its active ones, None where they were not measured."""
+    """An evaluation that was submitted. `minutes` are its active ones, None where they were not measured."""
 
     person: int
     submitted_at: datetime
@@ -88,7 +88,7 @@ class CompletedWork(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """What somebody has now: games open, sent back to them, set aside by them, and kept for them but not begun."""
+    """What somebody has now: games open, sent back to them, paused by them, and kept for them but not started."""
 
     open: int = 0
     sent_back: int = 0

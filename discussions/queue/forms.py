@@ -82,15 +82,15 @@ class AssignForm(forms.Form):
 
 
 class QueueForm(forms.Form):
-    """In which order games are dealt, and how many of a hundred are hidden repeats."""
+    """In which order games are dealt, and how many of a hundred are hidden duplicates."""
 
     order = forms.ChoiceField(
         label=_("Order"),
         choices=ORDER_CHOICES,
-        help_text=_("Games that were sent back or kept for somebody come before."),
+        help_text=_("Games that were sent back or reserved for somebody come before."),
     )
     repeat_percent = forms.IntegerField(
-        label=_("Hidden repeats, in percent"),
+        label=_("Hidden duplicates, in percent"),
         min_value=0,
         max_value=MOST_REPEATS,
         help_text=_(

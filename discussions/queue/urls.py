@@ -11,7 +11,7 @@ urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/team/held/", views.team_holds, name="team_holds"),
     path("projects/<slug:slug>/team/pace/", views.team_pace, name="team_pace"),
     path(
-        "projects/<slug:slug>/team/places/<int:evaluation>/release/",
+        "projects/<slug:slug>/team/slots/<int:evaluation>/release/",
         views.release_place,
         name="release_place",
     ),

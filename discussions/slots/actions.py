@@ -25,8 +25,8 @@ from workspace.people.actions import system_person
 from workspace.texts import clean_text
 
 GONE = gettext_lazy(
-    "Your place on this game went back, and somebody else has it now. What you judged is kept, but it cannot be handed "
-    "in while no place is free. Take the next game from your home page."
+    "Your slot on this game went back, and somebody else has it now. What you judged is kept, but it cannot be "
+    "submitted while no slot is free. Take the next game from your home page."
 )
 
 
@@ -50,12 +50,12 @@ def hold_slot(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
 
 
 def check_needed(evaluation: Evaluation) -> None:
-    """Raise NotAllowed if the slot of an evaluation that was set aside is closed because fewer are needed now."""
+    """Raise NotAllowed if the slot of an evaluation that was paused is closed because fewer are needed now."""
     if Slot.objects.filter(pk=evaluation.slot_id, evaluator=None, is_closed=True).exists():
         raise NotAllowed(
             _(
                 "This game needs no further evaluation: fewer are asked for by now. What you judged is kept, but it "
-                "cannot be handed in. Take the next game from your home page."
+                "cannot be submitted. Take the next game from your home page."
             ),
             code="enough",
         )
@@ -63,8 +63,8 @@ def check_needed(evaluation: Evaluation) -> None:
 
 def _released(why: str) -> str:
     return _(
-        "A team lead took this place back: %(why)s What you judged is kept. You can take the game up again from your "
-        "home page while its place is free."
+        "A team lead released this slot: %(why)s What you judged is kept. You can resume the game from your home "
+        "page while its slot is free."
     ) % {"why": why if why.endswith((".", "!", "?")) else f"{why}."}
 
 
@@ -210,9 +210,7 @@ def release_slot(*, evaluation: Evaluation, reason: str, by: Person, now: dateti
 
 
 def _given_back(evaluation: Evaluation) -> str:
-    return _(
-        "%(name)s handed game %(number)d in, or gave its place back, meanwhile. Nothing was changed."
-    ) % {
+    return _("%(name)s submitted game %(number)d, or gave its slot back, meanwhile. Nothing was changed.") % {
         "name": evaluation.evaluator.name,
         "number": evaluation.game.number,
     }
@@ -346,7 +344,7 @@ def _insert_slot(game: Game, purpose: str, by: Person, now: datetime) -> Slot:
 def reduce_required_evaluators(*, game: Game, count: int, reason: str, by: Person, now: datetime) -> Game:
     """Set that fewer evaluations of this game are enough: at least one, and at least as many as are submitted.
 
-    Free slots beyond that close. A begun evaluation keeps its slot and counts when it is submitted; a slot that is
+    Free slots beyond that close. A started evaluation keeps its slot and counts when it is submitted; a slot that is
     given back closes. Raises NotAllowed (not a lead, a verdict is recorded, not open for rating), Unacceptable for a
     number that is not lower than now, or lower than the submitted ones, and without a reason.
     """

@@ -31,7 +31,7 @@ class SlotChanges(Struct, frozen=True):
 def plan_slot_changes(places: Iterable[SlotRecord], needed: int) -> SlotChanges:
     """What is to be done so that as many places as needed are taken or free; taken ones are never touched.
 
-    Of free ones those that are kept for somebody stay longest, and lower numbers before higher ones.
+    Of free ones those that are reserved for somebody stay longest, and lower numbers before higher ones.
     """
     places = sorted(places, key=lambda place: place.number)
     taken = sum(place.is_taken for place in places)
@@ -63,5 +63,5 @@ def is_due(lease_until: datetime | None, now: datetime) -> bool:
 
 
 def minutes_left(lease_until: datetime | None, now: datetime) -> int | None:
-    """How many minutes are left of a lease, begun ones counted; None where none runs."""
+    """How many minutes are left of a lease, started ones counted; None where none runs."""
     return None if lease_until is None else max(0, ceil((lease_until - now).total_seconds() / 60))

@@ -63,7 +63,7 @@ def check_submit(person: Person, evaluation: Evaluation) -> None:
 
 def _check_own(person: Person, evaluation: Evaluation) -> None:
     if evaluation.evaluator_id != person.pk or not person.is_active:
-        raise NotAllowed(_("Only the evaluator whose place this is judges here."))
+        raise NotAllowed(_("Only the evaluator whose slot this is judges here."))
 
 
 def _check_blind(person: Person, evaluation: Evaluation) -> None:

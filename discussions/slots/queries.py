@@ -38,7 +38,7 @@ class FreeSlot(NamedTuple):
 
 
 def query_free_slots(person: Any, project: Any) -> "QuerySet[Slot]":
-    """Free slots of a project, assigned to nobody, on games that count and that the person has not begun.
+    """Free slots of a project, assigned to nobody, on games that count and that the person has not started.
 
     A person who led the project once may not take all of them: see `access.queries.games_led_by`.
     """
@@ -211,7 +211,7 @@ def _recorded() -> Exists:
 
 
 def free_for(person: Person) -> "QuerySet[Slot]":
-    """For an evaluation of the person that was set aside: the slots in which it can go on."""
+    """For an evaluation of the person that was paused: the slots in which it can go on."""
     return Slot.objects.free_for(person).filter(game=OuterRef("game"), purpose=OuterRef("purpose"))
 
 

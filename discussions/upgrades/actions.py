@@ -42,7 +42,7 @@ def move_to_version(
     with transaction.atomic():
         rows = Iteration.objects.select_related("project", "rubric_version")
         locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
-        # Locked before they are looked at, since somebody may record or hand in at this moment.
+        # Locked before they are looked at, since somebody may record or submit at this moment.
         list(
             Game.objects.filter(iteration=locked)
             .order_by("pk")

@@ -34,8 +34,8 @@ def check_change_version(person: Person, iteration: Iteration) -> None:
     working = Evaluation.objects.filter(game__in=games, purpose=RATING, state__in=OPEN)
     if count := working.count():
         says = _(
-            "Evaluations of this iteration's games that are not handed in yet: %(count)d. Wait until they are "
-            "handed in, or take the places back. Then move the iteration."
+            "Evaluations of this iteration's games that are not submitted yet: %(count)d. Wait until they are "
+            "submitted, or release the slots. Then move the iteration."
         )
         raise NotAllowed(says % {"count": count}, code="being_rated")
 

@@ -44,7 +44,9 @@ def check_complete(preview: Preview) -> None:
             code="evaluations_missing",
         )
     if preview.has_ties:
-        raise NotAllowed(_("Evaluators differ on something; a team lead settles it first."), code="ties_open")
+        raise NotAllowed(
+            _("Evaluators differ on something; a team lead resolves it first."), code="ties_open"
+        )
     if outcome.missing:
         labels = ", ".join(outcome.line(key).label for key in outcome.missing)
         raise NotAllowed(_("Still pending: %(labels)s.") % {"labels": labels}, code="pending")

@@ -1,4 +1,4 @@
-"""Calibration rounds of a set: opened with agreed marks, closed, waived; and how many hidden repeats the set has."""
+"""Calibration rounds of a set: opened with agreed marks, closed, waived; and how many hidden duplicates the set has."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -116,7 +116,7 @@ def _new_round(comparison_set: ComparisonSet, plan: RoundPlan, by: Person, now: 
 
 
 def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
-    """Close the round: no more comparisons of it are dealt. Begun ones can still be submitted. Idempotent."""
+    """Close the round: no more comparisons of it are dealt. Started ones can still be submitted. Idempotent."""
     check_calibrate_set(by, opened.set)
     with transaction.atomic():
         rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)
@@ -148,7 +148,7 @@ def let_review(
 
 
 def change_repeats(*, comparison_set: ComparisonSet, repeat_percent: int, by: Person, now: datetime) -> None:
-    """Say how many of a hundred comparisons that a person gets are hidden repeats. The same again changes nothing.
+    """Say how many of a hundred comparisons that a person gets are hidden duplicates. The same again changes nothing.
 
     Raises NotAllowed, Unacceptable for a set with two rounds and for too many.
     """
@@ -158,7 +158,7 @@ def change_repeats(*, comparison_set: ComparisonSet, repeat_percent: int, by: Pe
         says = _("Of a hundred comparisons at most %(most)d can be repeats.") % {"most": MOST_REPEATS}
         raise Unacceptable(says, field="repeat_percent", code="too_many")
     if repeat_percent and comparison_set.has_second_round:
-        says = _("A set with two rounds has no hidden repeats: its people see there what others gave.")
+        says = _("A set with two rounds has no hidden duplicates: its people see there what others gave.")
         raise Unacceptable(says, field="repeat_percent", code="two_rounds")
     with transaction.atomic():
         locked = ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)

@@ -1,4 +1,4 @@
-"""Forms of a set's calibration rounds and hidden repeats."""
+"""Forms of a set's calibration rounds and hidden duplicates."""
 
 from collections.abc import Mapping
 
@@ -112,7 +112,7 @@ class RepeatsForm(forms.Form):
     """How many of the comparisons that a person gets come again."""
 
     repeat_percent = forms.IntegerField(
-        label=_("Hidden repeats, of a hundred comparisons"),
+        label=_("Hidden duplicates, of a hundred comparisons"),
         min_value=0,
         max_value=MOST_REPEATS,
         help_text=_(

@@ -31,8 +31,8 @@ from workspace.models import Person
 class ReviewerProgress(Struct, frozen=True):
     """One person's progress in a round: submitted comparisons compared with their keys, and the result of them all.
 
-    `asked` are the comparisons that the person is to review; `reused` of those submitted were begun in an earlier round
-    and count in this one too: nobody reviews a comparison for calibration twice. `waiver` is the reason of a lead
+    `asked` are the comparisons that the person is to review; `reused` of those submitted were started in an earlier
+    round and count in this one too: nobody reviews a comparison for calibration twice. `waiver` is the reason of a lead
     who lets them review without passing, "" without one.
     """
 
@@ -64,7 +64,7 @@ class ReviewerProgress(Struct, frozen=True):
 
 def build_labels(comparison_set: ComparisonSet) -> dict[str, str]:
     """The marks that the set asks for: key -> label, the mark as a whole first."""
-    whole = {HOLISTIC: _("As a whole")} if comparison_set.mode in (HOLISTIC, BOTH) else {}
+    whole = {HOLISTIC: _("Holistic")} if comparison_set.mode in (HOLISTIC, BOTH) else {}
     if comparison_set.mode == HOLISTIC:
         return whole
     criteria = comparison_set.rubric_version.to_record().criteria

@@ -1,4 +1,4 @@
-"""Addresses of a set's calibration rounds and hidden repeats."""
+"""Addresses of a set's calibration rounds and hidden duplicates."""
 
 from django.urls import URLPattern, path
 

@@ -82,7 +82,7 @@ def let_review(request: SignedIn, slug: str, number: int, calibration: int, revi
 
 @require("calibrate_set", methods=("POST",))
 def change_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Say how many hidden repeats the set has."""
+    """Say how many hidden duplicates the set has."""
     found = set_or_404(request.user, slug, number)
     check_calibrate_set(request.user, found)
     form, status = bind_form(request, RepeatsForm), 422

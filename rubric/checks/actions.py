@@ -35,7 +35,7 @@ def _people_said_so(_now: datetime) -> Iterator[str]:
     for review in _handed_in(reviewer__kind=PERSON):
         work = load_review_state(review)
         if work.missing:
-            yield f"{_name(review)} was handed in, though {work.missing[0].says}"
+            yield f"{_name(review)} was submitted, though {work.missing[0].says}"
             continue
         record = build_record(work.sheet, work.values, work.rubric, work.slips)
         if _said(record, collect_reasons(work.values, work.reasons)) != _stored(review):
@@ -86,7 +86,7 @@ def _rows_fit(_now: datetime) -> Iterator[str]:
                 if key not in scales or not scales[key].holds(score):
                     yield f"{_name(review)} holds a score of no criterion, or beyond its scale: {key} {score:g}."
             if row.holistic is not None and not COMMON.holds(row.holistic):
-                yield f"{_name(review)} holds a score as a whole beyond {COMMON.text}."
+                yield f"{_name(review)} holds a holistic score beyond {COMMON.text}."
             if row.is_own != (row.response.author.casefold() in names):
                 yield f"{_name(review)} is wrong about who wrote the response in row {row.response_id}."
 
@@ -108,7 +108,7 @@ def _marks_count(_now: datetime) -> Iterator[str]:
         yield f"Revision {revision.pk} of mark {revision.mark_id} was made by somebody other than the reviewer."
     late = MarkRevision.objects.filter(created_at__gt=F("mark__review__submitted_at"))
     for revision in late.order_by("pk"):
-        yield f"Revision {revision.pk} of mark {revision.mark_id} is newer than what was handed in."
+        yield f"Revision {revision.pk} of mark {revision.mark_id} is newer than what was submitted."
 
 
 def _acts_are_told(_now: datetime) -> Iterator[str]:
@@ -184,7 +184,7 @@ CHECKS: tuple[Check, ...] = (
     Check("R1", "Every review by a person says what its marks say", _people_said_so),
     Check("R2", "Every review that came as text says what its first answer says", _answers_said_so),
     Check("R3", "Responses were dealt as the seed says, and never to who wrote them", _responses_fit),
-    Check("R4", "What was handed in fits the order, the criteria and the scale", _rows_fit),
+    Check("R4", "What was submitted fits the order, the criteria and the scale", _rows_fit),
     Check("R5", "Every mark is the newest of its revisions, all by its reviewer", _marks_count),
     Check("R6", "Every act on reviews, sets and surveys has its audit line", _acts_are_told),
     Check(

@@ -112,7 +112,7 @@ def add_comparisons(
         for fault in comparison_faults(comparison):
             raise Unacceptable(fault.message, field=fault.pointer)
     with transaction.atomic():
-        # A lead who had handed in everything could see results; with new comparisons that ends.
+        # A lead who had submitted everything could see results; with new comparisons that ends.
         _mark_present_seers(comparison_set, now)
         rows = _stored(comparison_set, comparisons, by, now)
         people = _people(comparisons)
@@ -142,7 +142,7 @@ def add_reviewer(
 ) -> Reviewer:
     """Let a person of the project, a model, or somebody whose reviews come by file review the set.
 
-    One who is there already is given back; one who was taken out is let in again. Raises NotAllowed, Unacceptable.
+    One who is there already is given back; one who was removed is let in again. Raises NotAllowed, Unacceptable.
     """
     check_change_set(by, comparison_set)
     name = _named(_get_member_name(comparison_set, person) if kind == PERSON else name)
@@ -181,11 +181,11 @@ def _get_member_name(comparison_set: ComparisonSet, person: Person | None) -> st
 
 
 def end_reviewer(*, reviewer: Reviewer, by: Person, now: datetime) -> None:
-    """Ask this reviewer for no more; what was handed in counts on. Raises NotAllowed, Conflict if it is so."""
+    """Ask this reviewer for no more; what was submitted counts on. Raises NotAllowed, Conflict if it is so."""
     check_change_set(by, reviewer.set)
     with transaction.atomic():
         if not Reviewer.objects.filter(pk=reviewer.pk, ended_at=None).update(ended_at=now, ended_by=by):
-            raise Conflict(_("This reviewer was taken out already."), code="reviewer_ended")
+            raise Conflict(_("This reviewer was removed already."), code="reviewer_ended")
         detail = {"kind": reviewer.kind, "reviewer": reviewer.pk}
         record_set_event(
             comparison_set=reviewer.set, verb="comparison_set:reviewer_ended", detail=detail, by=by, now=now
@@ -216,7 +216,7 @@ def change_people_needed(
 ) -> None:
     """Let another number of the set's people review each comparison, all of them if it is None.
 
-    Reviews that were begun stay. The present number again changes nothing. Raises NotAllowed.
+    Reviews that were started stay. The present number again changes nothing. Raises NotAllowed.
     """
     check_change_set(by, comparison_set)
     with transaction.atomic():
@@ -240,7 +240,7 @@ def _mark_present_seers(comparison_set: ComparisonSet, now: datetime) -> None:
 
 
 def _mark_seers(reviewers: Iterable[Reviewer], now: datetime) -> None:
-    """Say that these people could see results of the set, so that what they hand in from now on is not blind."""
+    """Say that these people could see results of the set, so that what they submit from now on is not blind."""
     keys = [reviewer.pk for reviewer in reviewers]
     Reviewer.objects.filter(pk__in=keys, could_see_since=None).update(could_see_since=now)
 
@@ -447,7 +447,7 @@ def _refusal(
         )
         return "other_order", said
     if reviewer is not None and reviewer.ended_at is not None:
-        return "taken_out", _("This reviewer was taken out of the set. Let them in again first.")
+        return "taken_out", _("This reviewer was removed from the set. Let them in again first.")
     return None
 
 

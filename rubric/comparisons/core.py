@@ -112,7 +112,7 @@ class ReviewGiven(Struct, frozen=True):
 
     `labels` is label -> response; either `text` is the reviewer's answer under these labels, or `scores` is response ->
     what was given, and `ranking` lists places from the best on, each with the responses tied there. `criteria_first`
-    says that scores as a whole were given by who had seen the criteria. `scale` is that of every score, None where the
+    says that holistic scores were given by who had seen the criteria. `scale` is that of every score, None where the
     file says none; `scales` are those of single criteria. Where neither says, scores are on the version's own scales.
     """
 

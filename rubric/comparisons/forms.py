@@ -18,7 +18,7 @@ FIRST_RESPONSES = 3
 MODE_CHOICES = (
     ("holistic", _("as a whole: one score for each response")),
     ("rubric", _("by criterion: a score for each criterion of the rubric")),
-    ("both", _("both: one score as a whole first, then each criterion")),
+    ("both", _("both: one holistic score first, then each criterion")),
 )
 
 

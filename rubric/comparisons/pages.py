@@ -25,7 +25,7 @@ KIND_NAMES = {PERSON: _("person"), MODEL: _("model"), ELSEWHERE: _("reviewed els
 class SetLine(Struct, frozen=True):
     """One set in the list. `own_count` of `own_total` are the person's own reviews; None for non-reviewers.
 
-    Hidden repeats are among them, and `own_total` is 0 where it would tell of them.
+    Hidden duplicates are among them, and `own_total` is 0 where it would tell of them.
     """
 
     comparison_set: ComparisonSet
@@ -182,7 +182,7 @@ def _lines(shown: Sequence[Comparison]) -> list[tuple[Comparison, dict[str, int]
 def _reviewers(
     comparison_set: ComparisonSet, count: int, calibrated: Collection[int]
 ) -> tuple[list[ReviewerLine], int]:
-    """The reviewers, people first, those who were taken out last; and how many more there are."""
+    """The reviewers, people first, those who were removed last; and how many more there are."""
     rows = Reviewer.objects.filter(set=comparison_set)
     counted = rows.annotate(
         done_count=Count("reviews", filter=_HANDED_IN),
@@ -205,7 +205,7 @@ def _reviewers(
 
 
 def _calibrated_counts(calibrated: Collection[int]) -> Callable[[int], int]:
-    """Reviewer -> how many comparisons are for calibration and were not begun by them before."""
+    """Reviewer -> how many comparisons are for calibration and were not started by them before."""
     begun = Review.objects.filter(comparison__in=calibrated, purpose=RATING, round=1)
     counts = _counts(begun, "reviewer") if calibrated else {}
     return lambda reviewer: len(calibrated) - counts.get(reviewer, 0)

@@ -42,7 +42,7 @@ def load_response_numbers(comparison_set: ComparisonSet) -> dict[str, Mapping[st
 
 
 def load_reviewers_by_name(comparison_set: ComparisonSet) -> dict[str, Reviewer]:
-    """Those whose reviews come by file, by name: a model of the set, else somebody elsewhere."""
+    """Those whose reviews come by file, by name: a model of the set, else an external reviewer."""
     rows = Reviewer.objects.filter(set=comparison_set, kind__in=(ELSEWHERE, MODEL))
     named = {
         reviewer.name: reviewer for reviewer in rows.filter(kind=ELSEWHERE).select_related("set__project")

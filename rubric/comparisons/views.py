@@ -90,7 +90,7 @@ def comparison_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("POST",))
 def add_reviewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Let a person, a model or somebody elsewhere review; `kind` says which form was sent."""
+    """Let a person, a model or an external reviewer review; `kind` says which form was sent."""
     found = set_or_404(request.user, slug, number)
     check_change_set(request.user, found)
     form = _bound(request, found)

@@ -291,7 +291,7 @@ def stream_own_reviews(project: Project, person: Person, name: NameOf) -> Iterat
             yield OwnReviewRecord(
                 set=review.comparison.set.number,
                 set_name=review.comparison.set.name,
-                # A hidden repeat looks like any other review: by the number and the states that its page shows.
+                # A hidden duplicate looks like any other review: by the number and the states that its page shows.
                 comparison=numbers[review.pk],
                 question=review.comparison.question,
                 responses={

@@ -1,4 +1,4 @@
-"""A person's review, act by act: begun, marked, undone, submitted.
+"""A person's review, act by act: started, marked, undone, submitted.
 
 Each act is one keyed, versioned, immutable revision of a mark, or it is nothing. Undo writes the previous revision
 again as a new one.
@@ -56,7 +56,7 @@ FIRST, SECOND = 1, 2
 
 
 def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
-    """The review of this comparison that waits for `by`, begun when it was not; else the newest that was submitted.
+    """The review of this comparison that waits for `by`, started when it was not; else the newest that was submitted.
 
     The second round opens when everybody has submitted the first; in a calibration round the review is one of it.
     Raises NotAllowed for people who do not review it, or not before they passed a calibration round, and what
@@ -105,7 +105,7 @@ def _calibration(comparison: Comparison, reviewer: Reviewer, by: Person, now: da
 def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Review | None:
     """The review of the set that the person works on next; None when nothing waits.
 
-    In this order: a begun one, the calibration round, sometimes a hidden repeat, a comparison that they have not
+    In this order: a started one, the calibration round, sometimes a hidden duplicate, a comparison that they have not
     reviewed, a second round. Raises NotAllowed for people who do not review the set, and for who did not pass its
     calibration round.
     """
@@ -231,7 +231,7 @@ def undo_mark(
 ) -> Saved[ReviewState]:
     """Take back the newest act, of one subject if `kind` is given. Raises what `KeyedRevisions.undo` raises.
 
-    Scores as a whole stay once the criteria are open; the marks that a second round begins with stay too.
+    Holistic scores stay once the criteria are open; the marks that a second round begins with stay too.
     """
     return _MARKS.undo(owner=review, key=key, by=by, now=now, kind=kind, subject=subject)
 
@@ -332,7 +332,7 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
 
 
 def _slip(work: ReviewState, act: Act, proposed: Latest) -> SlipCheck:
-    """The score as a whole that is to be corrected; its reason is that of this act."""
+    """The holistic score that is to be corrected; its reason is that of this act."""
     revisions = MarkRevision.objects.filter(
         mark__review=work.review, mark__kind=act.kind, mark__subject=act.subject
     )

@@ -1,4 +1,4 @@
-"""One's own reviews of comparisons, for programs: what waits, what there is to judge, marks, handing in.
+"""One's own reviews of comparisons, for programs: what waits, what there is to judge, marks, submitting.
 
 An answer is built from the same parts as the reviewer's page, so it holds no authors, weights or lengths, and nothing
 of others before a second round.
@@ -43,9 +43,9 @@ MOST_MARKS = 200
 
 
 class WaitingAnswer(Answer):
-    """A comparison of a set that you review, and how far you are: to_review, begun, second, second_begun, handed_in,
+    """A comparison of a set that you review, and how far you are: to_review, started, second, second_begun, handed_in,
     not_for_you, full, to_calibrate, after_calibration or not_dealt. `review` is your newest review of it, `number`
-    the one by which you know it once you have begun; `comparison` begins a review where one is to begin.
+    the one by which you know it once you have started; `comparison` begins a review where one is to begin.
     """
 
     number: int | None
@@ -149,7 +149,7 @@ class GivenReviewAnswer(Answer):
 
 
 class ReviewAnswer(ShortReviewAnswer):
-    """A review as you may see it now. Criteria and their scores come once every score as a whole is given.
+    """A review as you may see it now. Criteria and their scores come once every holistic score is given.
 
     `ranking` are the places of the responses, the best first and equal ones together (“2>1=3”); it opens when all
     scores are in, and is the one that the scores give until you change it. `submitted` is there after submitting,
@@ -240,7 +240,7 @@ def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
     answer=NextReviewAnswer,
 )
 def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
-    """Take the next review of a set. One that you have begun comes first."""
+    """Take the next review of a set. One that you have started comes first."""
     found = _reviewed_set_or_404(request.user, slug, number)
     taken = take_next_review(comparison_set=found, by=request.user, now=timezone.now())
     return NextReviewAnswer(review=_short(review_or_404(request, taken.pk)) if taken else None)
@@ -300,7 +300,7 @@ def give_marks(request: SignedIn, review: int, given: MarksGiven) -> ReviewAnswe
     answer=ReviewAnswer,
 )
 def take_back(request: SignedIn, review: int, given: UndoMarkGiven) -> ReviewAnswer:
-    """Take your newest mark back. Scores as a whole stay once the criteria are open."""
+    """Take your newest mark back. Holistic scores stay once the criteria are open."""
     found, key = review_or_404(request, review), f"api:{request.headers['Idempotency-Key']}"
     undo_mark(review=found, key=key, **given.model_dump(), by=request.user, now=timezone.now())
     return _review(request, review)

@@ -48,7 +48,7 @@ class Sheet(Struct, frozen=True):
 
     @property
     def whole(self) -> list[Key]:
-        """The scores as a whole that are asked for."""
+        """The holistic scores that are asked for."""
         return [(WHOLE, str(place)) for place in self.places] if self.mode in (HOLISTIC, BOTH) else []
 
     @property
@@ -59,7 +59,7 @@ class Sheet(Struct, frozen=True):
         return [(SCORE, f"{place}.{key}") for key, _label in self.criteria for place in self.places]
 
     def get_scale(self, subject: str) -> Scale:
-        """The scale of a score: that of its criterion, or the common one of a score as a whole."""
+        """The scale of a score: that of its criterion, or the common one of a holistic score."""
         return self.scales.get(subject.partition(".")[2], COMMON)
 
     @property
@@ -140,12 +140,12 @@ class SlipCheck(Struct, frozen=True):
 
 
 def find_slip_fault(sheet: Sheet, slip: SlipCheck) -> tuple[str, str]:
-    """Why a score as a whole is not corrected once the criteria are open, and the field; "" when it is.
+    """Why a holistic score is not corrected once the criteria are open, and the field; "" when it is.
 
     For 10 seconds a slip needs no reason. It can only be replaced, not taken back: that would close the criteria.
     """
     if sheet.is_second:
-        return "Scores as a whole stay as they were given in the first round.", "value"
+        return "Holistic scores stay as they were given in the first round.", "value"
     if not slip.value:
         return "The criteria are open, so give the score that you meant instead of none.", "value"
     if slip.age > SLIP and not slip.reason.strip():
@@ -156,21 +156,21 @@ def find_slip_fault(sheet: Sheet, slip: SlipCheck) -> tuple[str, str]:
 def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
     """Why this is not open now, as a sentence; "" when it is. For slips see `find_slip_fault`.
 
-    Where a score as a whole comes first, the criteria open when all are in, and from then on they stay: they are worth
+    Where a holistic score comes first, the criteria open when all are in, and from then on they stay: they are worth
     something only as they were given before anybody thought in criteria.
     """
     if sheet.mode == BOTH:
         if kind == WHOLE and are_scores_complete(sheet, values):
-            return "The criteria are open, so the scores as a whole stay as they were given before."
+            return "The criteria are open, so the holistic scores stay as they were given before."
         if kind == SCORE and not are_scores_complete(sheet, values):
-            return "The criteria open when every response has its score as a whole."
+            return "The criteria open when every response has its holistic score."
     if kind == RANKING and missing(sheet, values):
         return "The ranking opens when all scores are in."
     return ""
 
 
 def are_scores_complete(sheet: Sheet, values: Values) -> bool:
-    """Whether every score as a whole is in, where there is one."""
+    """Whether every holistic score is in, where there is one."""
     return all(values.get(key) for key in sheet.whole)
 
 
@@ -178,7 +178,7 @@ def missing(sheet: Sheet, values: Values) -> list[Missing]:
     """What is missing for the submission, in the order of the page."""
     labels = dict(sheet.criteria)
     found = [
-        Missing(*key, f"{get_label(key[1])} has no score as a whole.")
+        Missing(*key, f"{get_label(key[1])} has no holistic score.")
         for key in sheet.whole
         if not values.get(key)
     ]
@@ -252,7 +252,7 @@ def build_record(
 ) -> ReviewRecord:
     """The review to submit: scores as they were given, what could not be judged left out, the person's own ranking.
 
-    `slips` are reasons for which scores as a whole were corrected once the criteria were open. A ranking that was never
+    `slips` are reasons for which holistic scores were corrected once the criteria were open. A ranking that was never
     changed is ours, so none is reported.
     """
     said = {name: GivenScores() for name in labels(sheet.count)}
@@ -274,12 +274,12 @@ def build_record(
 
 
 def _slip_flag(label: str, reason: str) -> Flag:
-    said = f"{label}: the score as a whole was corrected after the criteria were open: {reason.rstrip('.')}."
+    said = f"{label}: the holistic score was corrected after the criteria were open: {reason.rstrip('.')}."
     return Flag("whole_corrected", said, label)
 
 
 def collect_reasons(values: Values, reasons: Values) -> dict[str, dict[str, str]]:
-    """Label -> key of the criterion ("holistic" for the score as a whole) -> why it cannot be judged."""
+    """Label -> key of the criterion ("holistic" for the holistic score) -> why it cannot be judged."""
     found: dict[str, dict[str, str]] = {}
     for (kind, subject), value in values.items():
         if value == CANNOT and kind in (WHOLE, SCORE):

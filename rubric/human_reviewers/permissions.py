@@ -21,7 +21,7 @@ def check_review(person: Person, review: Review) -> None:
     if review.reviewer.person_id != person.pk or not person.is_active:
         raise NotAllowed(_("This is not your review."))
     if review.state != REVIEW_DRAFT:
-        raise NotAllowed(_("This review was handed in. It can be read, but not changed."))
+        raise NotAllowed(_("This review was submitted. It can be read, but not changed."))
     if review.reviewer.set.closed_at is not None:
         raise NotAllowed(_("This set is closed, so it takes no more reviews. What you wrote is kept."))
     if review.reviewer.ended_at is not None:

@@ -30,7 +30,7 @@ class AskedComparison(Struct, frozen=True):
     """One model reviewer and one comparison. `review` is the one that counts or waits, None before it is asked.
 
     `error` is the sentence of the newest call that failed while there is no answer; `tries` counts live calls. `part`
-    is that of the answer which is to come next: "whole" for the score as a whole, in a call of its own.
+    is that of the answer which is to come next: "whole" for the holistic score, in a call of its own.
     """
 
     comparison: int
@@ -46,12 +46,12 @@ class AskedComparison(Struct, frozen=True):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether an answer is still to come, or came and is not read yet."""
+        """Whether an answer is pending, or came and is not read yet."""
         return self.state in (OPEN, UNREAD)
 
 
 def model_reviewers(comparison_set: ComparisonSet) -> list[Reviewer]:
-    """The set's models, those that were taken out too, in the order in which they came."""
+    """The set's models, those that were removed too, in the order in which they came."""
     return list(Reviewer.objects.filter(set=comparison_set, kind=MODEL).order_by("pk"))
 
 
@@ -121,12 +121,12 @@ def load_answers(review: Review) -> dict[str, Answer]:
 
 
 def has_two_calls(review: Review) -> bool:
-    """Whether the score as a whole was asked for in a call of its own."""
+    """Whether the holistic score was asked for in a call of its own."""
     return WholePrompt.objects.filter(review=review.source_id).exists()
 
 
 def shows_criteria_first(review: Review) -> bool:
-    """Whether a model saw the criteria before it gave scores as a whole: in one call for everything."""
+    """Whether a model saw the criteria before it gave holistic scores: in one call for everything."""
     return review.reviewer.set.mode != HOLISTIC and not has_two_calls(review)
 
 

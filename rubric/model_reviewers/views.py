@@ -63,7 +63,7 @@ def set_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("ask_models", methods=("POST",))
 def ask_models(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Have calls made for all answers that are still to come."""
+    """Have calls made for all answers that are pending."""
     found = set_or_404(request.user, slug, number)
     check_ask_models(request.user, found)
     bind_form(request, NothingForm)
@@ -93,7 +93,7 @@ def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("POST",))
 def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """A file with the prompts of all answers that are still to come; those that are not there yet are made."""
+    """A file with the prompts of all answers that are pending; those that are not there yet are made."""
     found = set_or_404(request.user, slug, number)
     check_change_set(request.user, found)
     bind_form(request, NothingForm)
@@ -296,7 +296,7 @@ def _sheet(row: Review) -> dict[str, Any]:
     """What the review could hold: its labels, and what is scored in its set."""
     held_by = row.reviewer.set
     record = held_by.rubric_version.to_record()
-    criteria = {HOLISTIC: _("As a whole")} if held_by.mode in (HOLISTIC, BOTH) else {}
+    criteria = {HOLISTIC: _("Holistic")} if held_by.mode in (HOLISTIC, BOTH) else {}
     if held_by.mode != HOLISTIC:
         criteria |= {criterion.key: criterion.label for criterion in record.criteria}
     return {"labels": labels(len(row.order)), "criteria": criteria, "scales": record.scales}

@@ -37,7 +37,8 @@ class ComparisonSet(models.Model):
 
     Its number counts within the project. With a second round, reviewers see what the others gave once all have handed
     in the first, and may revise. A closed set takes no more reviews. `people_needed` of its people review each
-    comparison, all of them where it is None. `repeat_percent` of the comparisons that a person gets are hidden repeats.
+    comparison, all of them where it is None. `repeat_percent` of the comparisons that a person gets are hidden
+    duplicates.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="comparison_sets")

@@ -1,4 +1,4 @@
-"""Reviews: what one reviewer says of one comparison in one round, act by act, and as it was handed in."""
+"""Reviews: what one reviewer says of one comparison in one round, act by act, and as it was submitted."""
 
 from decimal import Decimal
 
@@ -12,7 +12,8 @@ from workspace.models.revisions import KeyedRevision, Versioned
 DRAFT = "draft"
 SUBMITTED = "submitted"
 SUPERSEDED = "superseded"
-# Submitted in a calibration round or as a hidden repeat: it counts nowhere. Whatever counts reviews asks for SUBMITTED.
+# Submitted in a calibration round or as a hidden duplicate: it counts nowhere. Whatever counts reviews asks for
+# SUBMITTED.
 SET_APART = "set_apart"
 RATING, CALIBRATION, REPEAT = "rating", "calibration", "repeat"
 PURPOSES = [(RATING, "rating"), (CALIBRATION, "calibration"), (REPEAT, "repeat")]
@@ -40,13 +41,13 @@ class Review(Versioned):
     """One reviewer's review of one comparison in one round.
 
     `order` lists the numbers of the responses as they were dealt: the first is Response A. A person's own responses are
-    not dealt. `version` counts every act. What was handed in is in `reviewed` rows and in `mode`, `ranking`,
+    not dealt. `version` counts every act. What was submitted is in `reviewed` rows and in `mode`, `ranking`,
     `reported_ranking` and `flags`, which are empty before. Asking a model once more supersedes its earlier review.
 
     `reader` is the number of the reader that read an answer. A review that reads the same answer anew, or corrects how
     it was read, has the review of the answer as `read_from`; `correction` holds what a person put right.
-    `criteria_first` says that its scores as a whole were given by who had seen the criteria, `is_blind` that its
-    reviewer could not see answers or results of the set before it was handed in.
+    `criteria_first` says that its holistic scores were given by who had seen the criteria, `is_blind` that its
+    reviewer could not see answers or results of the set before it was submitted.
 
     A review with a `purpose` other than rating counts nowhere.
     """
@@ -116,7 +117,7 @@ class Review(Versioned):
 
 
 class ReviewedResponse(models.Model):
-    """What a review, as it was handed in, says of one response. Never changed.
+    """What a review, as it was submitted, says of one response. Never changed.
 
     `scores` holds the criteria that were scored and no others, `position` counts from 1 in the order of the review.
     `is_own` says that the reviewer wrote the response (models only: people never see their own).
@@ -131,7 +132,7 @@ class ReviewedResponse(models.Model):
     is_incomplete = models.BooleanField(default=False)
     is_own = models.BooleanField(default=False)
     notes = models.TextField(blank=True)
-    # Why a criterion could not be judged, by its key ("holistic" for the score as a whole).
+    # Why a criterion could not be judged, by its key ("holistic" for the holistic score).
     cannot_judge = models.JSONField(default=dict)
 
     class Meta:
@@ -190,7 +191,7 @@ class ReviewPrompt(models.Model):
 
 
 class WholePrompt(models.Model):
-    """The prompt that asks for the score as a whole, in a call of its own that names no criterion. Never changed."""
+    """The prompt that asks for the holistic score, in a call of its own that names no criterion. Never changed."""
 
     review = models.OneToOneField(Review, models.PROTECT, related_name="whole_prompt")
     text = models.TextField()
@@ -202,7 +203,7 @@ class WholePrompt(models.Model):
 class Answer(models.Model):
     """One answer of a model, raw, as it was pasted, uploaded or fetched, or why there is none. Never changed.
 
-    `part` is "whole" for an answer to the prompt for the score as a whole, `parameters` those that it was given under,
+    `part` is "whole" for an answer to the prompt for the holistic score, `parameters` those that it was given under,
     `text` what came, before anything was read. `error_code` and `error` say what went wrong with a call.
     """
 

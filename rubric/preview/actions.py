@@ -115,7 +115,7 @@ def load_job_draft(*, job: Job) -> RubricVersion:
 def record_preview_event(*, job: Job, done: int, total: int, now: datetime) -> None:
     """Hold the job and say how far it is. Raises JobLost.
 
-    Begun again after a worker died it stays at what was reached before: only getting further than that clears the
+    Started again after a worker died it stays at what was reached before: only getting further than that clears the
     count of attempts, so work that kills every worker at the same place is given up.
     """
     renew(job=job, now=now, done_count=max(done, job.done_count), total_count=total)

@@ -112,7 +112,7 @@ def count_not_blind(comparison_set: ComparisonSet) -> int:
 
 
 def load_self_agreement(comparison_set: ComparisonSet) -> list[SelfAgreement]:
-    """How far each person agrees with themselves, by the submitted hidden repeats of the set; in order of names."""
+    """How far each person agrees with themselves, by the submitted hidden duplicates of the set; in order of names."""
     repeats = Review.objects.filter(comparison__set=comparison_set, purpose=REPEAT, state=SET_APART)
     again = {(reviewer, comparison): key for key, reviewer, comparison in repeats.values_list(*REVIEW_KEYS)}
     if not again:

@@ -1,4 +1,4 @@
-"""Reviews from their beginning to what counts: responses dealt, and a ReviewRecord stored as it was handed in."""
+"""Reviews from their beginning to what counts: responses dealt, and a ReviewRecord stored as it was submitted."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ def begin_review(
 
     Responses that the reviewer wrote are left out. `order` gives the numbers of the responses as a reviewer elsewhere
     saw them; then nothing is dealt. `purpose` is that of Review. Raises NotAllowed when fewer than two are left, or
-    when the reviewer was taken out or the set is closed, Conflict when the review that there is has another order,
+    when the reviewer was removed or the set is closed, Conflict when the review that there is has another order,
     Unacceptable for an impossible one.
     """
     key = {"comparison": comparison, "reviewer": reviewer, "round": round_number, "purpose": purpose}
@@ -77,9 +77,9 @@ def record_submission(
 ) -> None:
     """Store what the review says, once; its labels are those of its order. `cannot_judge` gives reasons by label, key.
 
-    `reader` is the number of the reader that read it, `criteria_first` says whether the scores as a whole came late.
+    `reader` is the number of the reader that read it, `criteria_first` says whether the holistic scores came late.
 
-    Whoever calls this has asked for permission. Raises Conflict when it was handed in already.
+    Whoever calls this has asked for permission. Raises Conflict when it was submitted already.
     """
     with transaction.atomic():
         changes = {
@@ -97,7 +97,7 @@ def record_submission(
             ).exists(),
         }
         if not Review.objects.filter(pk=review.pk, state=DRAFT).update(**changes):
-            raise Conflict(_("This review was handed in already."), code="already_handed_in")
+            raise Conflict(_("This review was submitted already."), code="already_handed_in")
         ReviewedResponse.objects.bulk_create(build_reviewed_rows(review, record, cannot_judge or {}))
         _note(review, review.reviewer, "review:handed_in", by, now, mode=record.mode)
     for name, value in changes.items():
@@ -107,7 +107,7 @@ def record_submission(
 def begin_reading(
     *, review: Review, correction: Correction | None = None, by: Person, now: datetime
 ) -> Review:
-    """Supersede how a review's answer was read by a reading that is to be handed in. Raises Conflict if it was.
+    """Supersede how a review's answer was read by a reading that is to be submitted. Raises Conflict if it was.
 
     With a `correction` the new reading is that of a person.
     """

@@ -1,4 +1,4 @@
-"""What reviews say as it was handed in, read in one query into the plain records that the cores work on."""
+"""What reviews say as it was submitted, read in one query into the plain records that the cores work on."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -36,10 +36,10 @@ COLUMNS = (
 
 
 def number_own(reviews: Iterable[tuple[int, int, int]]) -> dict[int, int]:
-    """Review -> the number under which its reviewer knows the comparison: 1 for the first that they began, and so on.
+    """Review -> the number under which its reviewer knows the comparison: 1 for the first that they started, and so on.
 
-    `reviews` are (key, comparison, round) of one reviewer, as begun, first rounds before second ones. A second round
-    keeps the number of the first. Numbers of the set would tell a hidden repeat from the comparisons around it.
+    `reviews` are (key, comparison, round) of one reviewer, as started, first rounds before second ones. A second round
+    keeps the number of the first. Numbers of the set would tell a hidden duplicate from the comparisons around it.
     """
     numbers: dict[int, int] = {}
     first: dict[int, int] = {}
@@ -111,7 +111,7 @@ class Reviewed(Struct, frozen=True):
 def load_reviewed(
     comparison_set: ComparisonSet, *, comparison: int | None = None, round_number: int | None = None
 ) -> list[Reviewed]:
-    """Everything handed in for a set, or for the comparison of that number, in one query.
+    """Everything submitted for a set, or for the comparison of that number, in one query.
 
     Of a reviewer with two rounds the newest counts, unless a round is asked for: statistics of agreement ask for
     round 1, since in round 2 nobody is blind any more.
@@ -187,7 +187,7 @@ def to_rows(reviewed: Iterable[Reviewed]) -> list[Row]:
 
 
 def set_hash(comparison_set: ComparisonSet, *given: object, handed: Sequence[int] | None = None) -> str:
-    """The hash of what figures of a set rest on: its reviews as handed in, its version, and whatever is `given`.
+    """The hash of what figures of a set rest on: its reviews as submitted, its version, and whatever is `given`.
 
     `handed` are the keys of these reviews for who has them already.
     """

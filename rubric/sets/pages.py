@@ -9,9 +9,9 @@ from workspace.access.permissions import get_refusal, may
 from workspace.models import Person
 
 MODE_NAMES = {
-    "holistic": _("one score as a whole"),
+    "holistic": _("one holistic score"),
     "rubric": _("scores by criterion"),
-    "both": _("a score as a whole first, then scores by criterion"),
+    "both": _("a holistic score first, then scores by criterion"),
 }
 
 # Route and name of each page of a set, in the order of the tabs.

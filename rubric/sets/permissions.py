@@ -50,17 +50,15 @@ def check_see_results(person: Person, comparison_set: ComparisonSet) -> None:
     if reviewer is not None and _has_work(comparison_set, reviewer):
         raise NotAllowed(
             _(
-                "You review this set yourself. Hand in both rounds of all your reviews, then its results are shown."
+                "You review this set yourself. Submit both rounds of all your reviews, then its results are shown."
             )
             if last == 2
-            else _(
-                "You review this set yourself. Hand in all your reviews first, then its results are shown."
-            )
+            else _("You review this set yourself. Submit all your reviews first, then its results are shown.")
         )
 
 
 def _has_work(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:
-    """Whether the reviewer, who has the count `handed_in`, has reviews to hand in."""
+    """Whether the reviewer, who has the count `handed_in`, has reviews to submit."""
     if comparison_set.people_needed is not None:
         return has_open_places(comparison_set, reviewer)
     return int(getattr(reviewer, "handed_in", 0)) < _reviewable_count(comparison_set, reviewer)
@@ -73,9 +71,9 @@ def could_see_results(person: Person, comparison_set: ComparisonSet) -> bool:
 
 
 def _reviewable_count(comparison_set: ComparisonSet, reviewer: Reviewer) -> int:
-    """How many comparisons this reviewer hands in.
+    """How many comparisons this reviewer submits.
 
-    All but those in which too many responses are their own, and those for calibration that they had not begun before.
+    All but those in which too many responses are their own, and those for calibration that they had not started before.
     """
     others = Count("responses", filter=~Q(responses__written_by=reviewer.person_id))
     begun = Review.objects.filter(reviewer=reviewer, purpose=RATING).values("comparison")

@@ -13,12 +13,12 @@ from rubric.models.comparisons import PERSON
 from rubric.models.reviews import DRAFT, RATING, SUBMITTED, SUPERSEDED
 from workspace.models import Person
 
-# A place is held so long by a review that was begun; after that somebody else may take it, and the work is kept.
+# A place is held so long by a review that was started; after that somebody else may take it, and the work is kept.
 PLACE_LEASE = timedelta(days=1)
 
 
 def count_taken(sets: Iterable[ComparisonSet], *, now: datetime | None = None) -> dict[int, int]:
-    """How many people have a place on each comparison of these sets: handed in, or begun within the lease."""
+    """How many people have a place on each comparison of these sets: submitted, or started within the lease."""
     keys = [comparison_set.pk for comparison_set in sets]
     counts = dict.fromkeys(Comparison.objects.filter(set__in=keys).values_list("pk", flat=True), 0)
     held = Q(state=DRAFT, reviewer__ended_at=None, created_at__gt=(now or timezone.now()) - PLACE_LEASE)
@@ -40,7 +40,7 @@ def load_calibrated(sets: Iterable[ComparisonSet]) -> dict[int, bool]:
 
 
 def has_open_places(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:
-    """Whether a person has reviews to hand in, or may still take a place, in a set that needs so many of them."""
+    """Whether a person has reviews to submit, or may still take a place, in a set that needs so many of them."""
     own = Review.objects.filter(reviewer=reviewer).exclude(state=SUPERSEDED)
     if own.filter(state=DRAFT).exists():
         return True

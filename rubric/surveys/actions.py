@@ -45,7 +45,7 @@ def answer_survey(
 ) -> None:
     """Store both answers. `named` is a criterion's key, or "cannot" ("I cannot tell"), which counts as wrong.
 
-    Raises NotAllowed, Unacceptable, Conflict when it was not begun or was answered already.
+    Raises NotAllowed, Unacceptable, Conflict when it was not started or was answered already.
     """
     check_survey(by, comparison.set)
     if understood not in range(1, 6):

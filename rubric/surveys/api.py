@@ -35,7 +35,7 @@ class MeansAnswer(Answer):
 
 
 class SurveyAnswer(Answer):
-    """A survey. It `is_due` until it is answered or passed over; responses come once it is begun.
+    """A survey. It `is_due` until it is answered or passed over; responses come once it is started.
 
     `named` can be the key of a criterion, or "cannot".
     """

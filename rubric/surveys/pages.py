@@ -36,7 +36,7 @@ class SurveyedResponse(Struct, frozen=True):
 
 
 class SurveyPage(Struct, frozen=True):
-    """The survey of one comparison. Before it is begun nothing of the result is shown; `means` are the arm's alone.
+    """The survey of one comparison. Before it is started nothing of the result is shown; `means` are the arm's alone.
 
     `is_brought` says that criteria have scales of their own, so that all means are brought to the common one.
     """
@@ -61,7 +61,7 @@ class SurveyDone(Struct, frozen=True):
 def survey_is_due(*, comparison: Comparison, person: Person) -> bool:
     """Whether the person is to be asked before the result opens: a reviewer of a closed set, a few times a set.
 
-    A survey that was begun stays due until it is answered or passed over, so that its arm decides what is seen.
+    A survey that was started stays due until it is answered or passed over, so that its arm decides what is seen.
     """
     if comparison.set.closed_at is None or comparison.set.mode == HOLISTIC:
         return False

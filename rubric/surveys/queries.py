@@ -22,7 +22,7 @@ def load_survey(comparison: Comparison, person: Person) -> Survey | None:
 
 
 def is_asked_enough(comparison: Comparison, person: Person) -> bool:
-    """Whether the person passed a survey of this set over, or began as many as anybody is asked for."""
+    """Whether the person passed a survey of this set over, or started as many as anybody is asked for."""
     found = Survey.objects.filter(comparison__set=comparison.set_id, person=person)
     states = list(found.values_list("answered_at", "understood"))
     return len(states) >= MOST_ASKED or any(at is not None and said is None for at, said in states)

@@ -255,7 +255,7 @@ def _publish(shipped: Shipped, by: Person, now: datetime) -> RubricVersion | Non
 
 
 def choose_scoring(*, is_on: bool, by: Person, now: datetime) -> None:
-    """Let new sets begin with scores by criterion, or with one score as a whole. Existing sets keep their mode.
+    """Let new sets begin with scores by criterion, or with one holistic score. Existing sets keep their mode.
 
     The present choice again changes nothing. Raises NotAllowed.
     """

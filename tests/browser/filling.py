@@ -46,7 +46,7 @@ def fill() -> dict[str, Any]:
 
 
 def _begin(content: dict[str, Any], now: datetime, identification: str = "question") -> Evaluation:
-    """Somebody with a project of their own has begun this game."""
+    """Somebody with a project of their own has started this game."""
     project = make_games_project(now=now)
     choose(project=project, identification=identification)
     import_game(project=project, by=factories.make_lead(project=project, now=now), now=now, **content)
@@ -54,7 +54,7 @@ def _begin(content: dict[str, Any], now: datetime, identification: str = "questi
 
 
 def _hand_in_reviews(people: dict[str, Person]) -> dict[str, int]:
-    """A comparison of which both reviewers have handed in the first round, and one has begun the second."""
+    """A comparison of which both reviewers have submitted the first round, and one has started the second."""
     reviewers = [people["assigned"], people["same_project"]]
     made = make_set(
         by=people["lead"], people=reviewers, mode="both", has_second_round=True, name="Two rounds"

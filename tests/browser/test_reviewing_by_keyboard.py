@@ -1,4 +1,4 @@
-"""A whole review without a mouse: three responses as a whole and by four criteria, handed in, at most 20 keys."""
+"""A whole review without a mouse: three responses as a whole and by four criteria, submitted, at most 20 keys."""
 
 import re
 
@@ -53,7 +53,7 @@ def test_a_comparison_is_reviewed_with_at_most_20_keys(live_stack, page: Page):
     )
     reviewing = page.url
     keys.press("Control+Enter")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("handed in")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("submitted")
     assert page.url == reviewing
     expect(page.locator("td.strong")).to_have_text(["8.15", "8.10", "6.00"])
     tell(f"{len(keys)} keys: {' '.join(keys.pressed)}")
@@ -91,5 +91,5 @@ def what_else_the_keys_do(live_stack, page: Page, keys: Keyboard) -> None:
     expect(page.get_by_label("Notes on Response B")).to_have_value("")
     assert get_subject(page) == ("holistic", "1")
     keys.press("Control+Enter")
-    expect(page.get_by_role("alert")).to_contain_text("Response A has no score as a whole.")
+    expect(page.get_by_role("alert")).to_contain_text("Response A has no holistic score.")
     expect(page.locator("#item-holistic-1")).to_be_focused()

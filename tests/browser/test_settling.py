@@ -1,4 +1,4 @@
-"""A lead settles what evaluators differ about in a browser, by keys alone: a choice, a reason, Enter, the next one."""
+"""A lead resolves what evaluators differ about in a browser, by keys alone: a choice, a reason, Enter, the next one."""
 
 import pytest
 from django.urls import reverse

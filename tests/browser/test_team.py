@@ -1,4 +1,4 @@
-"""A team in browsers: three rate one game at once, one is killed, one's time ends; a lead settles a tie and records."""
+"""A team in browsers: three rate one game, one is killed, one's time ends; a lead resolves a tie and records."""
 
 import re
 from collections.abc import Iterator

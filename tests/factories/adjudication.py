@@ -37,7 +37,7 @@ def make_shared_game(
     reveal: str = "blind_first",
     now: datetime = NOW,
 ) -> Game:
-    """A game that needs k evaluators, each with an evaluation begun; other games of the project are rated before."""
+    """A game that needs k evaluators, each with an evaluation started; other games of the project are rated before."""
     project = project or make_rating_project(reveal=reveal, evaluator_count=k)
     game = make_game(project=project, message_count=message_count, content=content)
     for _number in range(k):
@@ -47,7 +47,7 @@ def make_shared_game(
 
 
 def list_evaluations(game: Game) -> list[Evaluation]:
-    """The evaluations that count for the game's verdict once they are in, in the order in which they were begun."""
+    """The evaluations that count for the game's verdict once they are in, in the order in which they were started."""
     return list(Evaluation.objects.with_work().filter(game=game, purpose=RATING).order_by("pk"))
 
 
@@ -133,7 +133,7 @@ HOSTILE = "I am not sure what this <b>answers</b>."
 def make_differing(
     *, leads: Iterable[Person] = (), project: Project | None = None, slug: str = "", message_count: int = 12
 ) -> Game:
-    """A game that two evaluators handed in; they differ on a reference, two messages, a phrase and a question."""
+    """A game that two evaluators submitted; they differ on a reference, two messages, a phrase and a question."""
     project = project or make_rating_project(evaluator_count=2, slug=slug)
     for person in leads:
         make_member(project=project, person=person, role="lead")
@@ -162,7 +162,7 @@ def first_reference(evaluation: Evaluation) -> tuple[str, str]:
 
 
 def page_hash(game: Game, kind: str, subject: str) -> str:
-    """What the settle page's form of that thing carries now."""
+    """What the resolve page's form of that thing carries now."""
     return next(
         disagreement.page_sha256
         for disagreement in disagreements_in(fresh(game))
@@ -191,7 +191,7 @@ def settle_difference(
     form_key="",
     minutes=60,
 ):
-    """Settle as the page would."""
+    """Resolve as the page would."""
     return adjudicate(
         game=game,
         kind=about[0],

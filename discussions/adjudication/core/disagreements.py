@@ -76,8 +76,8 @@ class Disagreement(Struct, frozen=True):
 
     `machine` is the automatic value, "" for none; `majority` the value with the most evaluations, None when two have
     equally many. With `is_tie` a lead must decide before a verdict can be recorded. Of a message only those who judged
-    it are sides. `sides_sha256` is the hash of the answers, silent ones included; if that of `settled` is another, they
-    changed since.
+    it are sides. `sides_sha256` is the hash of the answers, silent ones included; if that of `resolved` is another,
+    they changed since.
     """
 
     kind: str

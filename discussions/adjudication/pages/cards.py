@@ -112,7 +112,7 @@ def choose_heading(disagreement: Disagreement) -> str:
     if disagreement.is_changed_since:
         return _("Changed since they were settled")
     if disagreement.settled:
-        return _("Settled")
+        return _("Resolved")
     if disagreement.can_be_adjudicated:
         return _("Decided by majority")
     return _("For information: no verdict hangs on these")

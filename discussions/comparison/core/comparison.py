@@ -46,7 +46,7 @@ def look_refusal(look: int) -> str:
         return ""
     return (
         f"These two iterations were compared {look - 1} times already, and {MOST_LOOKS} looks are the most: "
-        "every further one makes a lucky answer likelier. Decide with what is there."
+        "every further one makes a false positive more likely. Decide with what is there."
     )
 
 

@@ -239,7 +239,7 @@ class ExportedFigure(Struct, frozen=True):
 
 
 class ExportedWithdrawal(Struct, frozen=True):
-    """The game was taken out of the averages, or back into them."""
+    """The game was withdrawn from the averages, or taken back into them."""
 
     number: int
     is_withdrawn: bool

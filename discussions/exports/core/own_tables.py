@@ -45,7 +45,7 @@ EVALUATIONS = Table(
         column("game", INTEGER, "number under which the evaluator knows the game"),
         column("evaluator", TEXT, "who judged"),
         column("state", TEXT, "draft, submitted, returned, skipped or lapsed"),
-        column("created_at", MOMENT, "when it was begun"),
+        column("created_at", MOMENT, "when it was started"),
         column("submitted_at", MOMENT, "when it was submitted"),
         column("returned_comment", TEXT, "what a lead said who returned it"),
     ),

@@ -248,7 +248,7 @@ def _own_evaluations(export: Export, names: Names) -> Iterator[OwnEvaluation]:
 
 
 def _own_game(evaluation: Evaluation, person: Person) -> OwnGame | None:
-    """The game as the evaluator sees it blind; None where it is closed to them, or was set aside."""
+    """The game as the evaluator sees it blind; None where it is closed to them, or was paused."""
     if evaluation.state not in (*OPEN, SUBMITTED):
         return None
     evaluation.evaluator = person

@@ -1,4 +1,4 @@
-"""Pace and load of a project's evaluators, for planning: what they did lately, and which games wait for them."""
+"""Workload of a project's evaluators, for planning: what they did lately, and which games wait for them."""
 
 from collections import defaultdict
 from datetime import datetime, timedelta
@@ -62,7 +62,7 @@ def build_pace_page(*, project: Project, now: datetime) -> PacePage:
 
 
 def _times(project: Project, rows: list[tuple]) -> dict[int, list[datetime]]:
-    """Evaluation -> when it was taken, judged in, and handed in."""
+    """Evaluation -> when it was taken, judged in, and submitted."""
     times = {key: [begun, submitted_at] for key, _person, _name, begun, submitted_at, _count in rows}
     if times:
         acts = Revision.objects.filter(judgement__evaluation__in=list(times)).order_by()

@@ -65,7 +65,7 @@ def queue_page(*, person: Person, project: Project) -> QueuePage:
 def free_counts(person: Person, projects: list[int]) -> dict[int, int]:
     """Project -> how many games are free for the person, as far as they may know; one query for all projects.
 
-    A hidden repeat counts as a game that was dealt; the last free game is always offered.
+    A hidden duplicate counts as a game that was dealt; the last free game is always offered.
     """
     free = query_free_slots(person, OuterRef("pk")).filter(
         ~Exists(games_led_by(person).filter(pk=OuterRef("game")))
@@ -85,7 +85,7 @@ def free_counts(person: Person, projects: list[int]) -> dict[int, int]:
 
 
 def _known_free(free: int, begun: int, aside: int) -> int:
-    """The count as if hidden repeats were ordinary games."""
+    """The count as if hidden duplicates were ordinary games."""
     left = max(0, free - begun)
     return max(min(left, 1), left - aside)
 
@@ -102,11 +102,11 @@ def _comes_first(person: Person, project: Project, calibration: OwnCalibration |
     own = Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
     if not own.exclude(game__in=games_led_by(person).values("pk")).exists():
         return ""
-    return _("You have begun a game here; it comes first.")
+    return _("You have started a game here; it comes first.")
 
 
 def _reasons(person: Person, project: Project) -> list[str]:
-    """Each count uses its own index, so that none reads all games. Hidden repeats count, or they would be noticed."""
+    """Each count uses its own index, so that none reads all games. Hidden duplicates count, too."""
     if not Game.objects.filter(project=project).exists():
         return [_("No game has been imported into this project yet. A team lead imports them.")]
     own = Evaluation.objects.filter(evaluator=person, game__project=project).exclude(purpose=CALIBRATION)
@@ -116,24 +116,24 @@ def _reasons(person: Person, project: Project) -> list[str]:
     again = Exists(free_for(person))
     states = (
         (_("Rated by you: %(n)s."), own.filter(state=SUBMITTED)),
-        (_("Begun by you and not submitted yet: %(n)s."), own.filter(state__in=OPEN)),
+        (_("Started by you and not submitted yet: %(n)s."), own.filter(state__in=OPEN)),
         (
-            _("Skipped by you: %(n)s. You can take them up again from your home page."),
+            _("Skipped by you: %(n)s. You can resume them from your home page."),
             own.filter(again, state=SKIPPED),
         ),
         (
-            _("Begun by you until your time ended: %(n)s. You can take them up again from your home page."),
+            _("Started by you until your time ended: %(n)s. You can resume them from your home page."),
             own.filter(again, state=LAPSED),
         ),
         (
-            _("Set aside by you, with no place free any more: %(n)s."),
+            _("Paused by you, with no free slot any more: %(n)s."),
             own.filter(~again, state__in=(SKIPPED, LAPSED)),
         ),
         (
             _("Not for you, since you could see their roles while you led this project: %(n)s."),
             _games(slots.filter(others, game__lte=barred_until(person, project))),
         ),
-        (_("Kept for other evaluators by a team lead: %(n)s."), _games(kept.exclude(assigned_to=person))),
+        (_("Reserved for other evaluators by a team lead: %(n)s."), _games(kept.exclude(assigned_to=person))),
         (
             _("Being rated by other evaluators: %(n)s."),
             _games(slots.filter(others, evaluator__isnull=False, is_closed=False)),
@@ -162,7 +162,8 @@ class Submission(Struct, frozen=True):
 def find_submission(person: Person, key: int) -> Submission | None:
     """A submitted evaluation of the person, None when there is none with this key; one query.
 
-    A hidden repeat is described by its shown number and the evaluations of its game, so that it reads like any other.
+    A hidden duplicate is described by its shown number and the evaluations of its game, so that it reads like any
+    other.
     """
     own = Evaluation.objects.visible_to(person).filter(pk=key, state=SUBMITTED).exclude(purpose=CALIBRATION)
     found = own.select_related("game__iteration").annotate(in_count=submitted_count()).first()

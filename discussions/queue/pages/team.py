@@ -95,7 +95,7 @@ def _progress(key: int, version: int, content_sha256: str) -> tuple[int, int]:
 
 
 def _aside(project: Project) -> tuple[Sequence[Evaluation], int]:
-    """The newest evaluations that are set aside, and how many there are."""
+    """The newest evaluations that are paused, and how many there are."""
     free = Slot.objects.free_for(OuterRef("evaluator"))
     free = free.filter(game=OuterRef("game"), purpose=OuterRef("purpose"))
     rows = Evaluation.objects.filter(game__project=project, state__in=(SKIPPED, LAPSED))

@@ -156,12 +156,12 @@ def _changed_adjudications(before: Basis, after: Basis) -> list[str]:
             continue
         about = describe_subject(*key)
         if now is None:
-            sentences.append(f"What a lead settled of {about} is not there any more.")
+            sentences.append(f"What a lead resolved of {about} is not there any more.")
         elif was is None:
-            sentences.append(f"A lead settled {about}: {describe_adjudicated_value(now)}.")
+            sentences.append(f"A lead resolved {about}: {describe_adjudicated_value(now)}.")
         else:
             first, last = describe_adjudicated_value(was), describe_adjudicated_value(now)
-            sentences.append(f"A lead settled {about} anew: {first} before, {last} now.")
+            sentences.append(f"A lead resolved {about} anew: {first} before, {last} now.")
     return sentences
 
 

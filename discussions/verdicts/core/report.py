@@ -92,7 +92,7 @@ class AdjudicationStep(Struct, frozen=True):
 class Report(Struct, frozen=True):
     """The report in the order of the rubric's appendix.
 
-    `settled` are the adjudications; `fewer` says why fewer evaluators than planned were enough.
+    `resolved` are the adjudications; `fewer` says why fewer evaluators than planned were enough.
     """
 
     format: int

@@ -71,7 +71,7 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         judges=_judges(own, basis),
         overrides=_overrides(own, basis),
         basis_sha256=verdict.basis_sha256,
-        # What was settled tells what others said.
+        # What was resolved tells what others said.
         settled=[] if only else _adjudication_steps(game, evaluations, basis),
         fewer="" if only else _fewer(game, verdict),
     )

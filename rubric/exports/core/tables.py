@@ -25,7 +25,7 @@ class _Answered(NamedTuple):
 
 
 class _Marked(NamedTuple):
-    """One entry of a review that was handed in."""
+    """One entry of a review that was submitted."""
 
     of: ExportedComparison
     review: ExportedReview
@@ -81,7 +81,7 @@ COMPARISONS = Table(
         column(
             "reviews",
             INTEGER,
-            "how many reviews of it were handed in",
+            "how many reviews of it were submitted",
             lambda item: sum(review.state == "submitted" for review in item.reviews),
         ),
         column("created_at", MOMENT, "when it was added"),
@@ -104,7 +104,7 @@ RESPONSES = Table(
 )
 MARKS = Table(
     "marks",
-    "A row for each entry of each review that was handed in: a score, or why there is none, or notes.",
+    "A row for each entry of each review that was submitted: a score, or why there is none, or notes.",
     (
         *_place("of."),
         column("comparison", INTEGER, "number of the comparison in its set", "of.number"),
@@ -123,7 +123,7 @@ MARKS = Table(
         column(
             "criterion",
             TEXT,
-            "key of the criterion; holistic (a score as a whole), overall (the weighted sum, computed), notes",
+            "key of the criterion; holistic (a holistic score), overall (the weighted sum, computed), notes",
         ),
         column(
             "score",
@@ -131,12 +131,12 @@ MARKS = Table(
             "as given, on the criterion's scale; empty where it cannot be judged, and for notes",
         ),
         column("text", TEXT, "the notes, or why it cannot be judged"),
-        column("submitted_at", MOMENT, "when the review was handed in", "review.submitted_at"),
+        column("submitted_at", MOMENT, "when the review was submitted", "review.submitted_at"),
     ),
 )
 TABLES = (COMPARISONS, RESPONSES, MARKS)
 
-_OWN_NUMBER = "number under which the reviewer knows the comparison: 1 for the first that they began"
+_OWN_NUMBER = "number under which the reviewer knows the comparison: 1 for the first that they started"
 _OWN_COMPARISON = column("comparison", INTEGER, _OWN_NUMBER, "of.comparison")
 _ROUND = column("round", INTEGER, "round of the review, 1 or 2", "of.round")
 OWN_REVIEWS = Table(
@@ -149,8 +149,8 @@ OWN_REVIEWS = Table(
         column("reviewer", TEXT, "who reviewed"),
         column("round", INTEGER, "round of the review, 1 or 2"),
         column("state", TEXT, "draft or submitted"),
-        column("created_at", MOMENT, "when it was begun"),
-        column("submitted_at", MOMENT, "when it was handed in"),
+        column("created_at", MOMENT, "when it was started"),
+        column("submitted_at", MOMENT, "when it was submitted"),
     ),
 )
 OWN_RESPONSES = Table(

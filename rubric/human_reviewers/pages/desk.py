@@ -113,7 +113,7 @@ class Desk:
         return "" if first == value else self.format_score(subject, first) or _("no score")
 
     def _others(self, place: int, criterion: str) -> list[str]:
-        """What others gave for a criterion; their scores as a whole only where there are no criteria."""
+        """What others gave for a criterion; their holistic scores only where there are no criteria."""
         others = self.others_at[place] if self.others else []
         if criterion:
             return [
@@ -136,12 +136,12 @@ def item_id(kind: str, subject: str) -> str:
 
 
 def whole(desk: Desk) -> list[ScoreItem]:
-    """The scores as a whole, where they are asked for."""
+    """The holistic scores, where they are asked for."""
     return [desk.item(kind, subject) for kind, subject in desk.work.sheet.whole]
 
 
 def are_criteria_open(desk: Desk) -> bool:
-    """Whether the criteria are shown: from the beginning, or once every score as a whole is in."""
+    """Whether the criteria are shown: from the beginning, or once every holistic score is in."""
     sheet = desk.work.sheet
     return bool(sheet.scores) and (not sheet.whole or desk.work.is_locked)
 
@@ -235,7 +235,7 @@ def steps(desk: Desk) -> list[StepTab]:
     """The steps of this mode, with how far each is."""
     sheet, found = desk.work.sheet, []
     for key, kind, label, asked in (
-        (WHOLE_STEP, WHOLE, _("As a whole"), sheet.whole),
+        (WHOLE_STEP, WHOLE, _("Holistic"), sheet.whole),
         (CRITERIA_STEP, SCORE, _("By criterion"), sheet.scores),
     ):
         if asked:

@@ -41,6 +41,6 @@ def reviews_page(*, person: Person) -> ReviewsPage:
 
 
 def find_next_review(sets: Sequence[WaitingSet]) -> Waiting | None:
-    """What is next over all sets: a begun review before a new one, else in the order of `sets`."""
+    """What is next over all sets: a started review before a new one, else in the order of `sets`."""
     found = [waiting_set.waiting[0] for waiting_set in sets if waiting_set.waiting]
     return min(found, key=lambda review: not review.is_begun, default=None)

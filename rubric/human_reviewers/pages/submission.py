@@ -71,7 +71,7 @@ def _first_rows(review: Review) -> dict[int, ReviewedResponse]:
 
 def _changed(first: ReviewedResponse | None, row: ReviewedResponse, work: ReviewState) -> list[str]:
     names = {criterion.key: criterion.label for criterion in work.rubric.criteria}
-    names["holistic"] = _("As a whole")
+    names["holistic"] = _("Holistic")
     said = _("%(name)s was %(first)s")
     changes = list_changes(first, row)
     return [
@@ -86,7 +86,7 @@ def _response(
 ) -> SubmittedResponse:
     label = LABELS[row.position - 1]
     criteria = work.rubric.criteria if work.sheet.scores else []
-    names = {criterion.key: criterion.label for criterion in criteria} | {"holistic": _("As a whole")}
+    names = {criterion.key: criterion.label for criterion in criteria} | {"holistic": _("Holistic")}
     scales = work.rubric.scales
     overall = score_marks(row.scores, work.rubric) if criteria else Overall(None, is_incomplete=False)
     return SubmittedResponse(
@@ -124,7 +124,7 @@ def _other_round(review: Review) -> int:
 
 
 def _waits_for_others(review: Review, sets: list[WaitingSet]) -> bool:
-    """Whether a second round may open later: the set has one, and it is neither open nor begun nor closed."""
+    """Whether a second round may open later: the set has one, and it is neither open nor started nor closed."""
     comparison_set = review.reviewer.set
     if not comparison_set.has_second_round or comparison_set.closed_at or review.purpose != RATING:
         return False

@@ -64,7 +64,7 @@ class ReviewState:
 
     @cached_property
     def started(self) -> dict[Key, str]:
-        """What a second round began with, by subject; empty in a first round."""
+        """What a second round started with, by subject; empty in a first round."""
         if not self.sheet.is_second:
             return {}
         rows = MarkRevision.objects.filter(mark__review=self.review, key__startswith=STARTING)
@@ -72,7 +72,7 @@ class ReviewState:
 
     @cached_property
     def slips(self) -> dict[Key, str]:
-        """Why scores as a whole were corrected once the criteria were open."""
+        """Why holistic scores were corrected once the criteria were open."""
         marks = [mark for mark in self.marks.values() if mark.kind == WHOLE and mark.value != CANNOT]
         return {(mark.kind, mark.subject): mark.reason for mark in marks if mark.reason}
 
@@ -93,7 +93,7 @@ class ReviewState:
 
     @property
     def is_locked(self) -> bool:
-        """Whether the scores as a whole stay as they are, since the criteria are open."""
+        """Whether the holistic scores stay as they are, since the criteria are open."""
         return bool(self.sheet.whole and self.sheet.scores and are_scores_complete(self.sheet, self.values))
 
     def mark(self, kind: str, subject: str) -> Latest:

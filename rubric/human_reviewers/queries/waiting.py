@@ -30,14 +30,14 @@ HANDED_IN, NOT_FOR_YOU, FULL = "handed_in", "not_for_you", "full"
 # To review in the open calibration round; to review once that is passed; used for calibration, so dealt to nobody.
 TO_CALIBRATE, AFTER_CALIBRATION, NOT_DEALT = "to_calibrate", "after_calibration", "not_dealt"
 
-# What can be worked on, in the order in which it is offered: what was begun first, so that nothing is left lying.
+# What can be worked on, in the order in which it is offered: what was started first, so that nothing is left lying.
 WAITING = (BEGUN, SECOND_BEGUN, TO_CALIBRATE, TO_REVIEW, SECOND)
 
 
 class Waiting(Struct, frozen=True):
     """The state of one comparison for one reviewer; `review` is their newest one of it, 0 before the first.
 
-    A hidden repeat is one more. `set` is the key of the set, `number` the reviewer's own, 0 for what is not begun.
+    A hidden duplicate is one more. `set` is the key of the set, `number` the reviewer's own, 0 for what is not started.
     """
 
     set: int
@@ -57,14 +57,14 @@ class Waiting(Struct, frozen=True):
 
     @property
     def is_second(self) -> bool:
-        """Whether the second round is open or begun."""
+        """Whether the second round is open or started."""
         return self.state in (SECOND, SECOND_BEGUN)
 
 
 class WaitingSet(Struct, frozen=True):
     """A set that the person reviews, with all its comparisons.
 
-    `repeats_ahead` hidden repeats come with the comparisons to review. `calibration` is the open round with the
+    `repeats_ahead` hidden duplicates come with the comparisons to review. `calibration` is the open round with the
     person's progress, if they are calibrated.
     """
 
@@ -86,7 +86,7 @@ class WaitingSet(Struct, frozen=True):
 
     @property
     def second(self) -> list[Waiting]:
-        """The comparisons whose second round is open and not begun."""
+        """The comparisons whose second round is open and not started."""
         return self.in_state(SECOND)
 
     @property
@@ -98,7 +98,7 @@ class WaitingSet(Struct, frozen=True):
     def waiting(self) -> list[Waiting]:
         """What can be worked on, in the order in which it is offered; nothing in a closed set.
 
-        The comparisons of a calibration round that is not required are begun only by who wants to.
+        The comparisons of a calibration round that is not required are started only by who wants to.
         """
         if self.row.closed_at:
             return []
@@ -107,12 +107,12 @@ class WaitingSet(Struct, frozen=True):
 
     @property
     def waiting_count(self) -> int:
-        """How many comparisons wait, hidden repeats among them."""
+        """How many comparisons wait, hidden duplicates among them."""
         return len(self.waiting) + (0 if self.row.closed_at else self.repeats_ahead)
 
     @property
     def to_review_count(self) -> int:
-        """How many comparisons the person has not begun, hidden repeats among them."""
+        """How many comparisons the person has not started, hidden duplicates among them."""
         return len(self.in_state(TO_REVIEW, AFTER_CALIBRATION)) + self.repeats_ahead
 
     @property
@@ -219,12 +219,12 @@ def _waiting(comparison_set: ComparisonSet, comparison: int, state: str, own: Ow
 
 
 def repeat_seed(comparison_set: ComparisonSet, person: Person) -> str:
-    """What the person's hidden repeats of the set are drawn from."""
+    """What the person's hidden duplicates of the set are drawn from."""
     return f"repeat:set {comparison_set.pk}:{person.pk}"
 
 
 def _repeats_ahead(waiting_set: WaitingSet, person: Person, reviews: list[OwnReview]) -> int:
-    """How many hidden repeats come among the comparisons that the person has not begun.
+    """How many hidden duplicates come among the comparisons that the person has not started.
 
     They are counted as waiting, since a count that stays the same after a review would tell of a repeat.
     """
@@ -263,7 +263,7 @@ def waiting_count(person: Person) -> int | None:
 def second_rounds(sets: Iterable[ComparisonSet], *, comparison: int | None = None) -> set[int]:
     """The comparisons of these sets whose second round is open: everybody who can has submitted the first.
 
-    Reviewers who were taken out do not count, nor those who wrote so many of the responses that nothing is left to
+    Reviewers who were removed do not count, nor those who wrote so many of the responses that nothing is left to
     compare. A second round needs at least two reviews.
     """
     sets = list(sets)
@@ -306,7 +306,7 @@ def second_rounds(sets: Iterable[ComparisonSet], *, comparison: int | None = Non
 
 
 def _people_by_set(sets: list[int]) -> dict[int, dict[int, int]]:
-    """Set -> reviewer -> person, without those who were taken out."""
+    """Set -> reviewer -> person, without those who were removed."""
     people: dict[int, dict[int, int]] = {}
     rows = Reviewer.objects.filter(set__in=sets, kind=PERSON, ended_at=None)
     for held_by, key, person in rows.values_list("set", "pk", "person"):

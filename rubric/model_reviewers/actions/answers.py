@@ -91,7 +91,7 @@ def keep_answer(
 
 
 def read_answer(*, review: Review, by: Person, now: datetime) -> bool:
-    """Hand in what the first answers without an error say; False when somebody else was faster, or one is missing.
+    """Submit what the first answers without an error say; False when somebody else was faster, or one is missing.
 
     A refusal becomes an abstention; what cannot be read stays unreadable. Both count for nothing.
     """

@@ -62,7 +62,7 @@ class CallSettings(Struct):
 
 
 def start_asking(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Job:
-    """Queue the calls for all answers that are still to come. Raises NotAllowed, Conflict when there is none."""
+    """Queue the calls for all answers that are pending. Raises NotAllowed, Conflict when there is none."""
     check_ask_models(by, comparison_set)
     if not any(_open_pairs(comparison_set)):
         raise Conflict(_("No answer is to come that a call could bring."), code="nothing_to_ask")
@@ -88,7 +88,7 @@ def ask_models(
     wait: Callable[[float], Any] = NEVER_SET.wait,
     share: Callable[[], float] = CHANCE.random,
 ) -> None:
-    """Ask for every answer of the job's set that is still to come. A pair that fails leaves the others alone.
+    """Ask for every answer of the job's set that is pending. A pair that fails leaves the others alone.
 
     Raises JobLost when the job was cancelled or taken over, Unavailable when the endpoint takes no more calls.
     """
@@ -167,7 +167,7 @@ def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -
                 renew(job=asker.job, now=asker.clock())
                 read_answer(review=prompt.review, by=by, now=asker.clock())
         _rest(asker, reply, tries, is_over=is_over)
-        # After the score as a whole the criteria are asked for.
+        # After the holistic score the criteria are asked for.
         if is_over and (reply.error_code or not asked.part):
             return True
 

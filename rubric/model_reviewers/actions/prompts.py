@@ -31,8 +31,8 @@ from workspace.models import Person
 def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
     """The prompt for a model and a comparison, made and stored when there is none: its responses are dealt then.
 
-    Where the score as a whole comes first, it is asked for in a call of its own: see `review.whole_prompt`. Raises
-    NotAllowed when the reviewer was taken out or the set is closed, Conflict when the review came without a prompt.
+    Where the holistic score comes first, it is asked for in a call of its own: see `review.whole_prompt`. Raises
+    NotAllowed when the reviewer was removed or the set is closed, Conflict when the review came without a prompt.
     """
     with transaction.atomic():
         review = begin_review(comparison=comparison, reviewer=reviewer, by=by, now=now)
@@ -71,7 +71,7 @@ def new_nonce() -> str:
 
 
 def open_prompts(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Iterator[str]:
-    """A line of JSON for each answer that is still to come, its prompt made where there is none. One at a time.
+    """A line of JSON for each answer that is pending, its prompt made where there is none. One at a time.
 
     Raises NotAllowed at once, not only when the first line is taken.
     """
@@ -96,9 +96,7 @@ def ask_again(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: da
         Reviewer.objects.select_for_update().get(pk=reviewer.pk)
         (asked,) = load_asked(reviewer.set, [reviewer], comparisons=[comparison.pk])
         if asked.is_waiting or asked.review is None:
-            raise Conflict(
-                _("The answer is still to come, so there is nothing to ask again."), code="waiting"
-            )
+            raise Conflict(_("The answer is pending, so there is nothing to ask again."), code="waiting")
         supersede_review(review=reviews_to_read().get(pk=asked.review), by=by, now=now)
         return ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=now)
 

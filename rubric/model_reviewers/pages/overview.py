@@ -53,7 +53,7 @@ STATES = {
 READ = {
     RUBRIC: gettext_lazy("answered"),
     PARTIAL: gettext_lazy("answered in part"),
-    HOLISTIC: gettext_lazy("answered as a whole"),
+    HOLISTIC: gettext_lazy("answered with holistic scores"),
 }
 
 
@@ -201,14 +201,14 @@ def _column(reviewer: Reviewer) -> ModelColumn:
 
 def _note(reviewer: Reviewer) -> str:
     if reviewer.ended_at is not None:
-        return _("taken out")
+        return _("removed")
     return "" if may_call(reviewer) else _("pasted or uploaded")
 
 
 def _counts(
     asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer], comparison_set: ComparisonSet
 ) -> Counts:
-    """A model that was taken out counts only where it answered: no more answers will come from it."""
+    """A model that was removed counts only where it answered: no more answers will come from it."""
     active = {reviewer.pk: reviewer for reviewer in reviewers if reviewer.ended_at is None}
     present = [
         comparison for comparison in asked if comparison.reviewer in active or not comparison.is_waiting

@@ -114,7 +114,7 @@ def name_mode(mode: str) -> str:
     return {
         RUBRIC: _("all criteria scored"),
         PARTIAL: _("some criteria missing"),
-        HOLISTIC: _("a score or ranking as a whole"),
+        HOLISTIC: _("a holistic score or ranking"),
         ABSTAINED: _("declined"),
         UNREADABLE: _("not readable"),
     }.get(mode, mode)

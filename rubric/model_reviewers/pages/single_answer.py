@@ -103,7 +103,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
             if review.state == SUPERSEDED and may_see and review != source and review.read_from is None
         ],
         see_refusal=head.refusal,
-        change_refusal=change_refusal or (_("This model was taken out.") if reviewer.ended_at else ""),
+        change_refusal=change_refusal or (_("This model was removed.") if reviewer.ended_at else ""),
         may_paste=prompt is not None and not asked.mode and asked.state != "unread",
         may_ask_again=not asked.is_waiting and asked.review is not None,
     )
@@ -115,7 +115,7 @@ def _calls(source: Review, asked: AskedComparison) -> list[CallPart]:
     if prompt is None:
         return []
     is_open = not asked.mode and asked.state != "unread"
-    titles = {WHOLE_PART: _("First call: the score as a whole"), MAIN_PART: _("The prompt")}
+    titles = {WHOLE_PART: _("First call: the holistic score"), MAIN_PART: _("The prompt")}
     titles |= {MAIN_PART: _("Second call: the criteria")} if whole else {}
     given = [(WHOLE_PART, whole)] if whole else []
     return [

@@ -1,4 +1,4 @@
-"""Severe and generous reviewers on one scale: z scores where the design allows them, and crossed random effects.
+"""Severe and lenient reviewers on one scale: z scores where the design allows them, and crossed random effects.
 
 Where everybody judged everything, severity cancels in the mean and standardising only adds noise; where reviewers saw
 few or unconnected items, their severity cannot be told from what they saw. Crossed random effects need no complete
@@ -61,11 +61,11 @@ def design_problem(ratings: Sequence[Rating]) -> str:
             "on."
         )
     if len(ratings) == len(counts) * len(items):
-        return "Every reviewer scored every response, so harshness cancels in the mean and calibrating adds only noise."
+        return "Every reviewer scored every response, so severity cancels in the mean and calibrating adds only noise."
     groups = _groups(ratings)
     if groups > 1:
         return (
-            f"The reviewers fall into {groups} groups without a response in common, so harshness cannot be told from "
+            f"The reviewers fall into {groups} groups without a response in common, so severity cannot be told from "
             "what they saw."
         )
     return ""
@@ -146,7 +146,7 @@ Indexes = NDArray[np.int64]
 
 
 class Crossed(Struct, frozen=True):
-    """Predicted overall of each item on the panel's scale, each reviewer's severity (positive: generous), variances."""
+    """Predicted overall of each item on the panel's scale, each reviewer's severity (positive: lenient), variances."""
 
     items: dict[str, float]
     reviewers: dict[str, float]

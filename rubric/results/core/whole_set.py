@@ -222,7 +222,7 @@ def _subject(
 
 
 def _places(scored: Iterable[Scored], rankings: Mapping[str, Rankings]) -> dict[Item, Fraction | None]:
-    """The mean place of each response on the lists of its reviewers."""
+    """The mean rank of each response on the lists of its reviewers."""
     found: dict[Item, Fraction | None] = {}
     for comparison, several in groupby(scored, key=lambda score: score.comparison):
         lists: dict[str, dict[str, Fraction]] = {}

@@ -49,7 +49,7 @@ def _ranked_only(subjects: Sequence[Subject]) -> str:
         return _("No score counts yet, so nothing is ranked.")
     best = min(place for place, _name in places)
     names = join_names(name for place, name in places if place == best)
-    said = _("No score counts yet. By rankings alone the best mean place, %(place)s, goes to %(names)s.")
+    said = _("No score counts yet. By rankings alone the best mean rank, %(place)s, goes to %(names)s.")
     return said % {"names": names, "place": two(best)}
 
 

@@ -25,8 +25,8 @@ from rubric.reviews.core.panel import Judgement, Panel, Rankings, ResponseRank, 
 from workspace.display.core.charts import DotRow, DotsChart, dot_plot
 from workspace.statistics.estimates import Interval
 
-TITLES = {RUBRIC: gettext_lazy("By overall"), HOLISTIC: gettext_lazy("By score as a whole")}
-FALLBACK = gettext_lazy("Fallback: by score as a whole")
+TITLES = {RUBRIC: gettext_lazy("By overall"), HOLISTIC: gettext_lazy("By holistic score")}
+FALLBACK = gettext_lazy("Fallback: by holistic score")
 
 
 class RankingRow(Struct, frozen=True):
@@ -165,7 +165,7 @@ def _ranked_sentence(found: Panel, candidates: Mapping[str, Candidate]) -> str:
     first = [standing for standing in found.standings if standing.place_by_places == 1]
     if not first:
         return _("No score counts yet, so nothing is ranked.")
-    said = _("No score counts yet. By rankings alone the best mean place, %(place)s, goes to %(names)s.")
+    said = _("No score counts yet. By rankings alone the best mean rank, %(place)s, goes to %(names)s.")
     names = join_names(candidates[standing.response].name for standing in first)
     return said % {"names": names, "place": two(first[0].mean_rank)}
 
@@ -184,7 +184,7 @@ def _worth(name: str, rival: str, lead: Lead) -> str:
             )
             % values
         )
-    drawn = _("With reviewers drawn anew it stays ahead in %(chance)s of draws.") % values
+    drawn = _("With reviewers resampled it stays ahead in %(chance)s of draws.") % values
     if lead.word == "ahead":
         return _("%(name)s is ahead of %(rival)s by %(gap)s.") % values + f" {drawn}"
     if lead.word == "level":

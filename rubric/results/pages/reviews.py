@@ -27,7 +27,7 @@ KINDS = {PERSON: gettext_lazy("person"), MODEL: gettext_lazy("model"), ELSEWHERE
 MODES = {
     RUBRIC: gettext_lazy("all criteria scored"),
     PARTIAL: gettext_lazy("some criteria missing"),
-    HOLISTIC: gettext_lazy("no criteria, a score or ranking as a whole"),
+    HOLISTIC: gettext_lazy("no criteria, a holistic score or ranking"),
     ABSTAINED: gettext_lazy("declined to judge"),
     UNREADABLE: gettext_lazy("could not be read"),
 }
@@ -162,7 +162,7 @@ def build_score_table(reviews: Sequence[Review], ground: ReviewContext) -> Score
             rows.append(_row(_("Overall"), overalls, "", ground.scales, is_total=True))
         if has_holistic:
             whole = [_exact(row.holistic) if row else None for row in given]
-            rows.append(_row(_("As a whole"), whole, HOLISTIC, ground.scales))
+            rows.append(_row(_("Holistic"), whole, HOLISTIC, ground.scales))
         groups.append(ScoreGroup(candidate, rows))
     return ScoreTable(columns, groups, has_scales=bool(ground.criteria and ground.scales))
 
@@ -244,7 +244,7 @@ def build_review(review: Review, ground: ReviewContext, earlier: Sequence[Review
 
 
 def _list_changed(first: ReviewedResponse | None, row: ReviewedResponse, ground: ReviewContext) -> list[str]:
-    names = {criterion.key: criterion.label for criterion in ground.criteria} | {HOLISTIC: _("As a whole")}
+    names = {criterion.key: criterion.label for criterion in ground.criteria} | {HOLISTIC: _("Holistic")}
     said = _("%(name)s was %(first)s")
     changes = list_changes(first, row)
     return [
@@ -264,7 +264,7 @@ def _line(
     row: ReviewedResponse, labels: Mapping[str, str], ground: ReviewContext, reviewer: str
 ) -> ReviewedResponsePart:
     candidate = ground.candidates[ground.numbers[row.response_id]]
-    criteria = {criterion.key: criterion.label for criterion in ground.criteria} | {HOLISTIC: _("As a whole")}
+    criteria = {criterion.key: criterion.label for criterion in ground.criteria} | {HOLISTIC: _("Holistic")}
     return ReviewedResponsePart(
         row=row,
         name=candidate.name,

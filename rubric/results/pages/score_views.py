@@ -1,4 +1,4 @@
-"""The same reviews in four views: means, mean places, z-normalised, crossed random effects."""
+"""The same reviews in four views: means, mean ranks, z-normalised, crossed random effects."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ def build_views(
     if with_holistic:
         views.append(
             _view(
-                _("As a whole"),
+                _("Holistic"),
                 {subject.name: float(subject.holistic) for subject in seen if subject.holistic is not None},
             )
         )
@@ -92,7 +92,7 @@ def _view(head: str, values: Mapping[str, float]) -> View:
 def _by_places(subjects: Sequence[Subject]) -> View:
     placed = {subject.name: subject.mean_rank for subject in subjects if subject.mean_rank is not None}
     return View(
-        _("Mean place"),
+        _("Mean rank"),
         {name: -float(place) for name, place in placed.items()},
         {name: two(place) for name, place in placed.items()},
     )

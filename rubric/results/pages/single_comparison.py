@@ -140,7 +140,7 @@ def _candidates(responses: Sequence[Response]) -> dict[str, Candidate]:
 def _fallback_panel(
     judgements: Sequence[Judgement], candidates: Mapping[str, Candidate], panels: Sequence[PanelPart]
 ) -> list[PanelPart]:
-    """A ranking of their own from those who gave only a score as a whole where criteria alone were asked for."""
+    """A ranking of their own from those who gave only a holistic score where criteria alone were asked for."""
     names = panels[0].found.fallbacks
     if len(panels) > 1 or not names:
         return []
@@ -192,7 +192,7 @@ def _text(response: Response, candidate: Candidate, asked: ResultsQuery) -> Text
 
 
 def _changes(panels: Sequence[PanelPart], candidates: Mapping[str, Candidate]) -> str:
-    """Which places the score as a whole gives otherwise, where both are there; else ""."""
+    """Which places the holistic score gives otherwise, where both are there; else ""."""
     if len(panels) < 2:
         return ""
     here, there = (
@@ -203,13 +203,13 @@ def _changes(panels: Sequence[PanelPart], candidates: Mapping[str, Candidate]) -
         return ""
     changed = [key for key in here if key in there and here[key] != there[key]]
     if not changed:
-        return _("By the score as a whole every response stands where it does by its overall.")
+        return _("By the holistic score every response stands where it does by its overall.")
     parts = [
         _("%(name)s: %(there)d instead of %(here)d")
         % {"name": candidates[key].name, "there": there[key], "here": here[key]}
         for key in changed
     ]
-    return _("By the score as a whole other places come out: %(parts)s.") % {"parts": join_names(parts)}
+    return _("By the holistic score other places come out: %(parts)s.") % {"parts": join_names(parts)}
 
 
 def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked: ResultsQuery) -> list[str]:
@@ -219,12 +219,12 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
     silent = [ground.names[str(review.reviewer_id)] for review in newest if review.mode in NO_SCORES]
     if found.fallbacks:
         said = _(
-            "Only a score as a whole came from %(names)s where criteria were asked for. It is never averaged with "
+            "Only a holistic score came from %(names)s where criteria were asked for. It is never averaged with "
             "overalls."
         )
         notes.append(said % {"names": join_names(ground.names[key] for key in found.fallbacks)})
     if found.ranked_only:
-        said = _("Only the ranking of %(names)s counts, in the mean places; no score of theirs does.")
+        said = _("Only the ranking of %(names)s counts, in the mean ranks; no score of theirs does.")
         notes.append(said % {"names": join_names(ground.names[key] for key in found.ranked_only)})
     notes += _without_whole(newest, ground) if found.kind == HOLISTIC else []
     if found.left_out:
@@ -287,7 +287,7 @@ def _not_blind(reviews: Sequence[Review]) -> list[str]:
 
 
 def _without_whole(reviews: Sequence[Review], ground: ReviewContext) -> list[str]:
-    """Who scored criteria alone where a score as a whole was asked for."""
+    """Who scored criteria alone where a holistic score was asked for."""
     names = [
         ground.names[str(review.reviewer_id)]
         for review in reviews
@@ -296,7 +296,7 @@ def _without_whole(reviews: Sequence[Review], ground: ReviewContext) -> list[str
     if not names:
         return []
     said = _(
-        "Scores of %(names)s are by criterion alone. They do not count here: a score as a whole was asked for."
+        "Scores of %(names)s are by criterion alone. They do not count here: a holistic score was asked for."
     )
     return [said % {"names": join_names(names)}]
 

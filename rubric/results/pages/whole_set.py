@@ -52,10 +52,10 @@ class PairsPart(Struct, frozen=True):
 
 
 def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with_holistic: bool) -> PairsPart:
-    """Every pair of criteria, and each with the score as a whole where it was given; over means of responses."""
+    """Every pair of criteria, and each with the holistic score where it was given; over means of responses."""
     labels = {criterion.key: criterion.label for criterion in criteria}
     if with_holistic and labels:
-        labels[HOLISTIC] = _("As a whole")
+        labels[HOLISTIC] = _("Holistic")
     found = correlations(scored, [criterion.key for criterion in criteria], with_holistic=HOLISTIC in labels)
     texts = {
         frozenset((pair.one, pair.other)): "" if pair.correlation is None else f"{pair.correlation:.2f}"
@@ -105,9 +105,9 @@ def set_notes(
     fallbacks = _fallbacks(others) if is_rubric else 0
     if fallbacks:
         said = ngettext(
-            "%(n)d review gave only a score as a whole where criteria were asked for; it is never averaged with "
+            "%(n)d review gave only a holistic score where criteria were asked for; it is never averaged with "
             "overalls.",
-            "%(n)d reviews gave only a score as a whole where criteria were asked for; they are never averaged with "
+            "%(n)d reviews gave only a holistic score where criteria were asked for; they are never averaged with "
             "overalls.",
             fallbacks,
         )
@@ -120,8 +120,8 @@ def _ranked_only(count: int) -> list[str]:
     if not count:
         return []
     said = ngettext(
-        "%(n)d review counts by its ranking alone, in the mean places.",
-        "%(n)d reviews count by their rankings alone, in the mean places.",
+        "%(n)d review counts by its ranking alone, in the mean ranks.",
+        "%(n)d reviews count by their rankings alone, in the mean ranks.",
         count,
     )
     return [said % {"n": count}]
@@ -133,8 +133,8 @@ def _without_whole(reviewed: Sequence[Reviewed]) -> list[str]:
     if not count:
         return []
     said = ngettext(
-        "%(n)d review scored criteria alone where a score as a whole was asked for; it does not count here.",
-        "%(n)d reviews scored criteria alone where a score as a whole was asked for; they do not count here.",
+        "%(n)d review scored criteria alone where a holistic score was asked for; it does not count here.",
+        "%(n)d reviews scored criteria alone where a holistic score was asked for; they do not count here.",
         count,
     )
     return [said % {"n": count}]

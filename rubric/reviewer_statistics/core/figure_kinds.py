@@ -30,7 +30,7 @@ KINDS = (RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING)
 class Input(Struct, frozen=True):
     """What the figures come from: first-round rows, preferences told by rankings, weights; `reviews` counts them.
 
-    `whole_first` are the rows without scores as a whole that were given after the criteria were seen: of `late_count`
+    `whole_first` are the rows without holistic scores that were given after the criteria were seen: of `late_count`
     reviews (None: there are none). Of `unknown_count` reviews by file nobody said which came first. Scores in
     rows are on the common scale; `scales` are those that they were given on.
     """

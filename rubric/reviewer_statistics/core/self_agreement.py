@@ -1,4 +1,4 @@
-"""How far reviewers agree with themselves: first reviews against hidden repeats of the same comparison.
+"""How far reviewers agree with themselves: first reviews against hidden duplicates of the same comparison.
 
 It is the most that can be asked of their agreement with others. Exact and adjacent agreement are shares of marks, as is
 usual for scores of texts (Brown, Glasswell and Harland, Assessing Writing 9 (2004)).

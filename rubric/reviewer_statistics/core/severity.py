@@ -1,4 +1,4 @@
-"""Harsh and generous reviewers, and reviewers who favour their own responses."""
+"""How severe reviewers are, and who of them favour their own responses."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -22,7 +22,7 @@ DRAWS = 5000
 
 
 def severity(rows: Sequence[Row], weights: Weights) -> list[RaterEffect]:
-    """How far each reviewer's overalls lie above (generous) or below (harsh) those of the others, in points.
+    """How far each reviewer's overalls lie above (lenient) or below (severe) those of the others, in points.
 
     The mean over comparisons of the mean residual within each, with Student's t over comparisons; flagged where the
     interval, widened for as many reviewers as there are (Bonferroni), leaves 0 out. Source: C. E. Bonferroni (1936);

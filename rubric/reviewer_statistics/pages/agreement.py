@@ -1,4 +1,4 @@
-"""The page of agreement: how far reviewers agree on each criterion, the overall and the score as a whole."""
+"""The page of agreement: how far reviewers agree on each criterion, the overall and the holistic score."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -59,7 +59,7 @@ def build_agreement_page(*, comparison_set: ComparisonSet, person: Person, now: 
         lines=lines,
         pairs=pairs[:MOST_PAIRS],
         more_pairs=max(0, len(pairs) - MOST_PAIRS),
-        pairs_on=_("overall") if report.pairs_on == OVERALL else _("score as a whole"),
+        pairs_on=_("overall") if report.pairs_on == OVERALL else _("holistic score"),
         names=reviewer_names(comparison_set, person, is_lead=head.may_lead),
     )
 
@@ -68,7 +68,7 @@ def _line(agreement: AgreedOn, record: RubricRecord) -> AgreementLine:
     if agreement.part == OVERALL:
         label = _("Weighted overall")
     else:
-        label = record.criterion(agreement.key).label if agreement.key else _("Score as a whole")
+        label = record.criterion(agreement.key).label if agreement.key else _("Holistic score")
     coefficients: list[tuple[str, Agreement | Figure]] = [
         ("alpha", agreement.alpha),
         ("AC2", agreement.ac2),

@@ -45,7 +45,7 @@ class EffectTexts(Struct, frozen=True):
 TEXTS = [
     EffectTexts(
         "severity",
-        _lazy("Harsh and generous"),
+        _lazy("Severity"),
         _lazy(
             "How far a reviewer's overalls lie above or below those of the others on the same responses, in points. "
             "Where everybody reviews everything, this changes no ranking."
@@ -56,7 +56,7 @@ TEXTS = [
     ),
     EffectTexts(
         "flat",
-        _lazy("The same score throughout"),
+        _lazy("Straight-lining"),
         _lazy(
             "The share of responses with one number on every criterion, against 10 % or what the other reviewers do if "
             "that is more: an exact binomial test, from 8 responses on."
@@ -67,7 +67,7 @@ TEXTS = [
     ),
     EffectTexts(
         "halo",
-        _lazy("One impression over all criteria"),
+        _lazy("Halo effect"),
         _lazy(
             "How alike a reviewer's differences from the others are across criteria: near 0 where each criterion is "
             "judged by itself, whatever the responses are like. It takes 15 responses."
@@ -78,7 +78,7 @@ TEXTS = [
     ),
     EffectTexts(
         "position",
-        _lazy("The place at which a response is seen"),
+        _lazy("Position bias"),
         _lazy(
             "Points by which a score changes from one place to the next, beyond what the others gave. Responses are "
             "dealt to every reviewer in an order of their own."
@@ -89,7 +89,7 @@ TEXTS = [
     ),
     EffectTexts(
         "self_preference",
-        _lazy("Own responses"),
+        _lazy("Self-preference"),
         _lazy(
             "How much more a model gives its own responses than others', beyond what the other reviewers give. Own "
             "responses never count in a ranking. It takes 5 own and 20 other responses."
@@ -161,7 +161,7 @@ def _severity_word(effect: RaterEffect) -> str:
         return _("cannot tell")
     if not effect.is_flagged:
         return _("within chance")
-    return _("generous") if effect.value > 0 else _("harsh")
+    return _("lenient") if effect.value > 0 else _("severe")
 
 
 def _plot(

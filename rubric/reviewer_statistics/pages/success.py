@@ -88,19 +88,19 @@ def build_success_page(*, comparison_set: ComparisonSet, person: Person, now: da
 
 
 def _order_notes(figures: SuccessFigures) -> list[str]:
-    """Which scores as a whole metrics 1 and 2 leave out, and of which nobody knows whether they came first."""
+    """Which holistic scores metrics 1 and 2 leave out, and of which nobody knows whether they came first."""
     notes = []
     if figures.late_count:
         said = ngettext(
-            "Metrics 1 and 2 leave out the scores as a whole of %(n)d review, since the criteria were seen first.",
-            "Metrics 1 and 2 leave out the scores as a whole of %(n)d reviews, since the criteria were seen first.",
+            "Metrics 1 and 2 leave out the holistic scores of %(n)d review, since the criteria were seen first.",
+            "Metrics 1 and 2 leave out the holistic scores of %(n)d reviews, since the criteria were seen first.",
             figures.late_count,
         )
         notes.append(said % {"n": figures.late_count})
     if figures.unknown_count:
         said = ngettext(
-            "%(n)d review came by file, which does not say whether the score as a whole was given first. It counts.",
-            "%(n)d reviews came by file, which does not say whether the scores as a whole were given first. They "
+            "%(n)d review came by file, which does not say whether the holistic score was given first. It counts.",
+            "%(n)d reviews came by file, which does not say whether the holistic scores were given first. They "
             "count.",
             figures.unknown_count,
         )
@@ -133,15 +133,15 @@ def _plot(
 
 def _variance(report: VarianceReport, record: RubricRecord) -> VariancePart:
     spreads = {record.criterion(spread.key).label: spread for spread in report.criteria}
-    spreads |= {_("Weighted overall"): report.overall, _("Score as a whole"): report.holistic}
+    spreads |= {_("Weighted overall"): report.overall, _("Holistic score"): report.holistic}
     return VariancePart(report, spreads, _plot((label, spread.alpha) for label, spread in spreads.items()))
 
 
 def _stability(report: StabilityReport) -> StabilityPart:
     rankings = {
         _("By the overall"): report.overall,
-        _("By the overall, rounded like the score as a whole"): report.on_grid,
-        _("By the score as a whole"): report.holistic,
+        _("By the overall, rounded like the holistic score"): report.on_grid,
+        _("By the holistic score"): report.holistic,
     }
     return StabilityPart(
         report, rankings, _plot((label, ranking.tau_b) for label, ranking in rankings.items())

@@ -15,7 +15,7 @@ _ASSEMBLED = ("overall_mismatch", "rank_mismatch")
 
 
 class Correction(Struct, frozen=True):
-    """All scores by label and criterion ("holistic" is the score as a whole), the ranking, and why it was corrected."""
+    """All scores by label and criterion ("holistic" is the holistic score), the ranking, and why it was corrected."""
 
     scores: dict[str, dict[str, int | float]]
     reason: str

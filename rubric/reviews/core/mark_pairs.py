@@ -70,7 +70,7 @@ def _pair(response: str, key: str, one: Fraction, other: Fraction, scales: Scale
 def collect_marks(
     rows: Iterable[tuple[str, Mapping[str, float], float | None]],
 ) -> dict[str, dict[str, Fraction]]:
-    """Marks of rows (response, scores by criterion, score as a whole)."""
+    """Marks of rows (response, scores by criterion, holistic score)."""
     return {
         response: {key: exact(score) for key, score in scores.items()}
         | ({} if holistic is None else {HOLISTIC: exact(holistic)})

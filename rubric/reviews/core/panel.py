@@ -1,4 +1,4 @@
-"""Puts reviewers together: means of their overalls, mean places, and what changes from one view to the other.
+"""Puts reviewers together: means of their overalls, mean ranks, and what changes from one view to the other.
 
 Holistic scores and overalls of scored criteria are different things and are never averaged with each other.
 """
@@ -48,8 +48,8 @@ class Panel(Struct, frozen=True):
 
     `standings` are in the order of the means. `fallbacks` are reviewers who gave holistic scores where criteria were
     asked for, so that they do not count here; `left_out` are judgements that are incomplete and not counted.
-    `changes` are the responses that have another place by mean places than by means. `ranked_only` are reviewers of
-    whom no score counts but a ranking, in mean places.
+    `changes` are the responses that have another place by mean ranks than by means. `ranked_only` are reviewers of
+    whom no score counts but a ranking, in mean ranks.
     """
 
     kind: str
@@ -71,7 +71,7 @@ def panel(
     """The panel's view by overalls (`kind` "rubric") or by holistic scores ("holistic").
 
     Judgements of a reviewer's own response never count, incomplete ones only when asked for. Of `rankings` those of
-    reviewers without a value that counts enter the mean places.
+    reviewers without a value that counts enter the mean ranks.
     """
     if kind not in (RUBRIC, HOLISTIC):
         raise ValueError(f'A panel is of kind "{RUBRIC}" or "{HOLISTIC}", not "{kind}".')
@@ -107,7 +107,7 @@ def panel(
 
 
 def _rank_numbers_by_place(positions: Mapping[str, Fraction | None]) -> dict[str, int]:
-    """The rank numbers that mean places give: the lowest is the first."""
+    """The rank numbers that mean ranks give: the lowest is the first."""
     return compute_rank_numbers(
         rank_values({key: None if place is None else -place for key, place in positions.items()})
     )
@@ -129,7 +129,7 @@ def counted_values(
 def compute_mean_ranks(
     counted: Mapping[str, Mapping[str, Fraction]], responses: Sequence[str]
 ) -> dict[str, Fraction | None]:
-    """Each response's mean place (Borda): 1 is above all others, ties stand in the middle of the places they fill.
+    """Each response's mean rank (Borda): 1 is above all others, ties stand in the middle of the places they fill.
 
     From reviewers who judged some responses only, the share of those below is taken for all; with one response there
     is nothing to rank, and the reviewer is passed over.
@@ -149,7 +149,7 @@ def compute_mean_ranks(
 
 
 def rank_to_values(places: Sequence[Sequence[str]]) -> dict[str, Fraction]:
-    """Minus the number of each response's place, from 1: a ranking enters mean places by these as scores do."""
+    """Minus the number of each response's place, from 1: a ranking enters mean ranks by these as scores do."""
     return {response: Fraction(-number) for number, place in enumerate(places, start=1) for response in place}
 
 

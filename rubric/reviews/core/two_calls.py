@@ -1,4 +1,4 @@
-"""A model's review in two calls: the score as a whole in the first, where no criterion is named, then the criteria."""
+"""A model's review in two calls: the holistic score in the first, where no criterion is named, then the criteria."""
 
 from msgspec.structs import replace
 
@@ -6,15 +6,15 @@ from rubric.core.records import ABSTAINED, UNREADABLE, Flag, ReviewRecord, Rubri
 from rubric.reviews.core.answer_json import GivenScores
 from rubric.reviews.core.answer_record import assemble_record, given_mode
 
-# The part of the answer that gives the score as a whole; the part "" gives everything else.
+# The part of the answer that gives the holistic score; the part "" gives everything else.
 WHOLE_PART = "whole"
 _ASSEMBLED = ("overall_mismatch", "rank_mismatch")
 
 
 def merge_calls(whole: ReviewRecord, criteria: ReviewRecord, rubric: RubricRecord) -> ReviewRecord:
-    """The review with scores as a whole of the first answer and all else of the second; remarks of both.
+    """The review with holistic scores of the first answer and all else of the second; remarks of both.
 
-    The second's ranking counts, else the first's. Scores as a whole in the second answer are left out, with a flag.
+    The second's ranking counts, else the first's. Holistic scores in the second answer are left out, with a flag.
     """
     said = {
         given.label: GivenScores(
@@ -34,10 +34,10 @@ def merge_calls(whole: ReviewRecord, criteria: ReviewRecord, rubric: RubricRecor
 
 def _flags(whole: ReviewRecord, criteria: ReviewRecord) -> list[Flag]:
     first = [flag for flag in whole.flags if flag.code not in _ASSEMBLED]
-    flags = [replace(flag, message=f"Call for the score as a whole: {flag.message}") for flag in first]
+    flags = [replace(flag, message=f"Call for the holistic score: {flag.message}") for flag in first]
     flags += [flag for flag in criteria.flags if flag.code not in _ASSEMBLED]
     if any(given.holistic is not None for given in criteria.responses):
-        said = "The second answer gives scores as a whole, too; they were given after the criteria and are left out."
+        said = "The second answer gives holistic scores, too; they were given after the criteria and are left out."
         flags.append(Flag("late_holistic", said))
     rankings = whole.reported_ranking, criteria.reported_ranking
     if None not in rankings and rankings[0] != rankings[1]:

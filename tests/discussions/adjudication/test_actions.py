@@ -1,4 +1,4 @@
-"""Adjudication: a lead settles one difference with a reason, once, on what the page showed.
+"""Adjudication: a lead resolves one difference with a reason, once, on what the page showed.
 
 Sending an evaluation back: a comment is needed, a verdict is not touched, and only who may rate gets it.
 
@@ -157,7 +157,7 @@ def test_of_two_leads_the_second_is_told_what_the_first_settled():
     shown = difference(game, LABEL).page_sha256
     first = make_lead(project=game.project)
     settle_difference(game, value="vague", by=first, shown=shown)
-    with pytest.raises(Conflict, match=f"{first.name} settled this") as caught:
+    with pytest.raises(Conflict, match=f"{first.name} resolved this") as caught:
         settle_difference(game, value="accurate", shown=shown)
     assert caught.value.detail["difference"].settled.value == "vague"
     assert Adjudication.objects.count() == 1
@@ -211,7 +211,7 @@ def test_the_page_of_a_recorded_verdict_names_what_was_settled_since():
     carried = {"basis_sha256": shown.basis_sha256, "shown": canonical_bytes(shown.basis).decode()}
     with pytest.raises(Conflict) as caught:
         record_verdict(game=game, by=lead, now=moment(70), **carried)
-    assert caught.value.detail["changes"] == ["A lead settled strategic depth 4: yes."]
+    assert caught.value.detail["changes"] == ["A lead resolved strategic depth 4: yes."]
     assert record(game, by=lead).number == 1
 
 

@@ -61,7 +61,7 @@ def test_ties_stand_first_with_what_each_side_says_and_what_to_hold_it_against(c
     game = make_differing()
     signed_in(client, game)
     said = client.get(address(game)).content.decode()
-    assert "4 ties must be settled before the verdict can be recorded" in said
+    assert "4 ties must be resolved before the verdict can be recorded" in said
     parts = [said.index(part) for part in ("Ties: the verdict waits", "For information: no verdict hangs")]
     assert parts == sorted(parts)
     assert parts[0] < said.index('id="settle-item-coherence-5"') < parts[1]
@@ -103,7 +103,7 @@ def test_a_side_is_adopted_with_a_reason_and_the_focus_goes_to_the_next(client):
     said = answer.content.decode()
     assert answer.status_code == 200
     assert said.lstrip().startswith('<section class="card difference" id="settle-item-coherence-5"')
-    assert "3 ties must be settled" in said
+    assert "3 ties must be resolved" in said
     assert 'id="settle-progress"' in said and "hx-swap-oob" in said
     assert json.loads(answer["HX-Trigger-After-Settle"]) == {"go-to": {"id": f"{wanted}-first"}}
     made = Adjudication.objects.get()
@@ -270,7 +270,7 @@ def test_it_counts_confusions_and_quotes_differences_without_names(client):
     page = client.get(packet_address(game.project)).content.decode()
     assert "They differ on 5 of" in page
     assert reverse("adjudicate", args=[game.project.slug, game.number]) in page
-    assert 'aria-current="page">Settle' in page
+    assert 'aria-current="page">Resolve disagreements' in page
 
 
 def test_a_project_without_shared_games_says_what_to_wait_for(client):

@@ -96,7 +96,7 @@ def test_a_place_kept_for_somebody_who_has_another_on_the_game():
         "assigned_by": make_lead(project=project),
     }
     Slot.objects.filter(evaluator=None).update(**given)
-    assert "is kept for somebody who has another on that game" in breaches()["I9"][0]
+    assert "is reserved for somebody who has another slot" in breaches()["I9"][0]
 
 
 def test_a_place_of_another_project_or_purpose():

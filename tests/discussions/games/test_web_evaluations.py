@@ -92,7 +92,7 @@ def test_an_evaluator_learns_how_many_are_in_and_nothing_else(client):
     third = page(client, _three.evaluator, reverse("mine"))
     assert "evaluations are in" not in third
     verdict = page(client, first.evaluator, address(game, "verdict"))
-    assert "Canary" not in verdict and "Settle differences" not in verdict
+    assert "Canary" not in verdict and "Resolve disagreements" not in verdict
 
 
 def test_who_rated_alone_is_not_told_that_one_of_one_is_in(client):

@@ -1,6 +1,6 @@
 """Places kept by name: dealt to their person alone and first of all, given and taken back by leads.
 
-Hidden repeats: a game comes again in a place of its own, looks like any other, and counts nowhere.
+Hidden duplicates: a game comes again in a place of its own, looks like any other, and counts nowhere.
 
 Whoever can see the secrets of a game, or could, neither takes it nor goes on judging it; what is typed stays.
 """
@@ -86,12 +86,12 @@ def test_who_cannot_be_given_a_game():
     given = {"game": begun.game, "by": lead, "now": NOW}
     with pytest.raises(NotAllowed, match="Only team leads"):
         assign_game(**given | {"by": person}, person=person)
-    with pytest.raises(NotAllowed, match=r"began game \d already"):
+    with pytest.raises(NotAllowed, match=r"started game \d already"):
         assign_game(person=person, **given)
     for stranger in (make_member(project=make_rating_project()), make_lead(project=project)):
         with pytest.raises(NotAllowed, match="is no evaluator of this project"):
             assign_game(person=stranger, **given)
-    with pytest.raises(Conflict, match="has no free place"):
+    with pytest.raises(Conflict, match="has no free slot"):
         assign_game(person=make_member(project=project), **given)
     free = next(game for game in games if game != begun.game)
     former = make_lead(project=project)
@@ -120,7 +120,7 @@ def test_a_kept_place_is_taken_back_while_nobody_has_begun():
     other = make_member(project=project)
     assign_game(game=game, person=other, by=lead, now=NOW)
     take(project, other)
-    with pytest.raises(Conflict, match="Release the place instead"):
+    with pytest.raises(Conflict, match="Release the slot instead"):
         unassign_game(slot=slot, by=lead, now=NOW)
     slot.refresh_from_db()
     assert (slot.assigned_to, slot.evaluator) == (other, other)

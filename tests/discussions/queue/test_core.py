@@ -1,6 +1,6 @@
 """How evaluations come in by week, by hand.
 
-The load of each evaluator, from what they handed in and what they hold.
+The load of each evaluator, from what they submitted and what they hold.
 """
 
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Home and queue: what was sent back, begun, set aside and assigned; why nothing is free; as quick with many games.
+"""Home and queue: what was sent back, started, paused and assigned; why nothing is free; as quick with many games.
 
 What home says to who just handed a game in: that it is in, and how many are, and nothing of the others.
 """
@@ -94,8 +94,8 @@ def test_what_was_set_aside_is_listed_while_its_place_is_free(client):
     assert reverse("return_to_game", args=[lapsed.pk]) in text
     page = queue_page(person=person, project=project)
     assert page.reasons[:2] == [
-        "Skipped by you: 1. You can take them up again from your home page.",
-        "Begun by you until your time ended: 1. You can take them up again from your home page.",
+        "Skipped by you: 1. You can resume them from your home page.",
+        "Started by you until your time ended: 1. You can resume them from your home page.",
     ]
     assert "given back" in get_text(client, person, "mine")
     other = make_member(project=project)
@@ -104,7 +104,7 @@ def test_what_was_set_aside_is_listed_while_its_place_is_free(client):
             skip_game(evaluation=evaluation, reason="later", by=other, now=LATER)
     Slot.objects.update(evaluator=other, taken_at=LATER)
     assert home_page(person=person, now=LATER).aside == []
-    assert "no place free any more: 2." in queue_page(person=person, project=project).reasons[0]
+    assert "no free slot any more: 2." in queue_page(person=person, project=project).reasons[0]
     answer = client.post(reverse("return_to_game", args=[lapsed.pk]))
     assert answer.status_code == 409
 
@@ -127,11 +127,13 @@ def test_what_is_assigned_is_named_and_dealt_with_next_game(client):
     assign_games(project=project, numbers=[1, 2], person=person, by=lead, now=NOW)
     for name, args in (("home", ()), ("queue", (project.slug,))):
         text = get_text(client, person, name, *args)
-        assert "Assigned to you, and dealt first" in text
+        assert "Assigned to you" in text
         assert "game 2" in text
         assert reverse("next_game", args=[project.slug]) in text
     other = make_member(project=project)
-    assert "Kept for other evaluators by a team lead: 2." in get_text(client, other, "queue", project.slug)
+    assert "Reserved for other evaluators by a team lead: 2." in get_text(
+        client, other, "queue", project.slug
+    )
     client.force_login(person)
     client.post(reverse("next_game", args=[project.slug]))
     assert Evaluation.objects.get().game == games[0]
@@ -145,8 +147,8 @@ def test_why_nothing_is_free(client):
     held = take_next_game(project=project, by=make_member(project=project), now=NOW)
     assert queue_page(person=person, project=project).reasons == ["Being rated by other evaluators: 1."]
     mine = queue_page(person=held.evaluator, project=project)
-    assert mine.reasons == ["Begun by you and not submitted yet: 1."]
-    assert mine.comes_first == "You have begun a game here; it comes first."
+    assert mine.reasons == ["Started by you and not submitted yet: 1."]
+    assert mine.comes_first == "You have started a game here; it comes first."
     done = submitted()
     other = make_member(project=done.game.project)
     assert queue_page(person=other, project=done.game.project).reasons == ["Rated by other evaluators: 1."]
@@ -161,7 +163,7 @@ def test_why_nothing_is_free(client):
 
 
 def many_places(project, count):
-    """So many games with a free place, rows copied from one that was imported and measured."""
+    """So many games with a free slot, rows copied from one that was imported and measured."""
     game = make_game(project=project, message_count=6)
     rows = [
         type(game)(
@@ -260,7 +262,7 @@ def test_handing_in_leads_to_a_sentence_with_how_many_are_in(client):
     assert f"Game {game.number}: 2 of 3 evaluations are submitted." in said
     assert "No game is left for you today." in said
     assert "Canary" not in said
-    # Who has not handed in, who does not rate it and who leads are told nothing by another's address.
+    # Who has not submitted, who does not rate it and who leads are told nothing by another's address.
     lead, stranger = make_lead(project=game.project), make_member(project=game.project)
     for person in (third.evaluator, first.evaluator, lead, stranger):
         assert "Submitted." not in home(client, person, two.pk)

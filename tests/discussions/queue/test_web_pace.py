@@ -1,4 +1,4 @@
-"""Pace and load: a table for planning, by name, that evaluators do not see."""
+"""Workload: a table for planning, by name, that evaluators do not see."""
 
 import html
 from datetime import timedelta
@@ -89,7 +89,7 @@ def test_people_stand_by_name_and_the_page_says_what_it_is_for(client, project):
     assert "Ann <b>" not in text
     for part in ("It is never a race", "Nothing here says how well somebody rates", "pauses"):
         assert part in said
-    assert 'aria-current="page">Pace and load' in said
+    assert 'aria-current="page">Workload' in said
 
 
 def test_of_very_many_only_the_newest_are_timed(monkeypatch, project):

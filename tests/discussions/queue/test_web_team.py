@@ -61,8 +61,8 @@ def held(project, person=None):
 def test_a_project_in_which_nothing_goes_on_says_so(client, project):
     said = get_text(client.get(to("team", project)))
     assert "Nobody holds a game at the moment" in said
-    assert "No game has a free place now" in said
-    assert "Set aside" not in said
+    assert "No game has a free slot now" in said
+    assert "Paused" not in said
 
 
 @pytest.mark.usefixtures("lead")
@@ -103,10 +103,10 @@ def test_leads_are_told_of_repeats_and_of_what_was_sent_back(client, project, an
     said = get_text(client.get(to("team", project)))
     for part in ("sent back", "Look at <i>round 2</i>", "no time runs"):
         assert part in said
-    assert "hidden repeat" not in said.partition("How games are dealt")[0]
+    assert "hidden duplicate" not in said.partition("Queue order")[0]
     make_repeat(taken)
     said = get_text(client.get(to("team", project)))
-    assert "hidden repeat" in said.partition("How games are dealt")[0]
+    assert "hidden duplicate" in said.partition("Queue order")[0]
 
 
 def test_what_was_set_aside_is_listed_with_its_reason(client, project, lead, ann):
@@ -208,11 +208,11 @@ def test_what_cannot_be_assigned_is_said_and_nothing_is(client, project, ann, gi
 def test_no_place_or_a_begun_game_is_refused_with_everything_typed(client, project, ann):
     held(project)
     said = get_text(client.post(to("assign_game", project), {"person": str(ann.pk), "numbers": "1"}), 409)
-    assert "Game 1 has no free place" in said
+    assert "Game 1 has no free slot" in said
     assert f'<option value="{ann.pk}" selected>' in said
     begun = held(project, ann)
     body = {"person": str(ann.pk), "numbers": str(begun.game.number)}
-    assert "began game 2 already" in get_text(client.post(to("assign_game", project), body), 403)
+    assert "started game 2 already" in get_text(client.post(to("assign_game", project), body), 403)
 
 
 def test_an_assigned_place_is_taken_back_while_nobody_has_begun(client, project, lead, ann):
@@ -223,7 +223,7 @@ def test_an_assigned_place_is_taken_back_while_nobody_has_begun(client, project,
     assert Slot.objects.get(pk=slot.pk).assigned_to is None
     slot = assign_game(game=game, person=ann, by=lead, now=timezone.now())
     take_next_game(project=project, by=ann, now=timezone.now())
-    assert "begun this game meanwhile" in get_text(client.post(to("unassign_game", project, slot.pk)), 409)
+    assert "started this game meanwhile" in get_text(client.post(to("unassign_game", project, slot.pk)), 409)
     assert client.post(to("unassign_game", project, slot.pk), {"x": "1"}).status_code == 400
 
 

@@ -1,4 +1,4 @@
-"""Fewer evaluators for one game, with a reason: free places close, whoever has begun keeps theirs.
+"""Fewer evaluators for one game, with a reason: free places close, whoever has started keeps theirs.
 
 Another number of evaluators for unsorted games: places follow, work stays, verdicts keep their number.
 """
@@ -38,7 +38,7 @@ def lower(game, count, *, reason="Nobody else is there.", by=None):
 
 
 def begun(count, *, k=3):
-    """A game that needs k, with so many evaluations begun."""
+    """A game that needs k, with so many evaluations started."""
     project = make_rating_project(evaluator_count=k)
     game = make_game(project=project)
     for _one in range(count):

@@ -195,7 +195,7 @@ def test_a_lead_takes_a_place_back_and_nothing_is_lost():
     )
     assert Slot.objects.get().evaluator is None
     assert Event.objects.filter(verb="place:released", by=lead).count() == 1
-    with pytest.raises(NotAllowed, match="took this place back: You are on holiday"):
+    with pytest.raises(NotAllowed, match="released this slot: You are on holiday"):
         say(current, "coherence", "6", "yes", now=moment(2))
     return_to_game(evaluation=fresh(evaluation), by=evaluation.evaluator, now=moment(3))
     assert (fresh(evaluation).state, fresh(evaluation).released_reason) == ("draft", "")
@@ -207,7 +207,7 @@ def test_what_was_handed_in_or_given_back_cannot_be_released():
     skipped = start()
     skip_game(evaluation=skipped, reason="later", by=skipped.evaluator, now=NOW)
     for evaluation in (done, skipped):
-        with pytest.raises(Conflict, match="or gave its place back, meanwhile"):
+        with pytest.raises(Conflict, match="or gave its slot back, meanwhile"):
             release_slot(
                 evaluation=evaluation, reason="", by=make_lead(project=evaluation.game.project), now=moment(1)
             )

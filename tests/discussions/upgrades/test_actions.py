@@ -148,7 +148,7 @@ def test_a_move_waits_for_those_who_rate():
     iteration = make_baseline(stage=make_stage(), games=[figures(), figures(), None])
     version = publish(thresholds(coherence=75))
     take_next_game(project=iteration.project, by=make_member(project=iteration.project), now=moment(5))
-    with pytest.raises(NotAllowed, match="games that are not handed in yet: 1"):
+    with pytest.raises(NotAllowed, match="games that are not submitted yet: 1"):
         move(iteration, version)
 
 

@@ -331,7 +331,7 @@ def test_from_a_tie_to_a_verdict_that_replays_and_verifies():
         (LABEL, False),
         (("missed", "1.1"), False),
     ]
-    with pytest.raises(NotAllowed, match="a team lead settles it first"):
+    with pytest.raises(NotAllowed, match="a team lead resolves it first"):
         record(game, by=lead)
     before = scored_hash()
     settle_difference(game, ROLE, adopted=list_evaluations(game)[1], by=lead, reason="She confesses.")
@@ -429,7 +429,7 @@ def test_verify_names_an_adopted_stranger_a_side_that_judges_and_a_silent_act():
     )  # fmt: skip
     found = " ".join(sentence for check in ADJUDICATION_CHECKS for sentence in check.find(moment()))
     assert f"(row {made.pk}) adopts an evaluation of another game" in found
-    assert f"(row {made.pk}) was settled by somebody whose own answers" in found
+    assert f"(row {made.pk}) was resolved by somebody whose own answers" in found
     assert "adjudication" in found
 
 
@@ -510,7 +510,7 @@ def test_a_replay_names_what_the_row_does_not_say():
     verdict = record(game, by=lead)
     damage(value="consistent")
     assert any(
-        "was settled on inconsistent" in difference
+        "was resolved on inconsistent" in difference
         for difference in replay_verdict(verdict=verdict).differences
     )
 
@@ -531,7 +531,7 @@ def test_the_report_says_what_was_settled_by_whom_and_what_that_supersedes():
         ("role consistency, message 3", "inconsistent", second.evaluator.name, "I read it again.", 1),
     ]
     text = render_markdown("discussions/verdicts/report.md", report=report)
-    assert "## What a lead settled between evaluators" in text
+    assert "## What a lead resolved between evaluators" in text
     assert "role consistency, message 3: **inconsistent**, as" in text
     assert "  - before: consistent, by" in text
     assert "She is \\*sure\\*" in text

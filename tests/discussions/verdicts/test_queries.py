@@ -149,7 +149,7 @@ def test_a_place_that_waits_wrongly_is_a_breach():
     begun = start(project=verdict.game.project)
     assert not breaches()
     Slot.objects.filter(pk=begun.slot_id).update(awaiting_since=NOW)
-    assert "nothing was handed in there" in " ".join(breaches())
+    assert "nothing was submitted there" in " ".join(breaches())
 
 
 def test_rows_from_before_are_filled():

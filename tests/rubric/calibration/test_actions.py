@@ -1,4 +1,4 @@
-"""Rounds of a set: keys, what is dealt, who passes, what counts; and hidden repeats."""
+"""Rounds of a set: keys, what is dealt, who passes, what counts; and hidden duplicates."""
 
 import json
 
@@ -240,7 +240,7 @@ def test_people_who_could_judge_nothing_make_no_consensus():
         make_set_round(made, comparisons=(1,), marks={})
 
 
-# ---------------------------------------------------------------- hidden repeats
+# ---------------------------------------------------------------- hidden duplicates
 
 
 @pytest.fixture

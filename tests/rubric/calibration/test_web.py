@@ -53,7 +53,7 @@ def test_a_lead_opens_a_round_reads_its_rule_and_closes_it():
     assert (opened.pass_percent, opened.is_required, str(opened.mark_within)) == (75, True, "1.50")
     shown = words(lead.get(answer["Location"]))
     assert "at least 75 % of the marks within 1.50 of the key’s, in points of the scale 1 to 10" in shown
-    assert "Response 2 NOTEMARK." in shown and "As a whole 8" in shown
+    assert "Response 2 NOTEMARK." in shown and "Holistic 8" in shown
     assert "A round is open. Close it first." in words(lead.get(address("set_calibrations", made)))
     assert lead.post(address("close_set_calibration", made, 1)).status_code == 303
     opened.refresh_from_db()
@@ -67,7 +67,7 @@ def test_a_lead_opens_a_round_reads_its_rule_and_closes_it():
         ({"comparisons": "99", "marks": "", "notes": ""}, "has no comparison 99"),
         ({"comparisons": ""}, "required"),
         ({"marks": "1.1: good"}, "is no number"),
-        ({"marks": "1.1: 8"}, "response 2 has no mark for As a whole"),
+        ({"marks": "1.1: 8"}, "response 2 has no mark for Holistic"),
         ({"marks": ""}, "there is no consensus"),
         ({"notes": "no number"}, "does not begin with"),
         ({"pass_percent": "101"}, "less than or equal to 100"),
@@ -228,7 +228,7 @@ def test_no_page_of_a_person_differs_between_a_repeat_and_a_comparison_that_is_n
     assert again.purpose == REPEAT
     before = everything(person, again)
     assert before == everything(someone, new)
-    assert "Your comparison 2" in before and "Go on with your comparison 2" in before
+    assert "Your comparison 2" in before and "Continue with your comparison 2" in before
     for review in (again, new):
         handed_in(review, whole=(7, 7, 7))
     after = everything(person, again)

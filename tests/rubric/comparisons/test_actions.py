@@ -154,7 +154,7 @@ def test_what_was_handed_in_is_stored_once_by_response_and_position():
     assert {number: response.scores for number, response in stored.items()} == RECORD_SCORES
     assert [review.order[stored[number].position - 1] for number in (1, 2, 3)] == [1, 2, 3]
     assert (review.state, review.mode) == ("submitted", "rubric")
-    with pytest.raises(Conflict, match="handed in already"):
+    with pytest.raises(Conflict, match="submitted already"):
         record_submission(review=review, record=ReviewRecord("rubric", []), by=made.created_by, now=NOW)
 
 
@@ -205,7 +205,7 @@ def test_who_sees_results_when():
     assert "when the set is closed" in get_refusal(check_see_results, evaluator, made)
     assert "team leads" in get_refusal(check_see_results, make_member(project=project), made)
     own = add_reviewer(comparison_set=made, kind=PERSON, person=lead, by=lead, now=NOW)
-    assert "Hand in all your reviews first" in get_refusal(check_see_results, lead, made)
+    assert "Submit all your reviews first" in get_refusal(check_see_results, lead, made)
     review_with(comparison=Comparison.objects.get(), reviewer=own, scores=RECORD_SCORES)
     assert get_refusal(check_see_results, lead, made) == ""
     close_set(comparison_set=made, by=lead, now=NOW)
@@ -227,7 +227,7 @@ def test_a_lead_who_reviews_two_rounds_sees_no_results_between_them():
     reviewers = made.reviewers.order_by("pk")
     for round_number in (1, 2):
         for reviewer in reviewers:
-            assert "Hand in both rounds" in get_refusal(check_see_results, lead, made)
+            assert "Submit both rounds" in get_refusal(check_see_results, lead, made)
             given = {"scores": RECORD_SCORES, "round_number": round_number, "by": reviewer.person}
             review_with(comparison=comparison, reviewer=reviewer, **given)
             if (round_number, reviewer.person) == (2, lead):

@@ -90,7 +90,7 @@ def test_new_sets_begin_in_the_mode_that_an_admin_chose(client, project, lead):
 
 def test_an_admin_turns_scoring_by_criterion_on_and_off(client, project):
     client.force_login(make_admin())
-    assert "They begin with one score as a whole." in get_text(client.get("/rubrics/"))
+    assert "They begin with one holistic score." in get_text(client.get("/rubrics/"))
     assert client.post("/rubrics/scoring/", {"is_on": "yes"}).status_code == 303
     assert 'value="no">Turn scoring by criterion off' in get_text(client.get("/rubrics/"))
     assert client.post("/rubrics/scoring/", {"is_on": "maybe"}).status_code == 400
@@ -210,7 +210,7 @@ def test_reviewers_come_go_and_come_again(client, project, lead):
     reader = made.reviewers.get(name="A reader")
     assert client.post(address("end_reviewer", made, reader.pk)).status_code == 303
     text = get_text(client.get(address("comparison_set", made)))
-    assert "taken out" in text and "Let in again" in text
+    assert "removed" in text and "Let in again" in text
     assert client.post(address("end_reviewer", made, reader.pk)).status_code == 409
     client.post(place, {"kind": "elsewhere", "name": "A reader"})
     assert made.reviewers.filter(ended_at=None).count() == 3
@@ -241,10 +241,10 @@ def test_closing_and_opening_again(client, project, lead):
     made = make_set(by=lead, elsewhere=1)
     assert client.post(address("close_set", made)).status_code == 303
     text = get_text(client.get(address("comparison_set", made)))
-    assert "closed" in text and "This set is closed. Open it again first." in text and "Take out" not in text
+    assert "closed" in text and "This set is closed. Open it again first." in text and "Remove" not in text
     assert client.post(address("close_set", made)).status_code == 409
     assert client.post(address("reopen_set", made)).status_code == 303
-    assert "Take out" in get_text(client.get(address("comparison_set", made)))
+    assert "Remove" in get_text(client.get(address("comparison_set", made)))
 
 
 def test_a_long_set_comes_in_pages(client, project, lead):

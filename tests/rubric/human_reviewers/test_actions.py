@@ -168,7 +168,7 @@ def test_what_ends_while_an_act_is_under_way_ends_the_act(end):
             late()
 
 
-@pytest.mark.parametrize("end", ["closed", "taken out"])
+@pytest.mark.parametrize("end", ["closed", "removed"])
 def test_what_ends_while_a_comparison_is_opened_begins_no_review(end):
     made = make_review_set()
     person = list_reviewers(made)[0]
@@ -212,7 +212,7 @@ def test_handing_in_names_what_is_missing_and_twice_is_once():
     submit_marked_review(review=fresh(review), by=review.reviewer.person, now=moment(5))
     assert (ReviewedResponse.objects.count(), Event.objects.count()) == (3, before)
     assert Review.objects.get().submitted_at == NOW
-    with pytest.raises(NotAllowed, match="was handed in"):
+    with pytest.raises(NotAllowed, match="was submitted"):
         say(review, "score", "1.accuracy", "2")
 
 
@@ -288,7 +288,7 @@ def states(person):
 
 
 def two_rounds(**given):
-    """A set with two rounds and two reviewers who have both handed in the first."""
+    """A set with two rounds and two reviewers who have both submitted the first."""
     made = make_review_set(people=2, has_second_round=True, **given)
     for person in list_reviewers(made):
         handed_in(begin(made, by=person))

@@ -1,4 +1,4 @@
-"""Two acts at the same moment: one of them counts, the other is told so; a comparison is begun and handed in once."""
+"""Two acts at the same moment: one of them counts, the other is told so; a comparison is started and submitted once."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A program that reviews: it takes a comparison, sees what its person may see, marks, and hands in."""
+"""A program that reviews: it takes a comparison, sees what its person may see, marks, and submits."""
 
 import pytest
 

@@ -94,7 +94,7 @@ def test_the_number_of_people_is_changed_later_with_an_event(client):
     assert states(right) == {1: "to_review"}
     handed_in(begin(made, by=right))
     client.post(address, {"people_needed": "1"})
-    assert Review.objects.filter(state="submitted").count() == 2, "what was handed in counts on"
+    assert Review.objects.filter(state="submitted").count() == 2, "what was submitted counts on"
     client.post(address, {"people_needed": ""})
     assert ComparisonSet.objects.get(pk=made.pk).people_needed is None
     with pytest.raises(NotAllowed):

@@ -1,4 +1,4 @@
-"""A slip in the score as a whole, once the criteria are open; and what a second round changed."""
+"""A slip in the holistic score, once the criteria are open; and what a second round changed."""
 
 from datetime import timedelta
 
@@ -43,7 +43,7 @@ def test_a_slip_needs_a_reason_after_ten_seconds_and_the_reason_stays():
     assert MarkRevision.objects.latest("pk").reason == "I hit 9 for 2."
     done = submit_marked_review(review=fresh(review), by=review.reviewer.person, now=moment(9))
     assert [flag["message"] for flag in done.flags] == [
-        "Response A: the score as a whole was corrected after the criteria were open: I hit 9 for 2."
+        "Response A: the holistic score was corrected after the criteria were open: I hit 9 for 2."
     ]
     assert done.reviewed.get(position=1).holistic == 2
     assert breaches() == []

@@ -246,7 +246,7 @@ def test_handing_in_names_the_first_missing_thing_and_leads_there(client, review
     answer = client.post(reverse("submit_review", args=[review.pk]), {"key": "s"}, headers=HTMX)
     text = answer.content.decode()
     assert answer.status_code == 422
-    assert "Response B has no score as a whole." in text
+    assert "Response B has no holistic score." in text
     assert 'data-first="item-holistic-2"' in text
     assert Review.objects.get().state == "draft"
 
@@ -292,25 +292,25 @@ def test_the_list_counts_what_is_ones_own_and_begins_the_next(client):
     person = list_reviewers(made)[0]
     client.force_login(person)
     text = client.get(reverse("reviews")).content.decode()
-    assert "3 comparisons wait for you" in text
+    assert "You have 3 comparisons to do" in text
     comparison = made.comparisons.get(number=1)
     answer = client.post(reverse("begin_review", args=[comparison.pk]))
     review = Review.objects.get()
     assert (answer.status_code, answer["Location"]) == (303, reverse("review", args=[review.pk]))
     again = client.post(reverse("begin_review", args=[comparison.pk]))
     assert again["Location"] == answer["Location"]
-    assert "Go on with your comparison 1" in client.get(reverse("reviews")).content.decode()
+    assert "Continue with your comparison 1" in client.get(reverse("reviews")).content.decode()
     handed_in(fresh(review, person))
     text = client.get(reverse("reviews")).content.decode()
     assert "Review the next comparison" in text
-    assert "2 comparisons wait for you" in text
+    assert "You have 2 comparisons to do" in text
 
 
 def test_home_says_what_waits_with_a_way_there(client):
     made = make_review_set(questions=2)
     client.force_login(list_reviewers(made)[0])
     text = client.get(reverse("home")).content.decode()
-    assert "2 comparisons wait for your review" in text
+    assert "You have 2 comparisons to dor review" in text
     assert reverse("reviews") in text
     client.force_login(make_member(project=made.project))
     assert reverse("reviews") not in client.get(reverse("home")).content.decode()

@@ -374,7 +374,7 @@ def test_a_set_that_is_closed_meanwhile_is_asked_no_more(asking, waits):
     assert (server.heard, job.state) == ([], "done")
 
 
-@pytest.mark.parametrize("end", ["close", "take out"])
+@pytest.mark.parametrize("end", ["close", "remove"])
 def test_a_set_that_is_closed_within_a_turn_is_asked_no_more(asking, waits, end):
     made, server = asking(says(answer_text()), run=False, questions=3)
     by = made.created_by
@@ -397,7 +397,7 @@ def test_asking_again_supersedes_and_deals_anew(asking, waits):
     prompt = ask_again(comparison=comparison, reviewer=reviewer, by=made.created_by, now=NOW)
     assert prompt.text != ReviewPrompt.objects.order_by("pk").first().text
     assert prompt.nonce not in ReviewPrompt.objects.order_by("pk").first().text
-    with pytest.raises(Conflict, match="still to come"):
+    with pytest.raises(Conflict, match="pending"):
         ask_again(comparison=comparison, reviewer=reviewer, by=made.created_by, now=NOW)
     go(made, waits)
     assert list(Review.objects.order_by("pk").values_list("state", flat=True)) == ["superseded", "submitted"]

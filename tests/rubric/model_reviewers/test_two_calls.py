@@ -1,4 +1,4 @@
-"""A model gives the score as a whole in a call of its own, under parameters that are part of who reviews."""
+"""A model gives the holistic score in a call of its own, under parameters that are part of who reviews."""
 
 import json
 
@@ -126,7 +126,7 @@ def test_scores_as_a_whole_after_the_criteria_are_left_out_of_metrics_1_and_2(cl
     figure(made)
     client.force_login(made.created_by)
     page = client.get(reverse("set_success", args=[made.project.slug, made.number])).content.decode()
-    assert "leave out the scores as a whole of 2 reviews, since the criteria were seen first." in page
+    assert "leave out the holistic scores of 2 reviews, since the criteria were seen first." in page
     assert "1 review came by file" in page
 
 

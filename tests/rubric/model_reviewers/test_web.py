@@ -191,7 +191,7 @@ def test_a_configured_site_offers_calls_and_shows_what_came_of_them(seen, asked,
     job = Job.objects.get(kind="ask_models")
     shown = page(seen, at(asked, "set_answers"))
     assert "The models are being asked" in shown
-    assert "Nobody is working" in shown
+    assert "No worker is running" in shown
     assert 'hx-trigger="every 3s"' in shown
     assert seen.post(at(asked, "stop_asking")).status_code == 303
     job.refresh_from_db()
@@ -255,7 +255,7 @@ def test_a_lead_who_reviews_too_sees_no_answer_before_their_own_is_in(seen, aske
     review = Review.objects.get(comparison__number=1)
     add_reviewer(comparison_set=review.reviewer.set, kind=PERSON, person=lead, by=lead, now=NOW)
     shown = page(seen, at(asked, "model_answer", 1))
-    assert "Hand in all your reviews first" in shown
+    assert "Submit all your reviews first" in shown
     assert "My reasons." not in shown
     assert "What was read" not in shown
     assert seen.get(at(asked, "answer_text", 1, came=asked["came"])).status_code == 403

@@ -135,10 +135,10 @@ def test_holistic_answers_are_marked_and_never_averaged_with_overalls(client):
     only_whole = {number: {"holistic": 10 - number * 3} for number in (1, 2, 3)}
     review_with(comparison=row, reviewer=second, scores=only_whole)
     text = get_text(client, place(row))
-    assert f"Only a score as a whole came from {second.name}" in text
+    assert f"Only a holistic score came from {second.name}" in text
     assert "1 Alpha response 1 8.15 - 1" in text and first.name in text
-    assert "no criteria, a score or ranking as a whole" in text
-    assert "Fallback: by score as a whole Alpha scores 3.00 more than Beta." in text
+    assert "no criteria, a holistic score or ranking" in text
+    assert "Fallback: by holistic score Alpha scores 3.00 more than Beta." in text
 
 
 def test_incomplete_judgements_are_left_out_until_asked_for(client):
@@ -160,16 +160,14 @@ def test_both_kinds_of_score_stand_beside_each_other(client):
         number: {**given, "holistic": {1: 6, 2: 9, 3: 4}[number]} for number, given in RECORD_SCORES.items()
     }
     text = get_text(client, place(reviewed(scores, mode="both")))
-    assert (
-        "By overall Alpha scores" in text and "By score as a whole Beta scores 3.00 more than Alpha" in text
-    )
+    assert "By overall Alpha scores" in text and "By holistic score Beta scores 3.00 more than Alpha" in text
     assert "other places come out: Alpha: 2 instead of 1 and Beta: 1 instead of 2." in text
 
 
 def test_a_holistic_set_has_one_ranking_and_no_weights(client):
     scores = {number: {"holistic": 4 + number} for number in (1, 2, 3)}
     text = get_text(client, place(reviewed(scores, mode="holistic")))
-    assert "By score as a whole Gamma scores" in text
+    assert "By holistic score Gamma scores" in text
     assert "By overall" not in text and "What would change the winner" not in text
 
 
@@ -308,7 +306,7 @@ def test_nothing_handed_in_yet(client):
     made = make_set()
     row = made.comparisons.get()
     row.set = made
-    assert "Results appear as soon as a review is handed in." in get_text(client, place(row))
+    assert "Results appear as soon as a review is submitted." in get_text(client, place(row))
 
 
 def test_reviewers_see_results_once_closed_without_weights_and_others_names(client):
@@ -354,10 +352,10 @@ def test_rankings_without_scores_enter_the_mean_places_and_are_marked(client):
     assert import_lines(comparison_set=row.set, lines=read, by=row.created_by, now=NOW).reviews == 2
     assert import_lines(comparison_set=row.set, lines=read, by=row.created_by, now=NOW).known == 2
     text = get_text(client, place(row))
-    assert "Only the ranking of Ranker and Other counts, in the mean places; no score of theirs does." in text
+    assert "Only the ranking of Ranker and Other counts, in the mean ranks; no score of theirs does." in text
     assert "1 Alpha response 1 8.15 - 1 1.67 2 changes" in text
     whole = get_text(client, reverse("set_results", args=[row.set.project.slug, row.set.number]))
-    assert "2 reviews count by their rankings alone, in the mean places." in whole
+    assert "2 reviews count by their rankings alone, in the mean ranks." in whole
     assert "1 Alpha 8.15 - 1 1 0 1.67" in whole
     assert len(load_input(row.set).preferences) == 6
 
@@ -371,7 +369,7 @@ def test_rankings_alone_are_shown_where_no_score_counts(client):
         by=row.created_by,
         now=NOW,
     )
-    said = "No score counts yet. By rankings alone the best mean place, 1.50, goes to Alpha and Beta."
+    said = "No score counts yet. By rankings alone the best mean rank, 1.50, goes to Alpha and Beta."
     assert said in get_text(client, place(row))
     assert said in get_text(client, reverse("set_results", args=[row.set.project.slug, row.set.number]))
 
@@ -379,8 +377,8 @@ def test_rankings_alone_are_shown_where_no_score_counts(client):
 def test_criteria_alone_where_a_score_as_a_whole_was_asked_for_are_named(client):
     row = reviewed(mode="holistic")
     said = (
-        "Scores of Reader 1 are by criterion alone. They do not count here: a score as a whole was asked for."
+        "Scores of Reader 1 are by criterion alone. They do not count here: a holistic score was asked for."
     )
     assert said in get_text(client, place(row))
     whole = get_text(client, reverse("set_results", args=[row.set.project.slug, row.set.number]))
-    assert "1 review scored criteria alone where a score as a whole was asked for; it does not count" in whole
+    assert "1 review scored criteria alone where a holistic score was asked for; it does not count" in whole

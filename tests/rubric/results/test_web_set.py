@@ -53,7 +53,7 @@ def test_authors_stand_by_their_means_over_comparisons(client):
     assert "3 Gamma 6.72 - 3 1 0 2.33" in text
     assert "An interval needs at least 20 comparisons; there are 3." in text
     assert "Beta 7.00 9.00 9.00 8.00 8.10" in text
-    assert "Mean place: 2 of 3 change place." in text
+    assert "Mean rank: 2 of 3 change place." in text
 
 
 def test_who_leads_is_said_where_the_interval_over_common_questions_excludes_0(client):
@@ -148,7 +148,7 @@ def test_what_does_not_count_is_said_and_can_be_let_in(client):
     made = reviewed(readers=2, scores=scores)
     text = get_text(client, place(made))
     assert "3 incomplete judgements are left out." in text
-    assert "1 review gave only a score as a whole" in text and "Alpha 8.15" in text
+    assert "1 review gave only a holistic score" in text and "Alpha 8.15" in text
     text = get_text(client, place(made, incomplete="yes"))
     assert "3 incomplete judgements count, divided by" in text and "Alpha 6.61" in text
 
@@ -158,7 +158,7 @@ def test_both_modes_and_holistic_sets(client):
         return {number: {**given, "holistic": 2 * number} for number, given in RECORD_SCORES.items()}
 
     text = get_text(client, place(reviewed(mode="both", scores=scores)))
-    assert "As a whole: 2 of 3 change place." in text and "Alpha 9.00 8.00 7.00 8.00 8.15 2.00" in text
+    assert "Holistic: 2 of 3 change place." in text and "Alpha 9.00 8.00 7.00 8.00 8.15 2.00" in text
     text = get_text(client, place(reviewed(mode="holistic", scores=scores)))
     assert "Gamma leads with a mean of 6.00: 2.00 (2.00 to 2.00) before Beta." in text
     assert "Criterion against criterion" not in text
@@ -195,7 +195,7 @@ def test_results_under_another_version(client):
 def test_an_empty_set_says_so_and_others_do_not_see_it(client):
     project = make_project()
     made = make_set(by=make_lead(project=project))
-    assert "Results appear as soon as a review is handed in." in get_text(client, place(made))
+    assert "Results appear as soon as a review is submitted." in get_text(client, place(made))
     client.force_login(make_member(project=project))
     assert client.get(place(made)).status_code == 404
 

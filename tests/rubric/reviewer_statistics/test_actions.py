@@ -157,7 +157,7 @@ def test_an_admin_who_reviews_the_set_adopts_nothing_before_handing_in(fitted):
     admin = make_admin()
     make_member(project=fitted.project, person=admin)
     add_reviewer(comparison_set=fitted, kind="person", person=admin, by=fitted.created_by, now=NOW)
-    with pytest.raises(NotAllowed, match="Hand in all your reviews"):
+    with pytest.raises(NotAllowed, match="Submit all your reviews"):
         adopt(fitted, by=admin)
 
 

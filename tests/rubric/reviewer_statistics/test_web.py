@@ -54,7 +54,7 @@ def test_without_reviews_there_is_nothing_to_compute(client, kind):
 def test_figures_are_asked_for_watched_and_shown(client, kind):
     made = make_reviewed_set()
     said = shown(client, made.created_by, made, kind)
-    assert "4 reviews were handed in." in said
+    assert "4 reviews were submitted." in said
     assert "every 1s" not in said
     asked = client.post(reverse("figure_set", args=[made.project.slug, made.number]), {"kind": kind})
     assert (asked.status_code, asked["Location"]) == (303, address(made, kind))
@@ -134,8 +134,8 @@ def test_asking_by_a_get_writes_nothing(client, figured):
 def test_reviewers_in_words_and_each_opens_into_the_reviews(client, figured):
     said = shown(client, figured.created_by, figured, "manners")
     for words in (
-        "harsh",
-        "generous",
+        "severe",
+        "lenient",
         "Worth a look: more often than can be expected.",
         "100 %",
         "&lt; 0.001",
@@ -146,7 +146,7 @@ def test_reviewers_in_words_and_each_opens_into_the_reviews(client, figured):
     assert f'href="{address(figured, "reviewer", flat.pk)}"' in said
     opened = shown(client, figured.created_by, figured, "reviewer", flat.pk)
     assert "Reviews by" in opened
-    assert opened.count("the same score throughout") == 66
+    assert opened.count("straight-lining") == 66
     review = flat.reviews.get(comparison__number=1)
     result = reverse("comparison_result", args=[figured.project.slug, figured.number, 1])
     assert f"{result}#review-{review.pk}" in opened
@@ -175,7 +175,7 @@ def test_too_few_to_tell_is_said_with_the_name(client):
 
 def test_agreement_says_what_is_undefined_and_why(client, figured):
     said = shown(client, figured.created_by, figured, "agreement")
-    for words in ("Krippendorff", "ICC(2,1)", "Weighted overall", "Score as a whole", "66</td>", "198</td>"):
+    for words in ("Krippendorff", "ICC(2,1)", "Weighted overall", "Holistic score", "66</td>", "198</td>"):
         assert words in said
     assert said.count("Reader 1") == 2  # a pair with each of the others
     alone = make_reviewed_set(reviewers=1)
@@ -200,7 +200,7 @@ def test_success_has_four_metrics_literally_and_corrected(client, figured):
     assert "Rests on 22 questions" in said
     assert "Nobody in the arm with the breakdown has answered." in said
     assert "cannot tell yet" in said
-    assert "overalls rounded to the 10 steps of the score as a whole" in said
+    assert "overalls rounded to the 10 steps of the holistic score" in said
 
 
 def test_below_twenty_questions_only_that_an_interval_needs_them_is_said(client):
@@ -249,7 +249,7 @@ def test_a_reviewer_who_has_not_handed_in_is_told_why(client, kind):
     said = shown(client, person, made, kind, status=403)
     assert "Results are shown when the set is closed. A team lead does that." in said
     said = shown(client, lead, made, kind, status=403)
-    assert "You review this set yourself. Hand in all your reviews first" in said
+    assert "You review this set yourself. Submit all your reviews first" in said
     shown(client, make_member(project=project), made, kind, status=404)
     shown(client, make_lead(project=make_project()), made, kind, status=404)
 

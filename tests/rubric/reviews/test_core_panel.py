@@ -35,7 +35,7 @@ def judgements(reviewer, review):
 
 
 def shown(result):
-    """(response, mean, place, mean place) of every standing, in order."""
+    """(response, mean, place, mean rank) of every standing, in order."""
     return [
         (standing.response, standing.mean, standing.place, standing.mean_rank)
         for standing in result.standings
