@@ -351,9 +351,42 @@ SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
 }
 
 
+LISTS_OF_WORDS = gettext_lazy("Word lists")
+LISTS: dict[str, Words] = {
+    "strategic_keywords": gettext_lazy("Words of strategic messages"),
+    "weak_keywords": gettext_lazy("Words of strategic messages that say little"),
+    "stop_words": gettext_lazy("Words that coherence leaves out"),
+    "game_terms": gettext_lazy("Words of the game that coherence leaves out"),
+    "ambiguous_names": gettext_lazy("Names that are also ordinary words"),
+    "phrases_to_avoid": gettext_lazy("Phrases to avoid"),
+    "personalities": gettext_lazy("Personalities: key | name | description"),
+    "role_map.mafia": gettext_lazy("Roles of the mafia side"),
+    "role_map.village": gettext_lazy("Roles of the village side"),
+    "patterns.reference": gettext_lazy("Memory references"),
+    "patterns.possible_reference": gettext_lazy("Suggested memory references"),
+    "patterns.counterfactual": gettext_lazy("Past that did not happen"),
+    "patterns.mafia_word": gettext_lazy("Words for the mafia side"),
+    "patterns.accuse": gettext_lazy("Accusations"),
+    "patterns.calls_mafia": gettext_lazy("Accusations that call somebody mafia"),
+    "patterns.report": gettext_lazy("Reports of what others say or think"),
+    "patterns.aside": gettext_lazy("Words addressed in passing"),
+    "patterns.condition": gettext_lazy("Conditions that make an accusation open"),
+    "patterns.reason": gettext_lazy("Reasons"),
+    "patterns.confess": gettext_lazy("Confessions of a role"),
+    "patterns.deflect": gettext_lazy("Deflections"),
+    "patterns.vouch": gettext_lazy("Statements that vouch for somebody"),
+    "patterns.certain": gettext_lazy("Words of certainty"),
+    "patterns.negation": gettext_lazy("Negations"),
+    "patterns.not_a_negation": gettext_lazy("Phrases that only look like negations"),
+    "patterns.conditional": gettext_lazy("Words that make a claim conditional"),
+    "patterns.act": gettext_lazy("Acts of other players"),
+    "patterns.votes_for": gettext_lazy("Votes announced in a message"),
+}
+
+
 def parameter_readings() -> dict[str, tuple[Promise | str, Promise | str]]:
-    """Parameter -> heading, sentence: the shared ones, and those of every metric."""
-    found = dict(SHARED)
+    """Parameter -> heading, sentence: the shared ones, and those of every metric. Word list -> heading, name."""
+    found = SHARED | {name: (LISTS_OF_WORDS, says) for name, says in LISTS.items()}
     for labels in LABELS.values():
         found |= {name: (COUNTING, says) for name, says in labels.parameters.items()}
     return found

@@ -1,4 +1,7 @@
-"""The one check of weights, in exact arithmetic: shares from 0 to 1 whose sum is 1, rounded to 4 places."""
+"""The one check of weights, in exact arithmetic: shares from 0 to 1 whose sum is 1, rounded to 4 places.
+
+Files and the API hold shares (0.35); people read and type percent (35 %).
+"""
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
@@ -7,6 +10,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 PLACES = 4
+PERCENT_PLACES = 4
 _MOST_SHOWN = 8
 _LARGEST_EXPONENT = 400
 Number = int | float | Decimal | Fraction | str
@@ -57,7 +61,7 @@ def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
         WeightProblem(
             key,
             "out_of_range",
-            f"The weight of {key} is {decimal_text(share)}; it must lie between 0 and 1. Change it.",
+            f"The weight of {key} is {percent_text(share)} %; it must lie between 0 and 100 %. Change it.",
         )
         for key, share in shares.items()
         if not 0 <= share <= 1
@@ -87,11 +91,13 @@ def scale_others(
     unit = Fraction(1, 10**places)
     fixed = round(exact(value) / unit)
     if not 0 <= exact(value) <= 1:
-        raise ValueError(f"{key} cannot be {decimal_text(exact(value))}; a weight lies between 0 and 1.")
+        raise ValueError(
+            f"{key} cannot be {percent_text(exact(value))} %; a weight lies between 0 and 100 %."
+        )
     others = {other: exact(weight) for other, weight in weights.items() if other != key}
     left = 10**places - fixed
     if not others and left:
-        raise ValueError(f"{key} is the only weight, so it is 1.")
+        raise ValueError(f"{key} is the only weight, so it is 100 %.")
     whole = sum(others.values(), Fraction())
     parts = {
         other: left * (weight / whole if whole else Fraction(1, len(others)))
@@ -113,12 +119,18 @@ def decimal_text(number: Fraction) -> str:
     return f"{Decimal(int(number * 10**places)).scaleb(-places):f}"
 
 
+def percent_text(share: Number) -> str:
+    """The share in percent, "35" or "14.2857": rounded to 4 decimals, none written that says nothing."""
+    rounded = round(exact(share) * 100, PERCENT_PLACES)
+    return decimal_text(rounded)
+
+
 def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
     """What the sum is, from which weights, and by how much it is off."""
-    listed = [f"{key} {decimal_text(share)}" for key, share in list(shares.items())[:_MOST_SHOWN]]
+    listed = [f"{key} {percent_text(share)} %" for key, share in list(shares.items())[:_MOST_SHOWN]]
     more = [f"{len(shares) - _MOST_SHOWN} more"] if len(shares) > _MOST_SHOWN else []
-    off = f"{decimal_text(abs(total - 1))} too {'much' if total > 1 else 'little'}"
+    off = f"{percent_text(abs(total - 1))} % too {'much' if total > 1 else 'little'}"
     return (
-        f"The weights sum to {decimal_text(total)}, {off} ({', '.join(listed + more)}); they must sum to 1. "
+        f"The weights sum to {percent_text(total)} %, {off} ({', '.join(listed + more)}); they must sum to 100 %. "
         "Change one of them or scale the others."
     )

@@ -21,7 +21,7 @@ from rubric.versions.core.draft import (
     in_step,
 )
 from rubric.versions.core.game_specs import add_defaults
-from rubric.versions.labels import readings
+from rubric.versions.labels import LABELS, heading, readings
 
 
 def several_lines(rows: int = 3) -> forms.Textarea:
@@ -89,20 +89,6 @@ class ImportForm(forms.Form):
         self.fields["rubric"].initial = rubrics[0][0] if rubrics else ""
 
 
-LABELS = {
-    "key": _("Key"),
-    "label": _("Label"),
-    "description": _("Description"),
-    "weight": _("Weight"),
-    "scale": _("Scale"),
-    "threshold": _("Threshold"),
-    "is_mandatory": _("Mandatory: without it nothing passes"),
-    "question": _("Question to whoever judges"),
-    "guiding_questions": _("Questions to guide, one a line"),
-    "anchors": _("What the points mean, one a line: points, colon, meaning"),
-    "advice": _("When it fails or scores low, one piece of advice a line"),
-    "remove": _("Leave this criterion out"),
-}
 SCALE_HELP = _(
     "Lowest and highest score: 1 to 5, 0 or 1, 0 to 3 in steps of 0.5. Empty: 1 to 10. For the overall every score is "
     "brought to 1 to 10."
@@ -162,7 +148,11 @@ class DraftForm(forms.Form):
             if field.startswith("l-"):
                 rows = min(max(texts[field].count("\n") + 2, 4), 16)
                 self.fields[field] = forms.CharField(
-                    label=field[2:], required=False, strip=False, widget=several_lines(rows)
+                    label=heading(field[2:]),
+                    required=False,
+                    strip=False,
+                    help_text=field[2:],
+                    widget=several_lines(rows),
                 )
 
     @property
@@ -239,7 +229,7 @@ def _field(name: str) -> forms.Field:
         widget = several_lines(2 if name in ("description", "question") else 5)
     if name in ("weight", "threshold"):
         widget = forms.NumberInput(
-            attrs={"step": "any", "min": "0"} | ({"max": "1"} if name == "weight" else {})
+            attrs={"step": "any", "min": "0"} | ({"max": "100"} if name == "weight" else {})
         )
     said = SCALE_HELP if name == "scale" else ""
     return forms.CharField(label=LABELS[name], required=False, strip=False, widget=widget, help_text=said)

@@ -12,6 +12,21 @@ from rubric.core.scores import round_half_up
 from rubric.core.weights import exact
 
 MOST_DECIMALS = 6
+# The parts of a criterion, as the editor and lists of differences call them.
+LABELS = {
+    "key": _("Key"),
+    "label": _("Label"),
+    "description": _("Description"),
+    "weight": _("Weight, in percent"),
+    "scale": _("Scale"),
+    "threshold": _("Threshold"),
+    "is_mandatory": _("Mandatory: without it nothing passes"),
+    "question": _("Question to whoever judges"),
+    "guiding_questions": _("Questions to guide, one a line"),
+    "anchors": _("What the points mean, one a line: points, colon, meaning"),
+    "advice": _("When it fails or scores low, one piece of advice a line"),
+    "remove": _("Leave this criterion out"),
+}
 Readings = dict[str, tuple[Promise | str, Promise | str]]
 ASKING = _("Asking reviewers")
 _OF_RESPONSES: Readings = {
@@ -35,6 +50,11 @@ def readings() -> Readings:
     for source in _SOURCES:
         found |= source()
     return found
+
+
+def heading(name: str) -> str:
+    """What a word list or a group of patterns is called; its key where nobody said."""
+    return str(readings().get(name, ("", name))[1])
 
 
 def format_mark(score: str | Value | None, key: str, scales: Scales) -> str:

@@ -9,14 +9,13 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.core.records import Criterion, RubricRecord
-from rubric.core.weights import decimal_text, is_whole
+from rubric.core.weights import is_whole, percent_text
 from rubric.models import Rubric, RubricVersion
 from rubric.models.rubrics import DISCARDED, PUBLISHED, RETIRED
 from rubric.models.scoring_choices import is_scored_by_criterion
-from rubric.versions.core.differences import Differences, differences
-from rubric.versions.core.draft import number_text
+from rubric.versions.core.differences import CHANGED, Differences, differences
 from rubric.versions.core.game_specs import add_defaults, game_specs
-from rubric.versions.labels import readings
+from rubric.versions.labels import LABELS, heading, readings
 from rubric.versions.permissions import check_edit_rubrics, check_retire_version, check_see_weights
 from workspace.access.permissions import get_refusal, may
 from workspace.models import Person
@@ -53,6 +52,44 @@ class RubricsPage(Struct, frozen=True):
     is_scored_by_criterion: bool
 
 
+class DifferenceRow(Struct, frozen=True):
+    """One line of the table of differences. `part` is the criterion or the kind of thing, `how` added or removed."""
+
+    part: str
+    what: str
+    before: str
+    after: str
+    how: str = ""
+
+
+def difference_rows(found: Differences) -> list[DifferenceRow]:
+    """All differences in one list, in words: criteria, then parameters, word lists and the version's own texts."""
+    rows = []
+    for criterion in found.criteria:
+        for number, change in enumerate(criterion.changes):
+            how = criterion.how if number == 0 and criterion.how != CHANGED else ""
+            unit = " %" if change.name == "weight" else ""
+            before, after = (text and text + unit for text in (change.before, change.after))
+            what = str(LABELS.get(change.name, change.name)).partition(",")[0].partition(":")[0]
+            rows.append(DifferenceRow(criterion.label, what, before, after, how))
+    named, sentences = (
+        {"name": _("Name"), "kind": _("Kind"), "source": _("Source"), "order": _("Order")},
+        readings(),
+    )
+    for change in found.parameters:
+        part, says = sentences.get(change.name, (_("Parameters"), change.name))
+        rows.append(DifferenceRow(str(part), str(says), change.before, change.after))
+    for words in found.lists:
+        before, after = ("\n".join(entries) for entries in (words.removed, words.added))
+        if words.is_reordered:
+            after = _("The same entries in another order.")
+        rows.append(DifferenceRow(_("Word lists"), heading(words.name), before, after))
+    return rows + [
+        DifferenceRow(_("The version"), str(named.get(change.name, change.name)), change.before, change.after)
+        for change in found.general
+    ]
+
+
 class ChangePage(Struct, frozen=True):
     """A version to be published, retired or discarded; `before` is the other published one."""
 
@@ -61,6 +98,11 @@ class ChangePage(Struct, frozen=True):
     differences: Differences | None
     use_count: int
     before_use_count: int
+
+    @property
+    def difference_rows(self) -> list[DifferenceRow]:
+        """The differences as lines of one table."""
+        return difference_rows(self.differences) if self.differences else []
 
 
 def build_rubrics_page(*, person: Person, uses: Mapping[int, int]) -> RubricsPage:
@@ -191,6 +233,11 @@ class DifferencesPage(Struct, frozen=True):
     differences: Differences | None
     has_weights: bool
 
+    @property
+    def difference_rows(self) -> list[DifferenceRow]:
+        """The differences as lines of one table."""
+        return difference_rows(self.differences) if self.differences else []
+
 
 def comparable(version: RubricVersion, person: Person) -> list[RubricVersion]:
     """The other versions of the same kind that the person may read, without discarded ones, the newest first."""
@@ -209,11 +256,8 @@ def build_differences_page(
     return DifferencesPage(version, before, others, found, has_weights)
 
 
-_DECIMAL_UNITS = 10**6
-
-
 class DraftPage(Struct, frozen=True):
-    """A draft in the editor. `total` is what the weights sum to ("" while one is no number), `off` how far from 1.
+    """A draft in the editor. `total` is what the weights sum to ("" while one is no number), `off` how far from 100 %.
 
     `conflict` is how the typed draft differs from `version`, which somebody else saved in the meantime.
     """
@@ -224,6 +268,11 @@ class DraftPage(Struct, frozen=True):
     is_total_right: bool
     message: str
     conflict: Differences | None
+
+    @property
+    def conflict_rows(self) -> list[DifferenceRow]:
+        """The differences as lines of one table."""
+        return difference_rows(self.conflict) if self.conflict else []
 
 
 def build_draft_page(
@@ -243,20 +292,16 @@ def build_draft_page(
 def _off(total: Fraction) -> str:
     if is_whole(total):
         return ""
-    by = {"by": _sum_text(abs(total - 1))}
+    by = {"by": percent_text(abs(total - 1)) + " %"}
     return _("%(by)s too much") % by if total > 1 else _("%(by)s too little") % by
 
 
 def _sum_text(total: Fraction) -> str:
-    """The sum; one that counts as 1 is shown as 1, and a long one is rounded and marked as such."""
-    if is_whole(total):
-        return "1"
-    exactly = decimal_text(total)
-    roughly = decimal_text(Fraction(round(total * _DECIMAL_UNITS), _DECIMAL_UNITS))
-    return exactly if len(exactly) <= len(roughly) + 2 else f"≈ {roughly}"
+    """The sum in percent; one that counts as 100 % is shown as 100 %."""
+    return "100 %" if is_whole(total) else percent_text(total) + " %"
 
 
 def default_weights(version: RubricVersion) -> dict[str, str]:
-    """Key -> weight in the rubric's first version."""
+    """Key -> weight in percent in the rubric's first version."""
     first = RubricVersion.objects.kept().filter(rubric=version.rubric_id).order_by("pk").first() or version
-    return {criterion.key: number_text(criterion.weight) for criterion in first.to_record().criteria}
+    return {criterion.key: percent_text(criterion.weight) for criterion in first.to_record().criteria}

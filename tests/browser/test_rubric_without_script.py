@@ -32,13 +32,13 @@ def test_weights_are_changed_and_published_by_forms(live_stack, page: Page):
     page.get_by_label("Change note").fill("Accuracy is to count more")
     page.get_by_role("button", name="Make the draft").click()
 
-    page.get_by_label("Accuracy", exact=True).fill("0.48")
+    page.get_by_label("Accuracy", exact=True).fill("48")
     page.get_by_label("Source").fill("Our own reading")
     page.get_by_role("button", name="Save").first.click()
-    expect(page.get_by_role("alert")).to_contain_text("The weights sum to 1.13, 0.13 too much")
+    expect(page.get_by_role("alert")).to_contain_text("The weights sum to 113 %, 13 % too much")
     expect(page.get_by_label("Source")).to_have_value("Our own reading")
     page.get_by_role("button", name="Scale the others to Accuracy").click()
-    assert weights(page) == ["0.48", "0.2", "0.16", "0.16"]
+    assert weights(page) == ["48", "20", "16", "16"]
     expect(page.get_by_label("Weight of Accuracy")).to_be_hidden()
     page.get_by_label("Accuracy", exact=True).press("Enter")
     expect(page.get_by_role("status").first).to_contain_text("Nothing is wrong with this draft")
@@ -84,7 +84,7 @@ def test_with_script_a_slider_is_dragged_and_the_sum_runs_along(live_stack, brow
     expect(number).to_have_value("0.35")
     expect(total).to_contain_text("Sum 1 as it must be")
     expect(slider).to_be_focused()
-    number.fill("0.48")
+    number.fill("48")
     expect(slider).to_have_value("0.48")
     expect(total).to_contain_text("0.13 too much")
     expect(number).to_be_focused()

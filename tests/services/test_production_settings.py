@@ -123,7 +123,7 @@ def test_a_bad_weight_stops_every_start_with_its_sentence_alone(start):
     done = run_python(start, {"LLM_COUNCIL_WEIGHT_CLARITY": "0.19"})
     assert (done.returncode, done.stdout) == (1, "")
     (said,) = done.stderr.splitlines()
-    assert said.startswith("LLM_COUNCIL_WEIGHT_* give no weights. The weights sum to 0.99, 0.01 too little")
+    assert said.startswith("LLM_COUNCIL_WEIGHT_* give no weights. The weights sum to 99 %, 1 % too little")
 
 
 def test_djangos_checks_for_deployment_are_clean():

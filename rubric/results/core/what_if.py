@@ -1,14 +1,14 @@
-"""Weights that somebody tries out: a number and a slider for each, scaled to sum 1."""
+"""Weights that somebody tries out: a number and a slider for each, in percent, scaled to sum to 100 %."""
 
 from collections.abc import Mapping
 from fractions import Fraction
 
 from msgspec import Struct
 
-from rubric.core.weights import decimal_text, exact
+from rubric.core.weights import exact, percent_text
 
 # A slider can only show multiples of its step, so it counts as moved from half a step on.
-STEP = Fraction(1, 200)
+STEP = Fraction(1, 2)
 LONGEST_WEIGHT = 20
 
 
@@ -21,7 +21,7 @@ class WeightControl(Struct, frozen=True):
 
 
 class TriedWeights(Struct, frozen=True):
-    """The values as typed, and scaled to sum 1; `faults` say by criterion what is wrong, then there are no shares.
+    """The values as typed, in percent, and scaled to shares that sum to 1; `faults` say by criterion what is wrong, then there are no shares.
 
     `moved` says of each criterion whose value was changed what by: "number" or "slider".
     """
@@ -37,17 +37,20 @@ def tried_weights(controls: Mapping[str, WeightControl], weights: Mapping[str, F
 
     A criterion without a control has the weight given.
     """
-    texts, moved = {}, {}
+    texts, moved, standing = {}, {}, {}
     for key, weight in weights.items():
-        texts[key] = decimal_text(weight)
+        texts[key] = standing[key] = percent_text(weight)
         if key in controls:
             by = _moved_by(controls[key])
             texts[key] = controls[key].slider if by == "slider" else controls[key].number
             if by:
                 moved[key] = by
-    values = {key: _value(text) for key, text in texts.items()}
+    # The text of a weight is rounded; one that nobody changed counts exactly.
+    values = {
+        key: weights[key] * 100 if text == standing[key] else _value(text) for key, text in texts.items()
+    }
     faults = {
-        key: f'"{texts[key][:LONGEST_WEIGHT]}" is no weight. Write a number from 0 to 1, such as 0.25.'
+        key: f'"{texts[key][:LONGEST_WEIGHT]}" is no weight. Write a percentage from 0 to 100, such as 25.'
         for key, value in values.items()
         if value is None
     }
@@ -71,4 +74,4 @@ def _value(text: str) -> Fraction | None:
         value = exact(text.strip()) if len(text) <= LONGEST_WEIGHT else None
     except ValueError:
         return None
-    return value if value is not None and 0 <= value <= 1 else None
+    return value if value is not None and 0 <= value <= 100 else None

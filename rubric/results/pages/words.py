@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from rubric.core.records import Criterion, RubricRecord
 from rubric.core.scores import get_weights, rank_values, round_half_up
+from rubric.core.weights import Number, exact
 from rubric.models import ComparisonSet, RubricVersion
 from rubric.results.core.ranking_uncertainty import MARGIN, Lead
 from rubric.reviews.core.panel import compute_rank_numbers
@@ -105,15 +106,15 @@ def gap_text(value: Fraction | float | None) -> str:
     """A difference of scores with two decimals, or as many as it takes to see that it is not 0."""
     if value is None:
         return ""
-    exact = value if isinstance(value, Fraction) else Fraction(str(round(value, 9)))
+    known = value if isinstance(value, Fraction) else Fraction(str(round(value, 9)))
     return next(
-        (str(round_half_up(exact, places)) for places in range(2, 9) if round_half_up(exact, places)), "0.00"
+        (str(round_half_up(known, places)) for places in range(2, 9) if round_half_up(known, places)), "0.00"
     )
 
 
-def weight_text(value: Fraction | None) -> str:
-    """A weight with as many decimals as it needs, four at most; "" without one."""
-    return "" if value is None else f"{round_half_up(value, 4).normalize():f}"
+def weight_text(value: Number | None) -> str:
+    """A weight in percent with as many decimals as it needs, two at most; "" without one."""
+    return "" if value is None else f"{round_half_up(exact(value) * 100, 2).normalize():f} %"
 
 
 def percent_text(share: float | None) -> str:

@@ -1,8 +1,9 @@
 """A version as the texts of its editor, and back: a RubricRecord, or everything that is wrong, field by field.
 
 Fields are named `source`, `c0-label` (a criterion's, by its position), `p-pass_count` (a parameter's) and
-`l-patterns.accuse` (a list's; a part of a list of lists after the point). A list has one entry a line. A field whose
-text is unchanged keeps its value exactly, so that opening and saving changes nothing.
+`l-patterns.accuse` (a list's; a part of a list of lists after the point). A list has one entry a line. A weight is
+typed in percent. A field whose text is unchanged keeps its value exactly, so that opening and saving changes nothing:
+14.2857 stays the seventh that it was.
 
 A weight has a number field and a slider, which the server keeps in step: besides both, a browser sends what the number
 was when they last agreed, so the one moved since then counts, and a hidden slider changes nothing.
@@ -10,7 +11,6 @@ was when they last agreed, so the one moved since then counts, and a hidden slid
 
 import re
 from collections.abc import Mapping
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from rubric.core.records import Criterion, RubricRecord
 from rubric.core.scales import Scale, write_number
-from rubric.core.weights import decimal_text, exact, scale_others, weight_problems
+from rubric.core.weights import exact, percent_text, scale_others, weight_problems
 from rubric.versions.core.game_specs import add_defaults, choices_for
 from rubric.versions.core.version_json import find_scale_fault, read_version, wording_problems
 from workspace.core.canonical import canonical_bytes
@@ -46,7 +46,7 @@ def criterion_texts(criterion: Criterion) -> dict[str, str]:
         "key": criterion.key,
         "label": criterion.label,
         "description": criterion.description,
-        "weight": number_text(criterion.weight),
+        "weight": percent_text(criterion.weight),
         "scale": "" if criterion.scale is None else criterion.scale.text,
         "threshold": "" if criterion.threshold is None else number_text(criterion.threshold),
         "is_mandatory": YES if criterion.is_mandatory else "",
@@ -146,9 +146,9 @@ def used_indexes(texts: Texts) -> list[int]:
 
 
 def weight_sum(texts: Texts) -> Fraction | None:
-    """What the weights sum to as they are typed; None while one of them is no number."""
+    """What the weights sum to as they are typed, as a share; None while one of them is no number."""
     weights = [texts.get(f"c{index}-weight", "") for index in used_indexes(texts)]
-    return sum(map(exact, weights), Fraction()) if all(map(is_number, weights)) else None
+    return sum(map(_share, weights), Fraction()) if all(map(is_number, weights)) else None
 
 
 def weight_faults(texts: Texts) -> list[FieldProblem]:
@@ -163,7 +163,7 @@ def weight_faults(texts: Texts) -> list[FieldProblem]:
     fields = {_name(texts, index): f"c{index}-weight" for index in indexes}
     if faults or len(fields) < len(indexes):
         return faults
-    found = weight_problems({name: texts[field].strip() for name, field in fields.items()})
+    found = weight_problems({name: _share(texts[field]) for name, field in fields.items()})
     return [FieldProblem(fields.get(problem.key, ""), problem.message) for problem in found]
 
 
@@ -173,12 +173,12 @@ def is_number(text: str) -> bool:
 
 
 def scale_weights(texts: Texts, index: int) -> dict[str, str]:
-    """The weight fields with the one at `index` kept and the others scaled so that all sum to 1.
+    """The weight fields with the one at `index` kept and the others scaled so that all sum to 100.
 
     Raises Unreadable when a weight is no number, the kept one is no share, or no other criterion can take the rest.
     """
     fields = {_name(texts, number): f"c{number}-weight" for number in used_indexes(texts)}
-    typed = {name: texts[field].strip() for name, field in fields.items() if is_number(texts.get(field, ""))}
+    typed = {name: _share(texts[field]) for name, field in fields.items() if is_number(texts.get(field, ""))}
     name = _name(texts, index)
     if len(fields) < len(used_indexes(texts)):
         raise Unreadable("Two criteria have the same key. Give one of them another before scaling.")
@@ -190,7 +190,7 @@ def scale_weights(texts: Texts, index: int) -> dict[str, str]:
         weights = scale_others(typed, name, typed[name])
     except ValueError as error:
         raise Unreadable(f"{error} Change it first.") from error
-    return {fields[key]: _short(weight) for key, weight in weights.items()}
+    return {fields[key]: percent_text(weight) for key, weight in weights.items()}
 
 
 def find_field(pointer: str, indexes: list[int]) -> str:
@@ -230,7 +230,9 @@ def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[Fiel
 
 def _part(name: str, text: str, key: str) -> Any:
     if name == "weight":
-        return _number(text, f"The weight of {key or 'the new criterion'}", "one from 0 to 1, such as 0.25")
+        return _number(
+            text, f"The weight of {key or 'the new criterion'}", "one from 0 to 100, such as 25", 100
+        )
     if name == "threshold":
         if not text.strip():
             return None
@@ -348,14 +350,14 @@ def _personality(row: str, field: str, problems: list[FieldProblem]) -> dict[str
     return dict(zip(_PERSONALITY, parts, strict=False))
 
 
-def _number(text: str, what: str, such_as: str) -> float:
+def _number(text: str, what: str, such_as: str, below: int = 1) -> float:
     if not is_number(text):
         raise Unreadable(f'{what} is "{text.strip()[:40]}", which is no number. Write {such_as}.')
-    return float(text)
+    return float(exact(text.strip()) / below)
 
 
-def _short(weight: Decimal) -> str:
-    return f"{weight.normalize():f}"
+def _share(percent: str) -> Fraction:
+    return exact(percent.strip()) / 100
 
 
 def _rows(text: str) -> list[str]:
@@ -371,14 +373,14 @@ def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-STEPS = 100
+HIGHEST = 100
 
 
 def slide_text(number: str) -> str:
-    """The slider's position for a number: the nearest hundredth from 0 to 1, 0 for a text that is no number."""
+    """The slider's position for a number: the nearest whole percent from 0 to 100, 0 for a text that is no number."""
     if not is_number(number):
         return "0"
-    return decimal_text(Fraction(min(max(round(exact(number.strip()) * STEPS), 0), STEPS), STEPS))
+    return str(min(max(round(exact(number.strip())), 0), HIGHEST))
 
 
 def in_step(texts: Texts, *, active_field: str = "") -> dict[str, str]:

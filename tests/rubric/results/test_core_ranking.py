@@ -163,27 +163,28 @@ def test_orders_of_criteria_responses_and_reviewers_change_nothing(keys, labels,
     assert leads(values, "A", ["B", "C"]) == leads(ordered, "A", ["B", "C"])
 
 
-def control(number="0.35", slider="0.35", was="0.35"):
+def control(number="35", slider="35", was="35"):
     return WeightControl(number, slider, was)
 
 
 def test_of_number_and_slider_the_one_that_moved_counts():
     weights = {"accuracy": Fraction(35, 100), "clarity": Fraction(65, 100)}
-    slid = tried_weights({"accuracy": control(slider="0.7")}, weights)
-    assert (slid.texts["accuracy"], slid.moved) == ("0.7", {"accuracy": "slider"})
+    slid = tried_weights({"accuracy": control(slider="70")}, weights)
+    assert (slid.texts["accuracy"], slid.moved) == ("70", {"accuracy": "slider"})
     assert slid.shares == {"accuracy": Fraction(70, 135), "clarity": Fraction(65, 135)}
-    typed = tried_weights({"accuracy": control(number="0.1", slider="0.7")}, weights)
-    assert (typed.texts["accuracy"], typed.moved) == ("0.1", {"accuracy": "number"})
+    typed = tried_weights({"accuracy": control(number="10", slider="70")}, weights)
+    assert (typed.texts["accuracy"], typed.moved) == ("10", {"accuracy": "number"})
     assert tried_weights({}, weights).shares == weights
 
 
 def test_a_slider_that_only_shows_the_nearest_step_was_not_moved():
     weights = {"accuracy": Fraction(1, 3), "clarity": Fraction(2, 3)}
-    found = tried_weights({"accuracy": control("0.3333", "0.335", "0.3333")}, weights)
-    assert (found.moved, found.texts["accuracy"]) == ({}, "0.3333")
+    found = tried_weights({"accuracy": control("33.3333", "33.5", "33.3333")}, weights)
+    assert (found.moved, found.texts["accuracy"]) == ({}, "33.3333")
+    assert found.shares == weights
 
 
-@pytest.mark.parametrize("text", ["", "x", "-0.1", "1.1", "NaN", "1e999999999", "9" * 50])
+@pytest.mark.parametrize("text", ["", "x", "-0.1", "100.1", "NaN", "1e999999999", "9" * 50])
 def test_what_is_no_weight_is_named_and_nothing_is_computed(text):
     found = tried_weights(
         {"accuracy": control(number=text)}, {"accuracy": Fraction(1, 2), "clarity": Fraction(1, 2)}

@@ -40,7 +40,7 @@ def test_shares_are_whole_percent_and_never_all_or_nothing_by_rounding():
 
 def test_weights_ranges_and_lists():
     assert [weight_text(value) for value in (Fraction(1, 80), Fraction(1, 3), Fraction(1), None)] == [
-        "0.0125", "0.3333", "1", "",
+        "1.25 %", "33.33 %", "100 %", "",
     ]  # fmt: skip
     assert range_text((1.0, 2.005)) == "1.00 to 2.01" and range_text(None) == ""
     assert join_names(["A"]) == "A" and join_names(["A", "B", "C"]) == "A, B and C"

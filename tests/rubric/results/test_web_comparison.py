@@ -68,11 +68,11 @@ def test_the_example_of_the_record_with_its_flip(client):
         "1 Alpha response 1 8.15",
         "2 Beta response 2 8.10",
         "3 Gamma response 3 6.00",
-        "Level once 0.0125 from Accuracy goes to Conciseness.",
+        "Level once 1.25 % from Accuracy goes to Conciseness.",
         "Never: no weights bring it level.",
-        "below 0.3333 Beta leads",
-        "above 0.2857 Beta leads",
-        "above 0.2195 Beta leads",
+        "below 33.33 % Beta leads",
+        "above 28.57 % Beta leads",
+        "above 21.95 % Beta leads",
         "no value changes the first",
         "fragile",
     ):
@@ -233,37 +233,37 @@ def test_notes_and_names_of_strangers_are_escaped(client):
 
 def test_weights_tried_out_give_their_ranking_with_and_without_script(client):
     row = reviewed()
-    given = {"weight-accuracy": "0.3", "was-accuracy": "0.35"}
+    given = {"weight-accuracy": "30", "was-accuracy": "35"}
     text = get_text(client, place(row, **given))
     assert "Beta would be first instead of Alpha." in text
-    assert "Accuracy 0.3158, Completeness 0.2632, Conciseness 0.2105, Clarity 0.2105" in text
+    assert "Accuracy 31.58 %, Completeness 26.32 %, Conciseness 21.05 %, Clarity 21.05 %" in text
     assert "1 Beta 8.16 up 1" in text
     answer = client.get(place(row, **given), headers={"HX-Request": "true"})
     body = answer.content.decode()
     assert body.lstrip().startswith('<div id="whatif-result"') and "Every score" not in body
     assert "Beta would be first" in plain(answer)
     # The number was typed, so the slider follows, and what both stood at.
-    assert re.search(r'id="slider-accuracy"[^>]*value="0.3"[^>]*hx-swap-oob', body)
-    assert re.search(r'id="was-accuracy"[^>]*value="0.3"[^>]*hx-swap-oob', body)
+    assert re.search(r'id="slider-accuracy"[^>]*value="30"[^>]*hx-swap-oob', body)
+    assert re.search(r'id="was-accuracy"[^>]*value="30"[^>]*hx-swap-oob', body)
     assert 'id="weight-accuracy"' not in body
 
 
 def test_a_slider_that_was_moved_takes_its_number_along(client):
     row = reviewed()
-    given = {"weight-clarity": "0.2", "slider-clarity": "0.9", "was-clarity": "0.2"}
+    given = {"weight-clarity": "20", "slider-clarity": "90", "was-clarity": "20"}
     client.force_login(make_admin())
     body = client.get(place(row, **given), headers={"HX-Request": "true"}).content.decode()
-    assert re.search(r'id="weight-clarity"[^>]*value="0.9"', body) and 'id="slider-clarity"' not in body
+    assert re.search(r'id="weight-clarity"[^>]*value="90"', body) and 'id="slider-clarity"' not in body
 
 
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
 def test_what_is_no_weight_is_said_beside_the_form(client, headers):
     row = reviewed()
     client.force_login(make_admin())
-    given = {"weight-accuracy": "much", "was-accuracy": "0.35"}
+    given = {"weight-accuracy": "much", "was-accuracy": "35"}
     answer = client.get(place(row, **given), headers=headers)
     assert answer.status_code == 422
-    assert 'Accuracy: "much" is no weight. Write a number from 0 to 1' in plain(answer)
+    assert 'Accuracy: "much" is no weight. Write a percentage from 0 to 100' in plain(answer)
     none = {f"weight-{key}": "0" for key in ("accuracy", "completeness", "conciseness", "clarity")}
     answer = client.get(place(row, **none), headers=headers)
     assert answer.status_code == 422 and "All weights are 0" in plain(answer)
@@ -325,9 +325,9 @@ def test_reviewers_see_results_once_closed_without_weights_and_others_names(clie
     pass_survey_over(comparison=row, by=first, now=NOW)
     text = get_text(client, place(row), person=first)
     assert "Alpha and Beta are level" in text and first.name in text and other.name not in text
-    assert "What would change the winner" not in text and "0.0125" not in text
+    assert "What would change the winner" not in text and "1.25 %" not in text
     assert client.get(place(row, under="1.2")).status_code == 403
-    given = {"weight-accuracy": "0.3", "was-accuracy": "0.35"}
+    given = {"weight-accuracy": "30", "was-accuracy": "35"}
     assert client.get(place(row, **given), headers={"HX-Request": "true"}).status_code == 403
     assert other.name in get_text(client, place(row), person=lead)
 

@@ -181,7 +181,7 @@ def test_a_version_does_not_differ_from_itself_whatever_its_number():
 def test_changed_values_are_shown_with_both_readings():
     found = differences(RESPONSE, with_criterion(0, weight=0.4, threshold=6.0))
     assert found.criteria[0].key == "accuracy"
-    assert found.criteria[0].changes == [Change("weight", "0.35", "0.4"), Change("threshold", "", "6")]
+    assert found.criteria[0].changes == [Change("weight", "35", "40"), Change("threshold", "", "6")]
     assert found.count == 2
 
 

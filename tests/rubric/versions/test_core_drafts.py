@@ -119,15 +119,15 @@ def test_every_kind_of_field_is_read():
 
 
 def test_the_adrs_wrong_weights_are_refused_with_their_sum():
-    found = problems(changed(c3__weight="0.19"))
+    found = problems(changed(c3__weight="19"))
     assert [field for field, _said in found] == [""]
-    assert "sum to 0.99" in found[0][1] and "clarity 0.19" in found[0][1]
+    assert "sum to 99 %" in found[0][1] and "clarity 19 %" in found[0][1]
 
 
 @pytest.mark.parametrize(
     ("fields", "field", "says"),
     [
-        ({"c0-weight": "1.35"}, "c0-weight", "accuracy is 1.35"),
+        ({"c0-weight": "135"}, "c0-weight", "accuracy is 135 %"),
         ({"c0-weight": "heavy"}, "c0-weight", '"heavy", which is no number'),
         ({"c0-weight": ""}, "c0-weight", "no number"),
         ({"c0-weight": "nan"}, "c0-weight", "no number"),
@@ -161,7 +161,7 @@ def test_a_fault_of_a_discussion_version_names_its_field(fields, field):
 
 
 def test_the_sum_is_said_even_while_something_else_cannot_be_read():
-    found = problems(changed(c3__weight="0.19", c0__threshold="low"))
+    found = problems(changed(c3__weight="19", c0__threshold="low"))
     assert [field for field, _said in found] == ["c0-threshold", ""]
 
 
@@ -175,7 +175,7 @@ def test_a_criterion_without_words_is_named_at_its_field(part):
 
 
 def test_criteria_are_added_and_removed_by_their_indexes():
-    new = {"c4-key": "tone", "c4-label": "Tone", "c4-description": "How it sounds", "c4-weight": "0.2"}
+    new = {"c4-key": "tone", "c4-label": "Tone", "c4-description": "How it sounds", "c4-weight": "20"}
     new |= {"c4-question": "How does it sound?"}
     texts = changed(c3__remove="yes") | new | {"c5-key": "", "c5-label": " "}
     assert used_indexes(texts) == [0, 1, 2, 4]
@@ -187,7 +187,7 @@ def test_criteria_are_added_and_removed_by_their_indexes():
     ]
     assert (
         "c4-weight",
-        'The weight of tone is "", which is no number. Write one from 0 to 1, such as 0.25.',
+        'The weight of tone is "", which is no number. Write one from 0 to 100, such as 25.',
     ) in problems(texts | {"c4-weight": ""})
     bad = problems(texts | {"c4-key": "Tone!"})
     assert bad[0][0] == "c4-key"
@@ -195,21 +195,21 @@ def test_criteria_are_added_and_removed_by_their_indexes():
 
 def test_the_running_sum():
     assert weight_sum(changed()) == 1
-    assert weight_sum(changed(c0__weight="0.5")) == 1 + weight_sum({"c0-key": "a", "c0-weight": "0.15"})
+    assert weight_sum(changed(c0__weight="50")) == 1 + weight_sum({"c0-key": "a", "c0-weight": "15"})
     assert weight_sum(changed(c0__weight="")) is None
 
 
 def test_the_others_are_scaled_to_what_is_left():
-    texts = changed(c0__weight="0.48")
+    texts = changed(c0__weight="48")
     found = scale_weights(texts, 0)
-    assert found == {"c0-weight": "0.48", "c1-weight": "0.2", "c2-weight": "0.16", "c3-weight": "0.16"}
+    assert found == {"c0-weight": "48", "c1-weight": "20", "c2-weight": "16", "c3-weight": "16"}
     assert isinstance(read_draft(texts | found, RESPONSE), RubricRecord)
 
 
 @pytest.mark.parametrize(
     ("fields", "index", "says"),
     [
-        ({"c0-weight": "2"}, 0, "between 0 and 1"),
+        ({"c0-weight": "200"}, 0, "between 0 and 100 %"),
         ({"c0-weight": "x"}, 1, "must be a number"),
         ({"c0-key": "clarity"}, 1, "same key"),
         ({}, 9, "must be a number"),
@@ -259,7 +259,7 @@ def one(number, slide, was, active_field=""):
 
 @pytest.mark.parametrize(
     ("number", "slide"),
-    [("0.35", "0.35"), ("0.333", "0.33"), ("0.335", "0.34"), (" 1 ", "1"), ("7", "1"), ("-1", "0"), ("1e-9", "0"),
+    [("35", "35"), ("33.3", "33"), ("33.6", "34"), (" 1 ", "1"), ("107", "100"), ("-1", "0"), ("1e-9", "0"),
      ("x", "0"), ("", "0"), ("1e999999999", "0")],
 )  # fmt: skip
 def test_where_the_slider_stands(number, slide):
@@ -269,15 +269,15 @@ def test_where_the_slider_stands(number, slide):
 @pytest.mark.parametrize(
     ("number", "slide", "was", "counts"),
     [
-        ("0.35", "0.35", "0.35", "0.35"),
-        ("0.333", "0.33", "0.333", "0.333"),  # the slider rounds; that is no move
-        ("0.333", "0.34", "0.333", "0.34"),
-        ("0.4", "0.35", "0.35", "0.4"),
-        ("x", "0.35", "0.35", "x"),
+        ("35", "35", "35", "35"),
+        ("33.3", "33", "33.3", "33.3"),  # the slider rounds; that is no move
+        ("33.3", "34", "33.3", "34"),
+        ("40", "35", "35", "40"),
+        ("x", "35", "35", "x"),
         ("x", "0", "x", "x"),
         ("", "0", "", ""),
-        ("", "0.2", "", "0.2"),
-        ("0.35", "x", "0.35", "0.35"),
+        ("", "20", "", "20"),
+        ("35", "x", "35", "35"),
     ],
 )
 def test_what_was_moved_counts(number, slide, was, counts):
@@ -285,14 +285,14 @@ def test_what_was_moved_counts(number, slide, was, counts):
 
 
 def test_where_both_were_moved_the_active_field_counts_else_the_number():
-    assert one("0.4", "0.5", "0.35") == "0.4"
-    assert one("0.4", "0.5", "0.35", active_field="c3-weight") == "0.4"
-    assert one("0.4", "0.5", "0.35", active_field="c3-slide") == "0.5"
+    assert one("40", "50", "35") == "40"
+    assert one("40", "50", "35", active_field="c3-weight") == "40"
+    assert one("40", "50", "35", active_field="c3-slide") == "50"
 
 
 def test_a_form_without_sliders_is_left_alone():
     texts = draft_texts(RESPONSE_VERSION)
-    assert in_step(texts)["c0-weight"] == "0.35"
+    assert in_step(texts)["c0-weight"] == "35"
     assert read_draft(texts | in_step(texts), RESPONSE_VERSION) == RESPONSE_VERSION
 
 

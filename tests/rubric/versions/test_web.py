@@ -17,7 +17,7 @@ from django.urls import reverse
 from rubric.core.records import RubricRecord
 from rubric.models import Rubric, RubricVersion
 from rubric.versions.actions import save_draft
-from rubric.versions.core.draft import draft_texts, in_step
+from rubric.versions.core.draft import draft_texts, in_step, list_entries
 from rubric.versions.core.version_json import read_version
 from rubric.versions.labels import readings
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person, make_project
@@ -80,7 +80,7 @@ def test_differences_are_those_from_the_version_before(client):
     make_changed_draft()
     text = shown(client, make_admin(), "/rubrics/response/1.2/differences/")
     assert "2 differences from Response quality 1.1" in text
-    assert "0.35" in text and "0.4" in text
+    assert "35 %" in text and "40 %" in text
     text = shown(client, make_admin(), "/rubrics/response/1.1/differences/", data={"from": "response/1.2"})
     assert "2 differences from Response quality 1.2" in text
 
@@ -91,7 +91,7 @@ def test_weights_do_not_leak_through_differences_or_files(client):
     client.post(reverse("publish_version", args=["response", "1.2"]), {"reason": "x", "basis": draft.sha256})
     member = make_member(project=project)
     text = shown(client, member, "/rubrics/response/1.2/differences/")
-    assert "0 differences" in text and "Weights are left out" in text and "0.35" not in text
+    assert "0 differences" in text and "Weights are left out" in text and "35 %" not in text
     assert client.get("/rubrics/response/1.2/rubric.json").status_code == 403
 
 
@@ -303,7 +303,8 @@ def test_a_draft_is_not_there_but_for_admins(client):
 
 def test_every_parameter_of_the_shipped_versions_is_explained(client):
     records = [version.to_record() for version in RubricVersion.objects.all()]
-    assert {name for record in records for name in record.parameters} == set(readings())
+    given = {name for record in records for name in (*record.parameters, *list_entries(record.lists))}
+    assert given == set(readings())
 
 
 def test_the_response_rubric_has_a_page_too(client):
@@ -371,7 +372,7 @@ def test_opening_and_saving_changes_nothing(client, admin, key):
 
 def test_saving_leads_to_the_version_and_leaves_a_line_in_the_log(client, admin):
     draft = make_draft(by=admin)
-    body = typed(draft, do="save", c0__weight="0.40", c1__weight="0.2", c0__label="Truth")
+    body = typed(draft, do="save", c0__weight="40", c1__weight="20", c0__label="Truth")
     answer = client.post(address(draft), body)
     assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.2/")
     first = stored(draft).to_record().criteria[0]
@@ -386,17 +387,17 @@ def test_saving_leads_to_the_version_and_leaves_a_line_in_the_log(client, admin)
 def test_a_fault_keeps_everything_and_names_the_sum(client, admin):
     draft = make_draft(by=admin)
     body = typed(
-        draft, do="save", c3__weight="0.19", c0__label="Truth <b>", note="Half done", c1__advice="one\r\ntwo"
+        draft, do="save", c3__weight="19", c0__label="Truth <b>", note="Half done", c1__advice="one\r\ntwo"
     )
     answer = client.post(address(draft), body)
     text = said(answer)
     assert answer.status_code == 422
-    assert "sum to 0.99, 0.01 too little" in text
-    assert "clarity 0.19" in text
-    assert "must be 1" in text
+    assert "sum to 99 %, 1 % too little" in text
+    assert "clarity 19 %" in text
+    assert "must be 100 %" in text
     for kept in ('value="Truth <b>"', "Half done", "one\r\ntwo"):
         assert kept in text
-    assert weights_shown(text)[:4] == ["0.35", "0.25", "0.2", "0.19"]
+    assert weights_shown(text)[:4] == ["35", "25", "20", "19"]
     assert stored(draft).sha256 == draft.sha256
 
 
@@ -414,7 +415,7 @@ def test_a_fault_stands_at_its_field_which_is_open(client, admin):
 
 def test_checking_stores_nothing(client, admin):
     draft = make_draft(by=admin)
-    answer = client.post(address(draft), typed(draft, do="check", c0__weight="0.3", c1__weight="0.3"))
+    answer = client.post(address(draft), typed(draft, do="check", c0__weight="30", c1__weight="30"))
     assert answer.status_code == 200
     assert "Nothing is wrong with this draft" in said(answer)
     assert stored(draft).sha256 == draft.sha256
@@ -423,16 +424,16 @@ def test_checking_stores_nothing(client, admin):
 
 def test_scaling_the_others_and_resetting(client, admin):
     draft = make_draft(by=admin)
-    answer = client.post(address(draft), typed(draft, do="scale:0", c0__weight="0.48", c0__label="Truth"))
+    answer = client.post(address(draft), typed(draft, do="scale:0", c0__weight="48", c0__label="Truth"))
     text = said(answer)
-    assert weights_shown(text)[:4] == ["0.48", "0.2", "0.16", "0.16"]
-    assert "Truth keeps its own" in text and "as it must be" in text
+    assert weights_shown(text)[:4] == ["48", "20", "16", "16"]
+    assert "Truth keeps its own" in text and ">correct<" in text
     assert 'value="Truth"' in text
-    answer = client.post(address(draft), typed(draft, do="reset", c0__weight="0.9", c0__label="Truth"))
-    assert weights_shown(said(answer))[:4] == ["0.35", "0.25", "0.2", "0.2"]
+    answer = client.post(address(draft), typed(draft, do="reset", c0__weight="90", c0__label="Truth"))
+    assert weights_shown(said(answer))[:4] == ["35", "25", "20", "20"]
     assert 'value="Truth"' in said(answer)
-    answer = client.post(address(draft), typed(draft, do="scale:0", c0__weight="2"))
-    assert (answer.status_code, "between 0 and 1" in said(answer)) == (422, True)
+    answer = client.post(address(draft), typed(draft, do="scale:0", c0__weight="200"))
+    assert (answer.status_code, "between 0 and 100 %" in said(answer)) == (422, True)
     assert stored(draft).sha256 == draft.sha256
 
 
@@ -457,21 +458,23 @@ BESIDES = {"weights-sum", *(f"weight-{index}" for index in range(4))}
 
 def test_a_slider_moves_its_number_and_the_sum_and_is_not_redrawn_itself(client, admin):
     draft = make_draft(by=admin)
-    text, swapped = weighed(client, draft, active_field="c0-slide", c0__slide="0.48")
+    text, swapped = weighed(client, draft, active_field="c0-slide", c0__slide="48")
     assert swapped == BESIDES | {"id_c0-weight"}
-    assert weights_shown(text)[:4] == ["0.48", "0.25", "0.2", "0.2"]
-    assert 'Sum <span class="num">1.13</span>' in text and "0.13 too much" in text and "must be 1" in text
+    assert weights_shown(text)[:4] == ["48", "25", "20", "20"]
+    assert (
+        'Sum <span class="num">113 %</span>' in text and "13 % too much" in text and "must be 100 %" in text
+    )
     assert text.lstrip().startswith('<section id="weights"') and "<html" not in text
     assert stored(draft).sha256 == draft.sha256
 
 
 def test_a_number_moves_its_slider_and_is_not_redrawn_itself(client, admin):
     draft = make_draft(by=admin)
-    text, swapped = weighed(client, draft, active_field="c1-weight", c1__weight="0.333")
+    text, swapped = weighed(client, draft, active_field="c1-weight", c1__weight="33.3")
     assert swapped == BESIDES | {"id_c1-slide"}
-    assert 'name="c1-slide" value="0.33"' in text and 'name="c1-was" value="0.333"' in text
-    text, swapped = weighed(client, draft, active_field="c1-weight", c1__weight="2")
-    assert "The weight of completeness is 2; it must lie between 0 and 1." in text
+    assert 'name="c1-slide" value="33"' in text and 'name="c1-was" value="33.3"' in text
+    text, swapped = weighed(client, draft, active_field="c1-weight", c1__weight="200")
+    assert "The weight of completeness is 200 %; it must lie between 0 and 100 %." in text
     text, swapped = weighed(client, draft, active_field="c1-weight", c1__weight="")
     assert (
         'The weight of completeness is "", which is no number.' in text and "A weight is no number." in text
@@ -481,7 +484,7 @@ def test_a_number_moves_its_slider_and_is_not_redrawn_itself(client, admin):
 def test_a_slider_that_was_moved_counts_in_whatever_way_the_form_is_sent(client, admin):
     """Whoever presses Save before the server answered loses nothing."""
     draft = make_draft(by=admin)
-    body = typed(draft, do="save") | controls(draft, **{"c0-slide": "0.4", "c1-slide": "0.2"})
+    body = typed(draft, do="save") | controls(draft, **{"c0-slide": "40", "c1-slide": "20"})
     assert client.post(address(draft), body).status_code == 303
     assert [criterion.weight for criterion in stored(draft).to_record().criteria] == [0.4, 0.2, 0.2, 0.2]
 
@@ -489,7 +492,7 @@ def test_a_slider_that_was_moved_counts_in_whatever_way_the_form_is_sent(client,
 def test_without_script_the_number_alone_counts(client, admin):
     """Nobody sees the sliders then; they are sent as the page had them."""
     draft = make_draft(by=admin)
-    numbers = {"c0-weight": "0.405", "c1-weight": "0.195"}
+    numbers = {"c0-weight": "40.5", "c1-weight": "19.5"}
     assert (
         client.post(address(draft), typed(draft, do="save") | controls(draft, **numbers)).status_code == 303
     )
@@ -504,7 +507,7 @@ def test_weighing_without_htmx_shows_the_whole_page(client, admin):
 
 def test_a_criterion_is_added_and_another_left_out(client, admin):
     draft = make_draft(by=admin)
-    new = {"c4__key": "tone", "c4__label": "Tone", "c4__description": "Its sound", "c4__weight": "0.2"}
+    new = {"c4__key": "tone", "c4__label": "Tone", "c4__description": "Its sound", "c4__weight": "20"}
     answer = client.post(address(draft), typed(draft, do="save", c3__remove="yes", **new))
     assert (answer.status_code, stored(draft).sha256) == (422, draft.sha256)
     assert 'The criterion "tone" has no question.' in said(answer)
@@ -517,14 +520,14 @@ def test_a_criterion_is_added_and_another_left_out(client, admin):
 
 def test_whoever_comes_second_sees_both_versions_and_decides(client, admin):
     draft = make_draft(by=admin)
-    mine = typed(draft, do="save", c0__weight="0.45", c1__weight="0.15", c0__label="Truth")
+    mine = typed(draft, do="save", c0__weight="45", c1__weight="15", c0__label="Truth")
     theirs = with_weights(draft.to_record(), 0.25, 0.25, 0.25, 0.25)
     other = make_admin(name="Ada Other")
     save_draft(version=draft, record=theirs, note="Evenly", basis=draft.sha256, by=other, now=NOW)
     answer = client.post(address(draft), mine)
     text = said(answer)
     assert answer.status_code == 409
-    for words in ("Ada Other", "Somebody else saved this draft", 'value="Truth"', "Stored", "Yours", "0.45"):
+    for words in ("Ada Other", "Somebody else saved this draft", 'value="Truth"', "Stored", "Yours", "45 %"):
         assert words in text
     assert text.index('value="check"') < text.index('value="overwrite:')  # what Enter presses comes first
     assert stored(draft).to_record() == theirs
@@ -570,13 +573,13 @@ def test_the_editor_takes_few_queries(client, admin, django_assert_num_queries):
 
 @pytest.mark.parametrize(
     ("weight", "says"),
-    [("0.199", "0.999</span>"), ("0.1999", "0.9999</span>"), ("0.19996", "1</span>"), ("0.2", "1</span>")],
+    [("19.9", "99.9 %<"), ("19.99", "99.99 %<"), ("19.996", "100 %<"), ("20", "100 %<")],
 )
 def test_the_sum_is_called_right_only_when_it_is_1_to_4_places(client, admin, weight, says):
     draft = make_draft(by=admin)
     text = said(client.post(address(draft), typed(draft, do="check", c3__weight=weight)))
     assert f'Sum <span class="num">{says}' in text
-    assert ("as it must be" in text) == says.startswith("1")
+    assert (">correct<" in text) == says.startswith("1")
 
 
 def test_advice_of_a_response_criterion_is_for_low_scores(client, admin):
