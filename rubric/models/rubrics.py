@@ -11,6 +11,8 @@ from workspace.models import Person
 
 DRAFT = "draft"
 PUBLISHED = "published"
+# Published elsewhere, and imported by a project archive with the work that it judged.
+IMPORTED = "imported"
 RETIRED = "retired"
 DISCARDED = "discarded"
 
@@ -38,7 +40,7 @@ class RubricVersionQuerySet(models.QuerySet["RubricVersion"]):
         return self.exclude(state=DISCARDED)
 
     def published(self) -> "RubricVersionQuerySet":
-        """Those that can be used for new work."""
+        """Those that can be used for new work: imported ones are not, until an admin offers them."""
         return self.filter(state=PUBLISHED)
 
     def newest(self, kind: str) -> "RubricVersion | None":
@@ -106,7 +108,12 @@ class RubricVersion(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(state=DRAFT, published_at=None, retired_at=None, discarded_at=None)
-                | Q(state=PUBLISHED, published_at__isnull=False, retired_at=None, discarded_at=None)
+                | Q(
+                    state__in=(PUBLISHED, IMPORTED),
+                    published_at__isnull=False,
+                    retired_at=None,
+                    discarded_at=None,
+                )
                 | Q(state=RETIRED, published_at__isnull=False, retired_at__isnull=False, discarded_at=None)
                 | Q(state=DISCARDED, published_at=None, retired_at=None, discarded_at__isnull=False),
                 name="rubric_version_state_fits",

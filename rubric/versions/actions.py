@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import Rubric, RubricVersion, ScoringChoice
-from rubric.models.rubrics import DISCARDED, DRAFT, PUBLISHED, RETIRED
+from rubric.models.rubrics import DISCARDED, DRAFT, IMPORTED, PUBLISHED, RETIRED
 from rubric.models.scoring_choices import is_scored_by_criterion
 from rubric.versions.core.differences import differences
 from rubric.versions.core.version_json import is_number, next_number, read_version, wording_problems
@@ -17,6 +17,7 @@ from rubric.versions.permissions import (
     check_discard_version,
     check_edit_rubrics,
     check_edit_version,
+    check_offer_version,
     check_publish_version,
     check_retire_version,
 )
@@ -220,6 +221,23 @@ def retire_version(*, version: RubricVersion, reason: str, by: Person, now: date
             raise Conflict(_("This version was retired in the meantime."), code="already_retired")
         record_version_event(
             version=version, verb="rubric_version:retired", detail={"reason": reason}, by=by, now=now
+        )
+
+
+def offer_version(*, version: RubricVersion, reason: str, by: Person, now: datetime) -> None:
+    """Let new work use a version that a project archive brought; it is as one that was published here then.
+
+    Raises NotAllowed, Unacceptable without a reason, Conflict when somebody else offered or retired it.
+    """
+    check_offer_version(by, version)
+    reason = clean_text(reason, field="reason", ask=_("Say why new work may use this version."))
+    _require_valid(version.to_record())
+    with transaction.atomic():
+        rows = RubricVersion.objects.filter(pk=version.pk, state=IMPORTED)
+        if not rows.update(state=PUBLISHED):
+            raise Conflict(_("This version was offered or retired in the meantime."), code="already_offered")
+        record_version_event(
+            version=version, verb="rubric_version:offered", detail={"reason": reason}, by=by, now=now
         )
 
 

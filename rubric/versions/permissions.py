@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from rubric.models import RubricVersion
-from rubric.models.rubrics import DISCARDED, DRAFT, RETIRED
+from rubric.models.rubrics import DISCARDED, DRAFT, IMPORTED, RETIRED
 from workspace.access.permissions import is_admin
 from workspace.core.refusals import NotAllowed
 from workspace.models import Membership, Person
@@ -63,9 +63,18 @@ def check_retire_version(person: Person, version: RubricVersion) -> None:
         raise NotAllowed(_("A draft is not in use, so there is nothing to retire."))
     if version.state == RETIRED:
         raise NotAllowed(_("This version is retired already."))
+    if version.state == IMPORTED:
+        raise NotAllowed(_("New work does not use this version, so there is nothing to retire."))
     others = RubricVersion.objects.published().filter(rubric=version.rubric_id).exclude(pk=version.pk)
     if not others.exists():
         raise NotAllowed(_("This is the only published version of its rubric. Publish another one first."))
+
+
+def check_offer_version(person: Person, version: RubricVersion) -> None:
+    """Admins offer versions for new work that a project archive brought."""
+    check_edit_rubrics(person)
+    if version.state != IMPORTED:
+        raise NotAllowed(_("Only a version that was imported with a project can be offered for new work."))
 
 
 def _check_not_discarded(version: RubricVersion) -> None:

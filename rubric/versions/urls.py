@@ -13,5 +13,6 @@ urlpatterns: list[URLPattern] = [
     path(f"{VERSION}rubric.json", views.export_version, name="export_version"),
     path(f"{VERSION}draft/", views.draft_version, name="draft_version"),
     path(f"{VERSION}edit/", views.edit_version, name="edit_version"),
+    path(f"{VERSION}offer/", views.offer_version, name="offer_version"),
     path(f"{VERSION}discard/", views.discard_version, name="discard_version"),
 ]

@@ -41,6 +41,7 @@ from rubric.versions.permissions import (
     check_discard_version,
     check_edit_rubrics,
     check_edit_version,
+    check_offer_version,
     check_read_rubric,
     check_retire_version,
     check_see_weights,
@@ -318,9 +319,22 @@ def discard_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     return change_version(request, version, actions.discard_draft, "rubric/versions/discard.html", dict)
 
 
+@require("offer_version", methods=("GET", "POST"))
+def offer_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+    """What it means that new work can use an imported version, and a form for the reason."""
+    version = version_or_404(request.user, slug, number)
+    check_offer_version(request.user, version)
+    return change_version(request, version, _offer, "rubric/versions/offer.html", dict)
+
+
 def _retire(*, basis: str, **given: object) -> None:
     """Retiring needs no hash: what is published does not change."""
     actions.retire_version(**given)  # type: ignore[arg-type]
+
+
+def _offer(*, basis: str, **given: object) -> None:
+    """Neither does offering, for the same reason."""
+    actions.offer_version(**given)  # type: ignore[arg-type]
 
 
 def change_version(

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from rubric.core.records import Criterion, RubricRecord
 from rubric.core.scales import Scale
 from rubric.models import RubricVersion
+from rubric.models.rubrics import IMPORTED
 from rubric.versions.actions import (
     draft_version,
     import_version,
@@ -36,6 +37,15 @@ def retire_earlier(*, key="response", by=None):
 def make_draft(*, key="response", by=None, note="To try other weights", now=NOW):
     """A draft of what the shipped version says."""
     return draft_version(version=first(key), note=note, by=by or make_admin(), now=now)
+
+
+def make_imported_version(*, by=None, key="discussion", now=NOW):
+    """A version as a project archive brings it: published elsewhere, and new work does not use it."""
+    by = by or make_admin()
+    draft = make_draft(key=key, by=by, now=now)
+    publish_version(version=draft, basis=draft.sha256, reason="Agreed", by=by, now=now)
+    RubricVersion.objects.filter(pk=draft.pk).update(state=IMPORTED)
+    return RubricVersion.objects.select_related("rubric").get(pk=draft.pk)
 
 
 def with_weights(record: RubricRecord, *weights: float) -> RubricRecord:

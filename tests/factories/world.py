@@ -26,7 +26,7 @@ from tests.factories.sign_in import make_secured
 from tests.factories.tokens import make_account, make_token
 from tests.factories.transcripts import import_game, make_games_project, repeated_messages, upload
 from tests.factories.verdicts import settle
-from tests.factories.versions import make_changed_draft
+from tests.factories.versions import make_changed_draft, make_imported_version
 from tests.factories.webhooks import make_webhook, measure_games
 from tests.site.rights_matrix import COLUMNS
 from workspace.models import Person
@@ -79,6 +79,7 @@ def make_world() -> dict[str, Any]:
     publish_version(version=newer, basis=newer.sha256, reason="Agreed", by=admin, now=now)
     draft = make_changed_draft(by=admin, weights=(0.3, 0.3, 0.2, 0.2), now=now)
     stricter = draft_with(thresholds(engagement=4), by=admin)
+    imported = make_imported_version(by=admin, now=now)
     compared = make_set(by=people["lead"], questions=2, mode="both", people=[people["assigned"]], elsewhere=1)
     begun, waiting = compared.comparisons.order_by("number")
     review_with(comparison=begun, reviewer=compared.reviewers.get(kind=ELSEWHERE), scores=RECORD_SCORES)
@@ -131,6 +132,7 @@ def make_world() -> dict[str, Any]:
         "response_version": newer.pk,
         "draft_number": draft.number,
         "draft_sha256": draft.sha256,
+        "imported_number": imported.number,
         "long_number": stricter.number,
         "long_sha256": stricter.sha256,
         "export": export.pk,
@@ -280,6 +282,7 @@ ARGUMENTS = {
         name: {"slug": "response_slug", "number": "response_number"}
         for name in ("compare_versions", "export_version", "retire_version")
     },
+    "offer_version": {"slug": "rubric_slug", "number": "imported_number"},
     "discard_version": {"slug": "response_slug", "number": "draft_number"},
     **{
         name: {"slug": "rubric_slug", "number": "long_number"}

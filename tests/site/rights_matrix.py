@@ -312,6 +312,10 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
         Row("GET", "302 404 404 404 404 404 200 302"),
         Row("POST", "401 404 404 404 404 404 303 401", {"reason": "Not needed", "basis": "{draft_sha256}"}),
     ],
+    "offer_version": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 303 401", {"reason": "Compared with ours"}),
+    ],
     "retire_version": [
         Row("GET", "302 403 403 403 403 403 200 302"),
         Row("POST", "401 403 403 403 403 403 303 401", {"reason": "Superseded"}),

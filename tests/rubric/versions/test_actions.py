@@ -21,6 +21,7 @@ from rubric.versions.actions import (
     discard_draft,
     draft_version,
     import_version,
+    offer_version,
     publish_version,
     retire_version,
     save_draft,
@@ -28,7 +29,14 @@ from rubric.versions.actions import (
 from rubric.versions.core.version_json import is_number, next_number, read_version
 from tests.factories.people import NOW, make_admin, make_lead, make_person, make_project, moment
 from tests.factories.transcripts import make_games_project
-from tests.factories.versions import first, make_changed_draft, make_draft, retire_earlier, with_weights
+from tests.factories.versions import (
+    first,
+    make_changed_draft,
+    make_draft,
+    make_imported_version,
+    retire_earlier,
+    with_weights,
+)
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
@@ -314,6 +322,26 @@ def test_a_retired_version_is_not_taken_any_more():
     assert Iteration.objects.get(project=project).rubric_version.number == "1.1"
     with pytest.raises(NotAllowed, match="retired already"):
         retire_version(version=found, reason="Again", by=by, now=NOW)
+
+
+def test_new_work_uses_an_imported_version_only_after_an_admin_offered_it():
+    later = first("discussion").published_at + timedelta(days=1)
+    version, by = make_imported_version(now=later), make_admin()
+    assert RubricVersion.objects.newest("discussion") == first("discussion")
+    assert version not in RubricVersion.objects.newest_of_each("discussion")
+    with pytest.raises(NotAllowed, match="nothing to retire"):
+        retire_version(version=version, reason="Old", by=by, now=later)
+    with pytest.raises(NotAllowed, match="Only admins"):
+        offer_version(version=version, reason="Ours", by=make_person(), now=later)
+    with pytest.raises(Unacceptable, match="Say why new work"):
+        offer_version(version=version, reason=" ", by=by, now=later)
+    offer_version(version=version, reason="Compared with ours", by=by, now=later)
+    assert Event.objects.order_by("-pk").first().verb == "rubric_version:offered"
+    assert RubricVersion.objects.newest("discussion") == version
+    with pytest.raises(Conflict, match="in the meantime"):
+        offer_version(version=version, reason="Again", by=by, now=later)
+    with pytest.raises(NotAllowed, match="Only a version that was imported"):
+        offer_version(version=first(), reason="Ours", by=by, now=later)
 
 
 def test_the_only_published_version_and_drafts_are_not_retired():
