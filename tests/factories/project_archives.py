@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
 from typing import Any
 
 from discussions.archives.actions.imports import ImportedArchive, import_archive
@@ -44,10 +45,23 @@ def make_judged_project() -> tuple[Project, Person]:
 _CHECKS = tuple(check for check in CHECKS if check.code not in NOT_OF_DATA)
 
 
-def bring_in(data: bytes, slug: str = "", checks: Iterable[Check] = _CHECKS) -> ImportedArchive:
-    """Import the archive as the command does."""
-    by = system_person(now=NOW)
-    return import_archive(file=io.BytesIO(data), slug=slug, checks=checks, by=by, now=NOW)
+def bring_in(
+    data: bytes,
+    slug: str = "",
+    checks: Iterable[Check] = _CHECKS,
+    *,
+    keeps_roles: bool = False,
+    now: datetime = NOW + timedelta(days=1),
+) -> ImportedArchive:
+    """Import the archive as the command does, a day after it was made."""
+    return import_archive(
+        file=io.BytesIO(data),
+        slug=slug,
+        keeps_roles=keeps_roles,
+        checks=checks,
+        by=system_person(now=now),
+        now=now,
+    )
 
 
 def write_archive(project: Project, by: Person) -> bytes:

@@ -9,6 +9,7 @@ from django.utils.timezone import make_aware
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from workspace.audit.queries import load_imports
 from workspace.core.audit_chain import Head
 from workspace.core.limits import PAGE_SIZE
 from workspace.models import Chain, Event, Person, Project
@@ -17,13 +18,15 @@ from workspace.models import Chain, Event, Person, Project
 class AuditPage(Struct, frozen=True):
     """A page of the log: events, each with the names and values of its detail in words.
 
-    `older` and `newer` are line numbers to go on from, 0 when there are no such lines.
+    `older` and `newer` are line numbers to go on from, 0 when there are no such lines. `seals_hold` says that the first
+    seals of lines that were imported were checked at the import, and hold.
     """
 
     lines: list[tuple[Event, list[tuple[str, str]]]]
     head: Head
     older: int = 0
     newer: int = 0
+    seals_hold: bool = False
 
 
 # What an event can be about: the only values by which the log can be filtered.
@@ -90,7 +93,14 @@ def audit_page(*, project: Project | None, wanted: AuditQuery, before: int, afte
     rows = _window(lines, before, after)
     older = rows[-1].seq if rows and lines.filter(seq__lt=rows[-1].seq).exists() else 0
     newer = rows[0].seq if rows and lines.filter(seq__gt=rows[0].seq).exists() else 0
-    return AuditPage([(row, _detail(row)) for row in rows], chain.to_head(), older, newer)
+    lines_shown = [(row, _detail(row)) for row in rows]
+    return AuditPage(lines_shown, chain.to_head(), older, newer, _seals_hold(project, rows))
+
+
+def _seals_hold(project: Project | None, rows: list[Event]) -> bool:
+    if project is None or not any(hasattr(row, "first_seal") for row in rows):
+        return False
+    return load_imports(project.pk).get(project.pk, {}).get("seals_hold") is True
 
 
 def _choose(lines: QuerySet[Event], wanted: AuditQuery) -> QuerySet[Event]:

@@ -15,6 +15,7 @@ from django.db import connection
 from django.db.models import F
 from msgspec import Struct
 
+from workspace.audit.queries import hash_first_seals, load_imports
 from workspace.checks.core import Check, Checked, run_check
 from workspace.core.audit_chain import Head, first_break
 from workspace.database.snapshot import snapshot
@@ -127,6 +128,17 @@ def _nobody_stays_signed_in(now: datetime) -> Iterator[str]:
         yield f"Person {person} is switched off but has a stored sign-in."
 
 
+def _first_seals_are_kept(_now: datetime) -> Iterator[str]:
+    sealed = set(Chain.objects.filter(events__first_seal__isnull=False).values_list("project", flat=True))
+    told = load_imports()
+    for project in sorted(sealed | set(told), key=lambda key: key or 0):
+        if project not in told:
+            yield f"Audit lines of project {project} have first seals, and the log tells of no import."
+        # Imports before this was recorded say nothing of it.
+        elif told[project].get("first_seals") not in (None, hash_first_seals(project)):
+            yield f"The first seals of project {project} are not those that were imported."
+
+
 def missing_events(kind: str, verbs: tuple[str, ...], wanted: set[str]) -> Iterator[str]:
     """Rows of a kind without exactly one event of these verbs, and events about rows that are not there.
 
@@ -148,6 +160,7 @@ def missing_events(kind: str, verbs: tuple[str, ...], wanted: set[str]) -> Itera
 CHECKS: tuple[Check, ...] = (
     Check("I7", "The audit log is unbroken, and reaches every head that was kept", _audit_holds),
     Check("I7a", "Every account, project, membership and invitation has its audit line", _acts_have_events),
+    Check("I7f", "The first seals of imported audit lines are as they were imported", _first_seals_are_kept),
     Check("I8", "No job is stuck", _jobs_move),
     Check("I12", "The database is whole, guarded and set as it must be", _database_is_sound),
     Check("I14", "Nobody who was switched off is signed in", _nobody_stays_signed_in),

@@ -10,18 +10,19 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.archives.actions.loader import Loader
+from discussions.archives.actions.loader import FAULTS_OF_DATA, KnownMember, Loader
 from discussions.archives.core.members import ArchivedEvent
 from discussions.archives.core.zip_reader import ArchiveLimits, OpenArchive, open_archive, refuse
 from discussions.archives.queries.tables import TABLES
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Game, Iteration, Measured, Transcript
 from workspace.audit.actions import record_event
+from workspace.audit.queries import hash_first_seals
 from workspace.blob_store import BytesLost, drop_bytes, load_start, store_bytes
 from workspace.checks.core import Check, run_check
 from workspace.core.identifiers import is_slug
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.models import Job, Person, Project
+from workspace.models import Job, Membership, Person, Project
 from workspace.people.permissions import check_manage_people
 
 MOST_BREACHES = 5
@@ -29,23 +30,35 @@ KINDS = frozenset({*(table.kind for table in TABLES.values()), str(ArchivedEvent
 
 
 class ImportedArchive(Struct, frozen=True):
-    """What an import made: the project, how many lines of each kind there were, and the accounts that were not there.
+    """What an import made: the project, how many lines of each kind there were, and what it added for all projects.
 
-    `seals_hold` says that the audit log was first sealed with this installation's key, and that the seals hold.
+    `new_people` and `new_versions` were not there. `known_members` had accounts before; their memberships ended with
+    the import unless `keeps_roles`. `seals_hold` says that the audit log was first sealed with this installation's
+    key, and that the seals hold.
     """
 
     project: Project
     counts: dict[str, int]
     upload_count: int
     new_people: list[str]
+    new_versions: list[str]
+    known_members: list[KnownMember]
+    keeps_roles: bool
     seals_hold: bool
 
 
 def import_archive(
-    *, file: IO[bytes], slug: str = "", checks: Iterable[Check], by: Person, now: datetime
+    *,
+    file: IO[bytes],
+    slug: str = "",
+    keeps_roles: bool = False,
+    checks: Iterable[Check],
+    by: Person,
+    now: datetime,
 ) -> ImportedArchive:
     """Make the project of an archive, under another short name if `slug` is given.
 
+    People who have an account here get no role by it, unless `keeps_roles`: their memberships are ended.
     `checks` are run on the whole installation before anything is kept. Raises NotAllowed; Unacceptable for a file that
     is no archive, or whose lines are wrong; Conflict where the short name is taken.
     """
@@ -55,12 +68,13 @@ def import_archive(
     stored: list[str] = []
     try:
         with transaction.atomic():
-            loader = Loader(archive, slug, by, now)
+            loader = Loader(archive, slug, by, now, keeps_roles=keeps_roles)
             project = loader.load()
             _name_jobs(project)
             upload_count = _keep_uploads(archive, project, stored)
             _measure_missing(project, by, now)
-            _record(project, archive, by, now)
+            _record_ended(project, by, now)
+            _record(project, loader, by, now)
             _run_checks(checks, now)
     except BaseException:
         for sha256 in stored:
@@ -68,7 +82,14 @@ def import_archive(
                 drop_bytes(sha256)
         raise
     return ImportedArchive(
-        project, loader.counts, upload_count, loader.new_people, loader.seals_hold and bool(loader.counts)
+        project=project,
+        counts=loader.counts,
+        upload_count=upload_count,
+        new_people=loader.new_people,
+        new_versions=loader.new_versions,
+        known_members=loader.known_members,
+        keeps_roles=keeps_roles,
+        seals_hold=loader.seals_hold,
     )
 
 
@@ -132,9 +153,24 @@ def _measure_missing(project: Project, by: Person, now: datetime) -> None:
         ask_to_measure(iteration=iteration, by=by, now=now)
 
 
-def _record(project: Project, archive: OpenArchive, by: Person, now: datetime) -> None:
+def _record_ended(project: Project, by: Person, now: datetime) -> None:
+    """The log of the project tells whose memberships the import ended."""
+    ended = Membership.objects.filter(project=project, ended_at=now, ended_by=by)
+    for key, person in ended.order_by("pk").values_list("pk", "person"):
+        record_event(
+            by=by,
+            now=now,
+            project=project,
+            verb="membership:ended",
+            object_kind="membership",
+            object_id=key,
+            detail={"person": person, "by_import": True},
+        )
+
+
+def _record(project: Project, loader: Loader, by: Person, now: datetime) -> None:
     """In the log of the installation: that of the project goes on where the archive's ends."""
-    head = archive.manifest.audit_head
+    manifest = loader.archive.manifest
     record_event(
         by=by,
         now=now,
@@ -144,10 +180,14 @@ def _record(project: Project, archive: OpenArchive, by: Person, now: datetime) -
         object_id=project.pk,
         detail={
             "slug": project.slug,
-            "archive": archive.manifest.project,
-            "product_version": archive.manifest.product_version,
-            "lines": head.seq,
-            "seal": head.mac,
+            "archive": manifest.project,
+            "product_version": manifest.product_version,
+            "lines": manifest.audit_head.seq,
+            "seal": manifest.audit_head.mac,
+            "seals_hold": loader.seals_hold,
+            "first_seals": hash_first_seals(project.pk),
+            "roles": [f"{member.email}: {member.role}" for member in loader.known_members],
+            "keeps_roles": loader.keeps_roles,
         },
     )
 
@@ -157,7 +197,7 @@ def _run_checks(checks: Iterable[Check], now: datetime) -> None:
     for check in checks:
         try:
             breaches += run_check(check, now).breaches
-        except (ValueError, LookupError, TypeError, AttributeError) as fault:
+        except FAULTS_OF_DATA as fault:
             breaches.append(f"“{check.says}” could not be checked: {fault!r}.")
     if breaches:
         shown = " ".join(breaches[:MOST_BREACHES])

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
+from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import DatabaseError
 from msgspec import Struct
 
@@ -17,7 +18,7 @@ from discussions.adjudication.queries import load_sides_hashes
 from discussions.archives.core.inner_keys import replace_keys
 from discussions.archives.core.members import ArchivedEvent, ArchiveHead, name_rows
 from discussions.archives.core.zip_reader import OpenArchive, refuse
-from discussions.archives.queries.lines import check_texts, read_line
+from discussions.archives.queries.lines import check_decimals, check_moments, check_texts, read_line
 from discussions.archives.queries.references import load_names
 from discussions.archives.queries.tables import (
     KIND_MODELS,
@@ -34,31 +35,52 @@ from discussions.archives.queries.tables import (
 from discussions.models import Adjudication, Decision, Game, Verdict
 from rubric.core.records import RubricRecord
 from rubric.models import MarkRevision, Review, Rubric, RubricVersion
-from rubric.models.rubrics import PUBLISHED
+from rubric.models.rubrics import IMPORTED, PUBLISHED
 from rubric.versions.actions import record_version_event
 from rubric.versions.core.version_json import read_version
 from workspace.audit.actions import record_event
 from workspace.core.audit_chain import Line, seal
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.identifiers import is_slug, plain_email, plain_name
-from workspace.models import Chain, Event, FirstSeal, Job, Person, Project
+from workspace.models import Chain, Event, FirstSeal, Job, Membership, Person, Project
 from workspace.models.people import SYSTEM_EMAIL
 
 BATCH_ROWS, BATCH_BYTES = 500, 4 * 1024 * 1024
-_WRONG = (DatabaseError, ValueError, OverflowError)
+# What code that reads rows raises where their values do not fit together.
+FAULTS_OF_DATA = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
+    *(DatabaseError, ObjectDoesNotExist, ValidationError, msgspec.MsgspecError),
+)
+
+
+class KnownMember(Struct, frozen=True):
+    """Somebody who had an account here before the import, with the role that the archive says they have."""
+
+    email: str
+    role: str
 
 
 class Loader:
     """Loads one archive in the caller's transaction; every refusal names the member and the line.
 
-    `slug` is the short name that the project gets, "" for its own.
+    `slug` is the short name that the project gets, "" for its own. Accounts that were there before keep no role that
+    the archive names, unless `keeps_roles`; `known_members` are those whom it names as members.
     """
 
-    def __init__(self, archive: OpenArchive, slug: str, by: Person, now: datetime) -> None:
+    def __init__(
+        self, archive: OpenArchive, slug: str, by: Person, now: datetime, *, keeps_roles: bool
+    ) -> None:
         self.archive, self.slug, self.by, self.now = archive, slug, by, now
+        self.keeps_roles = keeps_roles
         self.counts: dict[str, int] = {}
         self.new_people: list[str] = []
+        self.new_versions: list[str] = []
+        self.known_members: list[KnownMember] = []
         self.seals_hold = True
+        self._place = ""
+        self._known: dict[int, str] = {}
+        # Shared model -> the names that no line has said yet, each with the place of its own line.
+        self._unnamed: dict[AnyModel, dict[str, str]] = {}
         self._names: dict[AnyModel, dict[str, int]] = {}
         self._keys: dict[AnyModel, array[int]] = {model: array("q") for model in list_named_models()}
         self._fillers: dict[AnyModel, Callable[[dict[str, Any], str], None]] = {
@@ -68,10 +90,18 @@ class Loader:
             Verdict: _hash_basis,
             Decision: _hash_basis,
             MarkRevision: self._swap_key,
+            Membership: self._end_known,
         }
 
     def load(self) -> Project:
-        """Make every row; the project."""
+        """Make every row; the project. Raises Unacceptable."""
+        try:
+            return self._load()
+        except FAULTS_OF_DATA as fault:
+            says = f"it cannot be imported ({_first_line(fault)}). Make the archive again"
+            raise refuse(self._place, says, "bad_line") from fault
+
+    def _load(self) -> Project:
         self._load_people()
         self._load_rubrics()
         self._load_versions()
@@ -83,28 +113,55 @@ class Loader:
                 )
         project = Project.objects.get(pk=self._keys[Project][0])
         self._load_audit_log(project)
+        self._check_named()
         return project
+
+    def _check_named(self) -> None:
+        """An archive brings no account and no rubric that its project does not need."""
+        for unnamed in self._unnamed.values():
+            for name, place in unnamed.items():
+                raise refuse(
+                    place, f"no line of the archive names {name!r:.80}. Make the archive again", "unnamed"
+                )
+
+    def _name(self, model: AnyModel, name: str, key: int, place: str) -> None:
+        """Let lines name a shared row."""
+        self._names.setdefault(model, {})[name] = key
+        if name != SYSTEM_EMAIL:
+            self._unnamed.setdefault(model, {})[name] = place
+
+    def _check_once(self, model: AnyModel, name: str, place: str) -> None:
+        if name in self._names.get(model, {}):
+            raise refuse(place, f"{name!r:.80} is there twice. Make the archive again", "repeated")
 
     def _read(self, model: AnyModel) -> Iterator[tuple[str, Any, int]]:
         """Place, record and size of each line of a model."""
-        yield from self._read_kind(str(model._meta.label_lower), get_line_type(model))
+        table = TABLES[model]
+        for place, record, size in self._read_kind(table.kind, get_line_type(model), table.ahead):
+            check_decimals(table, record, place)
+            yield place, record, size
 
-    def _read_kind(self, kind: str, line_type: type[Struct]) -> Iterator[tuple[str, Any, int]]:
+    def _read_kind(
+        self, kind: str, line_type: type[Struct], ahead: dict[str, timedelta] | None = None
+    ) -> Iterator[tuple[str, Any, int]]:
         for number, line in enumerate(self.archive.read_lines(kind), start=1):
-            place = f"{name_rows(kind)}, line {number}"
+            self._place = place = f"{name_rows(kind)}, line {number}"
             self.counts[kind] = number
-            yield place, read_line(line, line_type, place), len(line)
+            record = read_line(line, line_type, place)
+            check_moments(record, ahead or {}, self.now, place)
+            yield place, record, len(line)
 
     def _load_people(self) -> None:
-        there = {text: key for key, text in load_names(Person).items()}
-        named: dict[str, int] = {}
+        self._known = load_names(Person)
+        there = {text: key for key, text in self._known.items()}
         for place, line, _size in self._read(Person):
             _check_person(line, place)
+            self._check_once(Person, line.email, place)
             if line.is_system:
-                named[line.email] = Person.objects.system(now=self.now).pk
+                key = Person.objects.system(now=self.now).pk
             else:
-                named[line.email] = there.get(line.email) or self._make_person(line)
-        self._names[Person] = named
+                key = there.get(line.email) or self._make_person(line)
+            self._name(Person, line.email, key, place)
 
     def _make_person(self, line: Any) -> int:
         made = Person.objects.create(
@@ -128,26 +185,26 @@ class Loader:
         return int(made.pk)
 
     def _load_rubrics(self) -> None:
-        named: dict[str, int] = {}
         for place, line, _size in self._read(Rubric):
             if not is_slug(line.key) or plain_name(line.name) != line.name:
                 raise refuse(place, "this is no key or no name of a rubric. Make the archive again", "rubric")
+            self._check_once(Rubric, line.key, place)
             defaults = {"kind": line.kind, "name": line.name}
             row, _is_new = Rubric.objects.get_or_create(key=line.key, defaults=defaults)
             if row.kind != line.kind:
                 raise refuse(place, f"the rubric {line.key} is one of another kind here", "rubric_kind")
-            named[line.key] = row.pk
-        self._names[Rubric] = named
+            self._name(Rubric, line.key, row.pk, place)
 
     def _load_versions(self) -> None:
-        named: dict[str, int] = {}
         for place, line, _size in self._read(RubricVersion):
             name = f"{line.rubric} {line.number}"
+            self._check_once(RubricVersion, name, place)
             _check_version(line, place)
-            rubric = self._resolve(Rubric, line.rubric, place)
-            row = RubricVersion.objects.filter(rubric=rubric, number=line.number).first()
+            values = self._to_row(TABLES[RubricVersion], line, place)
+            row = RubricVersion.objects.filter(rubric=values["rubric_id"], number=line.number).first()
             if row is None:
-                row = self._make_version(line, place)
+                row = self._make_version(values, place)
+                self.new_versions.append(name)
             elif row.sha256 != line.sha256:
                 says = (
                     f"this installation has a version {name} that says other things. Where it came with the product, "
@@ -155,14 +212,16 @@ class Loader:
                     "archive into another installation"
                 )
                 raise refuse(place, says, "other_version")
-            named[name] = row.pk
-        self._names[RubricVersion] = named
+            self._name(RubricVersion, name, row.pk, place)
 
-    def _make_version(self, line: Any, place: str) -> RubricVersion:
-        values = self._to_row(TABLES[RubricVersion], line, place)
-        if line.created_at is None:
-            values |= {"created_at": self.now, "created_by_id": self.by.pk}
-            values |= {"state": PUBLISHED, "published_at": self.now, "published_by_id": self.by.pk}
+    def _make_version(self, values: dict[str, Any], place: str) -> RubricVersion:
+        """New work does not use it until an admin offers it."""
+        if values["created_at"] is None:
+            system = Person.objects.system(now=self.now).pk
+            values |= {"created_at": self.now, "created_by_id": system}
+            values |= {"published_at": self.now, "published_by_id": system}
+        if values["state"] == PUBLISHED:
+            values["state"] = IMPORTED
         row = RubricVersion(**values)
         self._insert(RubricVersion, [row], place)
         detail = {"sha256": row.sha256, "archive": self.archive.manifest.project}
@@ -214,11 +273,12 @@ class Loader:
         """The key of the row that a line names."""
         kind = name_rows(str(model._meta.label_lower))
         if is_shared(model):
-            key = self._names[model].get(name) if isinstance(name, str) else None
+            key = self._names.get(model, {}).get(name) if isinstance(name, str) else None
             if key is None:
                 raise refuse(
                     place, f"it names {name!r:.80}, which is not in {kind}. Make the archive again", "no_row"
                 )
+            self._unnamed[model].pop(name, None)
             return key
         keys = self._keys[model]
         if not isinstance(name, int) or isinstance(name, bool) or not 1 <= name <= len(keys):
@@ -231,10 +291,9 @@ class Loader:
     def _insert(self, model: AnyModel, rows: list[Any], first: str) -> None:
         try:
             made = model._default_manager.bulk_create(rows)
-        except _WRONG as fault:
-            reason = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
+        except FAULTS_OF_DATA as fault:
             says = (
-                f"the database refuses {len(rows)} rows from here on ({reason}). If rows of this project are in this "
+                f"the database refuses {len(rows)} rows from here on ({_first_line(fault)}). If rows of this project are in this "
                 "installation already, import it into another one; else make the archive again"
             )
             raise refuse(first, says, "refused_rows") from None
@@ -249,7 +308,19 @@ class Loader:
             raise refuse(
                 place, "this is no short name or no name of one project. Make the archive again", "project"
             )
+        if values["slug"] != self.archive.manifest.project:
+            says = "its short name is not that of the manifest. Make the archive again"
+            raise refuse(place, says, "other_project")
         values["slug"] = self.slug or values["slug"]
+
+    def _end_known(self, values: dict[str, Any], _place: str) -> None:
+        """An archive gives nobody who has an account here a right that nobody here has given."""
+        email = self._known.get(values["person_id"])
+        if email is None or values["ended_at"] is not None:
+            return
+        self.known_members.append(KnownMember(email, values["role"]))
+        if not self.keeps_roles:
+            values |= {"ended_at": self.now, "ended_by_id": self.by.pk}
 
     def _name_job(self, values: dict[str, Any], _place: str) -> None:
         # Named by its upload once that is there; unique until then.
@@ -341,6 +412,11 @@ class Loader:
         for event, first in waiting:
             first.event = event
         self._insert(FirstSeal, [first for _event, first in waiting], place)
+
+
+def _first_line(fault: BaseException) -> str:
+    said = " ".join(fault.messages) if isinstance(fault, ValidationError) else str(fault)
+    return next(iter(said.splitlines()), "") or type(fault).__name__
 
 
 def _check_person(line: Any, place: str) -> None:

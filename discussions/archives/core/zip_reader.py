@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from discussions.archives.core.members import BYTES, FORMAT, MANIFEST, Manifest, MemberFacts, name_rows
 from workspace.core.canonical import canonical_bytes
+from workspace.core.identifiers import is_slug
 from workspace.core.refusals import Unacceptable
 
 _CHUNK = 1024 * 1024
@@ -163,6 +164,9 @@ def _read_manifest(opened: zipfile.ZipFile) -> Manifest:
         raise refuse(
             MANIFEST, "it is not written as the product writes it. Make the archive again", "manifest"
         )
+    if not is_slug(manifest.project) or not manifest.product_version.isprintable():
+        says = "its project is no short name, or its product version does not print. Make the archive again"
+        raise refuse(MANIFEST, says, "manifest")
     return manifest
 
 

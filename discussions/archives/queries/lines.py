@@ -1,8 +1,11 @@
 """One line of an archive, read strictly: a record of its table, or a refusal that names the place."""
 
+from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import msgspec
+from django.db import models
 from msgspec import Struct
 
 from discussions.archives.core.zip_reader import refuse
@@ -10,6 +13,10 @@ from discussions.archives.queries.tables import ArchivedTable
 from workspace.core.canonical import canonical_bytes
 
 _NUL = b"\\u0000"
+# Clocks of two installations differ by no more than this.
+CLOCKS_DIFFER = timedelta(minutes=5)
+# No installation is older.
+EARLIEST_YEAR = 2000
 
 
 def read_line(line: bytes, line_type: type[Struct], place: str) -> Any:
@@ -38,6 +45,42 @@ def has_nul(value: Any) -> bool:
     if isinstance(value, dict):
         return any(has_nul(part) for pair in value.items() for part in pair)
     return isinstance(value, list) and any(has_nul(part) for part in value)
+
+
+def check_moments(record: Any, ahead: dict[str, timedelta], now: datetime, place: str) -> None:
+    """Every moment of a record is in UTC and has passed, but for those of `ahead`. Raises Unacceptable."""
+    for name in record.__struct_fields__:
+        value = getattr(record, name)
+        if not isinstance(value, datetime):
+            continue
+        if value.utcoffset() != timedelta(0):
+            says = f"{name}: {value.isoformat()} is not in UTC. Make the archive again"
+            raise refuse(place, says, "not_utc")
+        if value.year < EARLIEST_YEAR or value > now + CLOCKS_DIFFER + ahead.get(name, timedelta(0)):
+            says = (
+                f"{name}: {value.isoformat()} is not between the year {EARLIEST_YEAR} and now. Set the clocks of both "
+                "installations, and make the archive again"
+            )
+            raise refuse(place, says, "not_now")
+
+
+def check_decimals(table: ArchivedTable, record: Any, place: str) -> None:
+    """Every decimal is finite, not negative, and has the places of its field. Raises Unacceptable."""
+    for field in table.fields:
+        value = getattr(record, field.name)
+        if not isinstance(field, models.DecimalField) or value is None:
+            continue
+        if not _fits(value, field):
+            says = (
+                f"{field.name}: {value} is no number from 0 up with {field.decimal_places} decimal places and at most "
+                f"{field.max_digits} digits. Make the archive again"
+            )
+            raise refuse(place, says, "decimal")
+
+
+def _fits(value: Decimal, field: Any) -> bool:
+    sign, digits, exponent = value.as_tuple()
+    return (sign, exponent) == (0, -field.decimal_places) and len(digits) <= field.max_digits
 
 
 def check_texts(table: ArchivedTable, values: dict[str, Any], place: str) -> None:

@@ -24,6 +24,7 @@ from discussions.archives.queries.tables import (
 )
 from discussions.models import Adjudication, Game, Transcript
 from rubric.models import MarkRevision, Review, RubricVersion
+from rubric.models.rubrics import IMPORTED, PUBLISHED
 from workspace.core.refusals import Conflict
 from workspace.models import Event, Person, Project
 
@@ -79,8 +80,9 @@ class ArchiveSource:
         line_type, hook = get_line_type(table.model), self._hooks().get(table.model)
         readers = [(field.name, self._reader(table, field)) for field in table.fields]
         for row in rows if table.rows is None else rows.iterator(chunk_size=CHUNK):
+            unsaid = _unsaid(row)
             try:
-                values = {name: read(row) for name, read in readers}
+                values = {name: unsaid[name] if name in unsaid else read(row) for name, read in readers}
             except LookupError as other:
                 raise _apart(table, row, other) from None
             if hook is not None:
@@ -113,7 +115,6 @@ class ArchiveSource:
         return {
             Adjudication: self._write_sides,
             MarkRevision: self._write_key,
-            RubricVersion: _write_content,
         }
 
     def _write_sides(self, row: Adjudication, values: dict[str, Any]) -> None:
@@ -172,10 +173,17 @@ def _rows_of(table: ArchivedTable, project: Project) -> Any:
     return table.rows(project)
 
 
-def _write_content(row: RubricVersion, values: dict[str, Any]) -> None:
+def _unsaid(row: Any) -> dict[str, Any]:
+    """What a line says in place of the row's own values, where these belong to the installation.
+
+    What a line does not say names nobody, so it brings no account into the archive.
+    """
+    if not isinstance(row, RubricVersion):
+        return {}
     if row.created_by.is_system and (row.published_by is None or row.published_by.is_system):
-        values.update(dict.fromkeys(_OF_THE_INSTALLATION), state="published", note="", reason="")
-        values["retired_reason"] = ""
+        said: dict[str, Any] = dict.fromkeys(_OF_THE_INSTALLATION)
+        return said | {"state": PUBLISHED, "note": "", "reason": "", "retired_reason": ""}
+    return {"state": PUBLISHED} if row.state == IMPORTED else {}
 
 
 def _apart(table: ArchivedTable, row: Any, other: LookupError) -> Conflict:

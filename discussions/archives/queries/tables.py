@@ -5,7 +5,7 @@ are a project's, what is filled in anew, and where stored JSON names rows by the
 """
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -22,6 +22,7 @@ from discussions.comparison.core.decision_basis import DecisionBasis
 from discussions.core.outcome import Outcome
 from discussions.core.records import Fault, GameRecord, Measurement
 from discussions.gates.core import GateStatus
+from discussions.slots.core import LEASE
 from discussions.verdicts.core.basis import Basis
 from rubric import models as rubric
 from rubric.calibration.core import Key as ComparisonKey
@@ -40,7 +41,8 @@ class ArchivedTable(Struct, frozen=True):
     its line. Tables without `rows` are shared by projects: their rows are named by a text, and written when a line
     names them. `filled` are fields that no line has, with how an import fills them. `inner` says where the JSON of a
     field names rows: field -> path -> model; such a field is JSON in the line, too. `texts` are the types of JSON in
-    text fields, and `types` those of fields that hold another thing in a line than in the row.
+    text fields, and `types` those of fields that hold another thing in a line than in the row. `ahead` are moments that
+    may lie in the future, with how far.
     """
 
     model: AnyModel
@@ -49,6 +51,7 @@ class ArchivedTable(Struct, frozen=True):
     inner: dict[str, dict[str, AnyModel]] = {}
     texts: dict[str, Any] = {}
     types: dict[str, Any] = {}
+    ahead: dict[str, timedelta] = {}
 
     @property
     def kind(self) -> str:
@@ -127,7 +130,7 @@ SHARED = (
     ),
     ArchivedTable(rubric.Rubric),
     # Of a version that came with the product only what it says: each installation has published it by itself.
-    ArchivedTable(rubric.RubricVersion, types=_MAYBE),
+    ArchivedTable(rubric.RubricVersion, types=_MAYBE | {"state": Literal["published", "retired"]}),
 )
 OWN = (
     ArchivedTable(workspace.Project, lambda project: Project.objects.filter(pk=project.pk)),
@@ -173,7 +176,7 @@ OWN = (
     ),
     ArchivedTable(games.ManualFigure, _within(games.ManualFigure, _GAME)),
     ArchivedTable(games.Withdrawal, _within(games.Withdrawal, _GAME)),
-    ArchivedTable(games.Slot, _within(games.Slot, "project")),
+    ArchivedTable(games.Slot, _within(games.Slot, "project"), ahead={"lease_until": LEASE}),
     ArchivedTable(games.Evaluation, _within(games.Evaluation, _GAME)),
     ArchivedTable(games.Judgement, _within(games.Judgement, _EVALUATION)),
     ArchivedTable(games.Revision, _within(games.Revision, "judgement__evaluation__game__project")),

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,13 @@ NOT_OF_DATA = ("I8", "I12", "I14")
 
 
 class Command(BaseCommand):
-    """manage.py import_archive FILE [--slug SLUG] [--json]"""
+    """manage.py import_archive FILE [--slug SLUG] [--keep-roles] [--json]"""
 
     help = (
         "Imports a project archive (docs/archive.md): everything or nothing. The archive is read with suspicion, and\n"
-        "what it holds is checked as `manage.py verify` does before anything is kept. Accounts that are not there\n"
-        "are made, switched off and without a password. Import only archives of people whom you trust: an archive\n"
+        "what it holds is checked as `manage.py verify` does before anything is kept. Missing accounts are created,\n"
+        "deactivated and without a password. People who have an account here get no role in the project, unless\n"
+        "--keep-roles is given; the answer lists them. Import only archives of people whom you trust: an archive\n"
         "says who judged what.\n"
         "Exit codes: 0 imported, 2 the archive was refused and nothing was changed.\n"
         "Example: manage.py import_archive mafia.archive.zip"
@@ -40,6 +42,11 @@ class Command(BaseCommand):
         """The file, and the short name of the project."""
         parser.add_argument("file", metavar="FILE")
         parser.add_argument("--slug", default="", help="another short name for the project")
+        parser.add_argument(
+            "--keep-roles",
+            action="store_true",
+            help="people who have an account here keep their roles in the project",
+        )
         parser.add_argument("--json", action="store_true", help="answer as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -49,7 +56,14 @@ class Command(BaseCommand):
         try:
             with Path(options["file"]).open("rb") as file:
                 by = system_person(now=now)
-                done = import_archive(file=file, slug=options["slug"], checks=checks, by=by, now=now)
+                done = import_archive(
+                    file=file,
+                    slug=options["slug"],
+                    keeps_roles=options["keep_roles"],
+                    checks=checks,
+                    by=by,
+                    now=now,
+                )
         except OSError as error:
             said = f'"{options["file"]}" could not be read: {error.strerror or error}. Correct the path.'
             self._fail(said, "cannot_read", options)
@@ -66,26 +80,47 @@ class Command(BaseCommand):
         raise SystemExit(BAD_INPUT)
 
     def _say(self, done: ImportedArchive, options: dict[str, Any]) -> None:
-        project = done.project.slug
         if options["json"]:
             said = {
-                "project": project,
+                "project": done.project.slug,
                 "lines": done.counts,
                 "uploads": done.upload_count,
                 "new_people": done.new_people,
+                "new_rubric_versions": done.new_versions,
+                "known_members": [
+                    {"email": member.email, "role": member.role} for member in done.known_members
+                ],
+                "keeps_roles": done.keeps_roles,
                 "seals_hold": done.seals_hold,
             }
             self.stdout.write(json.dumps(said, ensure_ascii=False))
             return
-        count = sum(done.counts.values())
-        self.stdout.write(
-            f"Imported project {project}: {count:,} rows and {done.upload_count:,} uploaded files."
+        for line in _describe(done):
+            self.stdout.write(line)
+
+
+def _describe(done: ImportedArchive) -> Iterator[str]:
+    """What was imported, and everything that the import added outside of the project."""
+    count = sum(done.counts.values())
+    yield f"Imported project {done.project.slug}: {count:,} rows and {done.upload_count:,} uploaded files."
+    if done.new_people:
+        yield f"New accounts, deactivated and without a password: {', '.join(done.new_people)}."
+    if done.new_versions:
+        yield (
+            f"New rubric versions, which new work does not use: {', '.join(done.new_versions)}. An admin offers one "
+            "for new work on its page."
         )
-        if done.new_people:
-            people = ", ".join(done.new_people)
-            self.stdout.write(f"New accounts, switched off and without a password: {people}.")
-        self.stdout.write(
-            "The audit log was sealed with this installation's key before, and its seals hold."
-            if done.seals_hold
-            else "The audit log was first sealed with another AUDIT_KEY. Those seals are kept, and were not checked."
+    if done.known_members:
+        people = ", ".join(f"{member.email} ({member.role})" for member in done.known_members)
+        yield (
+            f"People who had an account here and are members now: {people}."
+            if done.keeps_roles
+            else f"People who had an account here; their memberships were ended by the import: {people}. Add them on "
+            "the page of the project's people to give them a role."
         )
+    yield (
+        "The audit log was first sealed with this installation's key, and the first seals hold."
+        if done.seals_hold
+        else "The first seals of the audit log do not fit this installation's AUDIT_KEY: they were made with another "
+        "key, or lines were changed. They are kept and marked as not checked."
+    )

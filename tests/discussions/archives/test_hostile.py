@@ -27,6 +27,7 @@ from workspace.models import Chain, Event, Person, Project
 pytestmark = pytest.mark.django_db
 
 GAME, VERDICT, EVENT = "discussions.game", "discussions.verdict", "workspace.event"
+PERSON, RUBRIC, VERSION = "workspace.person", "rubric.rubric", "rubric.rubricversion"
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +118,39 @@ def extra_upload(data):
 
 def lost_upload(data):
     return drop(next(name for name in read_members(data) if name.startswith("bytes/")))(data)
+
+
+def repeated(member):
+    """A line twice."""
+
+    def change(data):
+        members = read_members(data)
+        name = f"rows/{member}.jsonl"
+        first = members[name].splitlines(keepends=True)[0]
+        return list_members({**members, name: first + members[name]})
+
+    return change
+
+
+def added(member, **changed):
+    """One more line, like the last but for what is changed."""
+
+    def change(data):
+        members = read_members(data)
+        name = f"rows/{member}.jsonl"
+        line = json.loads(members[name].splitlines()[-1]) | changed
+        body = json.dumps(line, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+        return list_members({**members, name: members[name] + body})
+
+    return change
+
+
+def unused_version(data):
+    """A rubric version, sound in itself, that nothing in the project was judged by."""
+    line = json.loads(read_members(data)[f"rows/{VERSION}.jsonl"].splitlines()[-1])
+    number = line["number"]
+    body = line["body"].replace(f'"version":"{number}"', '"version":"9.0"')
+    return added(VERSION, body=body, sha256=bytes_hash(body.encode()), number="9.0")(data)
 
 
 def deeper(line):
@@ -228,6 +262,43 @@ HOSTILE = {
         row("workspace.person", is_system=True),
         "this is no e-mail address, or no name",
     ),
+    "a person twice": (repeated(PERSON), r"person.jsonl, line 2: '.*' is there twice"),
+    "a rubric twice": (repeated(RUBRIC), "line 2: 'discussion' is there twice"),
+    "a version twice": (repeated(VERSION), "line 2: 'discussion .*' is there twice"),
+    "a person whom nobody names": (
+        added(PERSON, email="spare@example.org", is_system=False, name="Spare"),
+        r"no line of the archive names 'spare@example.org'",
+    ),
+    "a version that nobody names": (unused_version, r"no line of the archive names 'response 9\.0'"),
+    "a rubric that nobody names": (
+        added(RUBRIC, key="spare", name="Spare"),
+        "no line of the archive names 'spare'",
+    ),
+    "a draft": (row(VERSION, state="draft"), "Invalid enum value 'draft'"),
+    **{
+        f"a cost of {cost}": (
+            row(GAME, cost_usd=cost),
+            "game.jsonl, line 1: cost_usd: .* is no number from 0",
+        )
+        for cost in ("1E+40", "NaN", "Infinity", "-1.000000", "-0.000000", "1.5", "1234567890.000000")
+    },
+    **{
+        f"a moment in {moment}": (row(GAME, created_at=moment), f"game.jsonl, line 1: created_at: {says}")
+        for moment, says in (
+            ("2026-03-01T09:00:00+02:00", ".* is not in UTC"),
+            ("2026-03-01T09:00:00", ".* is not in UTC"),
+            ("0001-01-01T00:00:00Z", ".* is not between the year 2000 and now"),
+            ("9999-12-31T23:59:59Z", ".* is not between the year 2000 and now"),
+            ("2026-03-03T09:06:00Z", ".* is not between the year 2000 and now"),
+        )
+    },
+    "an audit line of tomorrow": (row(EVENT, at="2026-03-04T00:00:00Z"), "event.jsonl, line 1: at: "),
+    "a manifest of another project": (
+        manifest(project="another"),
+        "project.jsonl, line 1: its short name is not that of the manifest",
+    ),
+    "a manifest that does not print": (manifest(project="a\x1b[2J"), "its project is no short name"),
+    "a product that does not print": (manifest(product_version="1\n2"), "product version does not print"),
     "a rubric that is none": (
         row("rubric.rubricversion", body="{}"),
         "what this rubric version says has a fault",
