@@ -181,7 +181,7 @@ WEBHOOK_NETWORKS = environment.networks("WEBHOOK_NETWORKS")
 ARCHIVE_LIMITS = {
     "unpacked_bytes": 64 * 1024 * 1024 * 1024,
     "members": 200_000,
-    "line_bytes": 256 * 1024 * 1024,
+    "line_bytes": 64 * 1024 * 1024,
     "upload_bytes": 64 * 1024 * 1024,
 }
 # Limits of what is imported; the sentence of a fault names the one it is about.

@@ -18,7 +18,14 @@ from discussions.adjudication.queries import load_sides_hashes
 from discussions.archives.core.inner_keys import replace_keys
 from discussions.archives.core.members import ArchivedEvent, ArchiveHead, name_rows
 from discussions.archives.core.zip_reader import OpenArchive, refuse
-from discussions.archives.queries.lines import check_decimals, check_moments, check_texts, read_line
+from discussions.archives.queries.lines import (
+    MOST_VALUES,
+    check_decimals,
+    check_moments,
+    check_texts,
+    count_most_values,
+    read_line,
+)
 from discussions.archives.queries.references import load_names
 from discussions.archives.queries.tables import (
     KIND_MODELS,
@@ -137,17 +144,22 @@ class Loader:
     def _read(self, model: AnyModel) -> Iterator[tuple[str, Any, int]]:
         """Place, record and size of each line of a model."""
         table = TABLES[model]
-        for place, record, size in self._read_kind(table.kind, get_line_type(model), table.ahead):
+        most = count_most_values(table)
+        for place, record, size in self._read_kind(table.kind, get_line_type(model), table.ahead, most):
             check_decimals(table, record, place)
             yield place, record, size
 
     def _read_kind(
-        self, kind: str, line_type: type[Struct], ahead: dict[str, timedelta] | None = None
+        self,
+        kind: str,
+        line_type: type[Struct],
+        ahead: dict[str, timedelta] | None = None,
+        most_values: int = MOST_VALUES,
     ) -> Iterator[tuple[str, Any, int]]:
         for number, line in enumerate(self.archive.read_lines(kind), start=1):
             self._place = place = f"{name_rows(kind)}, line {number}"
             self.counts[kind] = number
-            record = read_line(line, line_type, place)
+            record = read_line(line, line_type, place, most_values)
             check_moments(record, ahead or {}, self.now, place)
             yield place, record, len(line)
 
@@ -278,7 +290,7 @@ class Loader:
                 raise refuse(
                     place, f"it names {name!r:.80}, which is not in {kind}. Make the archive again", "no_row"
                 )
-            self._unnamed[model].pop(name, None)
+            self._unnamed.get(model, {}).pop(name, None)
             return key
         keys = self._keys[model]
         if not isinstance(name, int) or isinstance(name, bool) or not 1 <= name <= len(keys):
@@ -293,8 +305,8 @@ class Loader:
             made = model._default_manager.bulk_create(rows)
         except FAULTS_OF_DATA as fault:
             says = (
-                f"the database refuses {len(rows)} rows from here on ({_first_line(fault)}). If rows of this project are in this "
-                "installation already, import it into another one; else make the archive again"
+                f"the database refuses {len(rows)} rows from here on ({_first_line(fault)}). If rows of this project are in "
+                "this installation already, import it into another one; else make the archive again"
             )
             raise refuse(first, says, "refused_rows") from None
         if model in self._keys:

@@ -66,7 +66,11 @@ class OpenArchive:
                 *ends, rest = chunk.split(b"\n")
                 for end in ends:
                     number += 1
-                    yield bytes(line + end)
+                    if not line:
+                        yield end
+                        continue
+                    line += end
+                    yield bytes(line)
                     line.clear()
                 line += rest
                 if len(line) > self._limits.line_bytes:

@@ -13,14 +13,22 @@ from discussions.archives.queries.tables import ArchivedTable
 from workspace.core.canonical import canonical_bytes
 
 _NUL = b"\\u0000"
+# Every value of a line takes up to a hundred bytes of memory. A game of 20,000 messages has a million in its findings,
+# which are read with their types; the largest other line is the basis of a decision on thousands of games.
+MOST_VALUES, MOST_VALUES_OF_TEXTS = 500_000, 2_000_000
 # Clocks of two installations differ by no more than this.
 CLOCKS_DIFFER = timedelta(minutes=5)
 # No installation is older.
 EARLIEST_YEAR = 2000
 
 
-def read_line(line: bytes, line_type: type[Struct], place: str) -> Any:
+def read_line(line: bytes, line_type: type[Struct], place: str, most_values: int = MOST_VALUES) -> Any:
     """The record that the line is. Raises Unacceptable for anything that the product would not have written."""
+    # Counted roughly, before any of them is made: every value but the first follows one of these.
+    if sum(map(line.count, (b",", b"[", b"{"))) > most_values:
+        raise refuse(
+            place, f"it holds more than {most_values:,} values. Make the archive again", "many_values"
+        )
     try:
         record = msgspec.json.decode(line, type=line_type)
         is_plain = canonical_bytes(record) == line
@@ -36,6 +44,11 @@ def read_line(line: bytes, line_type: type[Struct], place: str) -> Any:
     if _NUL in line and has_nul(msgspec.to_builtins(record)):
         raise refuse(place, "a text holds a NUL character, which no database stores. Take it out", "nul")
     return record
+
+
+def count_most_values(table: ArchivedTable) -> int:
+    """How many values a line of the table may hold."""
+    return MOST_VALUES_OF_TEXTS if table.texts and not table.inner else MOST_VALUES
 
 
 def has_nul(value: Any) -> bool:

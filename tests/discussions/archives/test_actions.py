@@ -11,6 +11,7 @@ from django.db import transaction
 from django.test import Client, override_settings
 from django.urls import reverse
 
+from discussions.iterations.actions import open_project
 from discussions.models import Game, Measured, Transcript
 from rubric.models import RubricVersion
 from tests.factories.comparisons import make_set
@@ -34,7 +35,7 @@ from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.jobs.actions import run_job
 from workspace.models import Event, FirstSeal, Invitation, Job, Person, Project
-from workspace.people.actions import invite
+from workspace.people.actions import invite, system_person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -185,6 +186,15 @@ def test_what_was_not_measured_yet_is_measured_after_the_import():
     run_waiting_jobs()
     assert Measured.objects.get().game.project == done.project
     assert Transcript.objects.get().job.subject == f"transcript:{Transcript.objects.get().pk}"
+
+
+def test_a_project_of_the_system_alone_comes_in_again():
+    with transaction.atomic():
+        project = open_project(slug="alone", name="Alone", by=system_person(now=NOW), now=NOW)
+        archive = write_archive(project, system_person(now=NOW))
+        transaction.set_rollback(True)
+    done = bring_in(archive)
+    assert write_archive(done.project, make_admin()) == archive
 
 
 def test_an_upload_that_is_being_read_is_waited_for():

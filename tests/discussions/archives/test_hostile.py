@@ -299,6 +299,10 @@ HOSTILE = {
     ),
     "a manifest that does not print": (manifest(project="a\x1b[2J"), "its project is no short name"),
     "a product that does not print": (manifest(product_version="1\n2"), "product version does not print"),
+    "a million lists": (
+        row("rubric.review", order=[[]] * 500_000),
+        "review.jsonl, line 1: it holds more than 500,000 values",
+    ),
     "a rubric that is none": (
         row("rubric.rubricversion", body="{}"),
         "what this rubric version says has a fault",
