@@ -304,9 +304,10 @@ class Loader:
         try:
             made = model._default_manager.bulk_create(rows)
         except FAULTS_OF_DATA as fault:
+            reason = _first_line(fault)
             says = (
-                f"the database refuses {len(rows)} rows from here on ({_first_line(fault)}). If rows of this project are in "
-                "this installation already, import it into another one; else make the archive again"
+                f"the database refuses {len(rows)} rows from here on ({reason}). If rows of this project are in this "
+                "installation already, import it into another one; else make the archive again"
             )
             raise refuse(first, says, "refused_rows") from None
         if model in self._keys:

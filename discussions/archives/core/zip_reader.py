@@ -69,9 +69,10 @@ class OpenArchive:
                     if not line:
                         yield end
                         continue
-                    line += end
-                    yield bytes(line)
+                    whole = bytes(line + end)
                     line.clear()
+                    yield whole
+                    del whole
                 line += rest
                 if len(line) > self._limits.line_bytes:
                     raise _long_line(name, number + 1, self._limits.line_bytes)
