@@ -1,48 +1,45 @@
-"""Plain text: `[time] Name: text` lines, rounds by heading lines, blocks of facts at the beginning and the end.
+"""Plain text: `[time] Name: text` or `<Name> text` lines, rounds by heading lines or `[Day 1]` before each message.
 
-docs/transcripts.md describes it. A line that begins no message continues the text before it.
+Blocks of facts are at the beginning and the end. docs/transcripts.md describes it. A line that begins no message
+continues the text before it.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.chat_lines import (
+    ARROW,
+    HEADING_NAME,
+    IRC,
+    MESSAGE,
+    ChatLine,
+    ChatStyle,
+    find_style,
+    read_chat_line,
+    read_heading,
+)
 from discussions.transcripts.core.readers.rows import is_nobody
 
-_CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
-_DATE = r"(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})"
-_TIME = rf"(?:{_DATE},?[ T])?{_CLOCK}"
-_NAME = r"""[^\W_][^:\[\](){}"<>,;|\t\n=]{0,59}?(?: ?\([^()\n]{1,30}\))?"""
-_LINE = re.compile(
-    rf"(?:[\[(](?P<boxed>{_TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{_TIME}))?"
-    rf" ?(?:[-–|] )?(?P<mark>[*_`@]{{0,3}})(?P<name>{_NAME})[*_`]{{0,3}} ?:[*_`]{{0,3}}(?:[ \t](?P<text>.*)|$)"
-)
-_HEADING = re.compile(
-    r"(?P<sign>[^\w\s]{0,20})\s{0,5}(?P<kind>round|day|night|phase)\s{0,3}#?(?P<number>\d{1,9})"
-    r"(?:\s{0,5}(?P<end>[^\w\s]{1,20})|(?P<more>\s{0,3}[:–-]\s.{0,80}|\s.{0,80}))?\s{0,5}",
-    re.IGNORECASE,
-)
-# What stands before a colon as a name does, and begins a round: "Night 1: wolves".
-_HEADING_NAME = re.compile(r"(?P<kind>round|day|night|phase)\s{0,3}#?(?P<number>\d{1,9})", re.IGNORECASE)
 # A line across the page.
 _RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
-_ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>)\s{0,5}(?P<target>[^\n]{1,200})")
 _FACT = re.compile(
     r"(?P<key>game|game id|date|winner|players|roles)\s{0,3}:\s{0,10}(?P<said>.{0,1000})", re.IGNORECASE
 )
 _PLAYER = re.compile(
     r"[-*•]?\s{0,3}(?P<name>[^:=()\n]{1,200}?)\s{0,3}(?:[:=]\s{0,3}(?P<said>.*)|\((?P<boxed>[^()]*)\))?"
 )
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_GAME = re.compile(rb"[ \t]*game\b", re.IGNORECASE)
 SAMPLE_LINES = 400
-# Without times a name of more words is taken as the beginning of a sentence.
-MOST_WORDS = 3
+HEAD_CHARACTERS = 200_000
 
 _NIGHT = (
     "One line under a heading of a night was left out: only the public discussion is read.",
@@ -70,20 +67,6 @@ _SPEAKS_ONCE = (
 )
 
 
-class _Line(Struct, frozen=True):
-    """One line: `kind` is heading, night, vote, out, message, blank or more (it continues the text before).
-
-    `after` is what follows a heading on its line and is a line of the game by itself: "Day 1: Ann: hello".
-    """
-
-    kind: str
-    name: str = ""
-    text: str = ""
-    time: str | None = None
-    round: int = 0
-    after: "_Line | None" = None
-
-
 class _Fact(Struct, frozen=True):
     """One line of a block of facts; an entry under `Players:` or `Roles:` has their key."""
 
@@ -93,9 +76,13 @@ class _Fact(Struct, frozen=True):
 
 
 class _Game(Struct):
-    """A game while its lines are read. `heading_names` are players who are called as a heading is ("Night 1")."""
+    """A game while its lines are read, of which the first has the number `begin` in the file.
+
+    `heading_names` are players who are called as a heading is ("Night 1").
+    """
 
     notes: Notes
+    begin: int = 1
     facts: dict[str, str] = {}
     roster: dict[str, dict[str, Any]] = {}
     is_listed: bool = False
@@ -106,44 +93,69 @@ class _Game(Struct):
     round: int | None = None
     is_night: bool = False
 
+    def place(self, index: int) -> str:
+        """Where a line of the game is."""
+        return f"line {self.begin + index}"
+
 
 def recognises_text(text: str) -> bool:
     """Whether the text is a chat: two messages with times, or a name that speaks twice, among few other lines."""
     lines = [line for line in text[:200_000].split("\n") if line.strip()][:SAMPLE_LINES]
-    if lines and lines[0].lstrip()[:1] in ("{", "<"):
+    if lines and (lines[0].lstrip().startswith("{") or _is_markup(lines)):
         return False
-    is_timed = _is_timed(lines)
-    read = [_line(line.rstrip("\r"), is_timed=is_timed, names=None) for line in lines]
+    style = find_style(lines)
+    read = [read_chat_line(line.rstrip("\r"), style, names=None) for line in lines]
     found = [line.after or line for line in read]
     kinds = Counter(line.kind for line in found)
     speakers = Counter(line.name for line in found if line.kind == "message")
     begun = len(found) - kinds["more"]
-    if is_timed:
+    if style.is_timed:
         return kinds["message"] >= 2 and 10 * begun >= len(found)
     return max(speakers.values(), default=0) >= 2 and 3 * begun >= len(found)
+
+
+def _is_markup(lines: list[str]) -> bool:
+    """Whether a text that begins with "<" is HTML or XML, and no chat of `<Name> text` lines."""
+    if not lines[0].lstrip().startswith("<"):
+        return False
+    return IRC.fullmatch(lines[0].rstrip("\r")) is None or any("</" in line for line in lines)
 
 
 def to_native_text(
     decoded: Decoded, new_notes: NewNotes, columns: Columns
 ) -> Iterator[tuple[NativeGame, Notes]]:
-    """The games of the text, in order. Never raises."""
-    lines = decoded.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    lines = ["" if _RULE.fullmatch(line) else line for line in lines]
-    is_timed = _is_timed([line for line in lines[: 5 * SAMPLE_LINES] if line.strip()])
-    for first, last in _parts(lines):
-        game = _Game(notes=new_notes())
-        game.notes.translate("", f"line {first + 1}")
-        _read_game(game, lines, first, last, is_timed=is_timed)
+    """The games of the text, in order; one at a time is decoded. Never raises."""
+    head = _lines(decoded.head(HEAD_CHARACTERS))[: 5 * SAMPLE_LINES]
+    style = find_style([line for line in head if line.strip()])
+    for begin, end, number in _parts(decoded):
+        game = _Game(notes=new_notes(), begin=number)
+        game.notes.translate("", game.place(0))
+        _read_game(game, _lines(decoded.part(begin, end)), style)
         yield _value(game), game.notes
 
 
-def _parts(lines: list[str]) -> list[tuple[int, int]]:
-    """Where each game begins and ends: a file that begins with `Game: ...` begins a game with each such line."""
-    first = next((index for index, line in enumerate(lines) if line.strip()), 0)
-    if not _is_fact(lines[first], "game"):
-        return [(0, len(lines))]
-    begins = [index for index in range(first, len(lines)) if _is_fact(lines[index], "game")]
-    return list(zip(begins, [*begins[1:], len(lines)], strict=True))
+def _lines(text: str) -> list[str]:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return ["" if _RULE.fullmatch(line) else line for line in lines]
+
+
+def _parts(decoded: Decoded) -> list[tuple[int, int, int]]:
+    """Where each game begins and ends, and the number of its first line.
+
+    A file that begins with `Game: ...` begins a game with each such line.
+    """
+    data, whole = decoded.data, [(decoded.begin, len(decoded.data), 1)]
+    begins: list[tuple[int, int]] = []
+    start, number = decoded.begin, 1
+    for found in chain(_LINE_END.finditer(data, decoded.begin), (None,)):
+        end = found.start() if found else len(data)
+        if _GAME.match(data, start, end) and _is_fact(decoded.part(start, end), "game"):
+            begins.append((start, number))
+        elif not begins and decoded.part(start, end).strip():
+            return whole
+        start, number = found.end() if found else end, number + 1
+    ends = [*(at for at, _number in begins[1:]), len(data)]
+    return [(at, end, line) for (at, line), end in zip(begins, ends, strict=True)] or whole
 
 
 def _is_fact(line: str, *keys: str) -> bool:
@@ -151,85 +163,16 @@ def _is_fact(line: str, *keys: str) -> bool:
     return fact is not None and fact["key"].lower().split()[0] in keys
 
 
-def _is_timed(lines: list[str]) -> bool:
-    """Whether messages are told by their times: at least half of the lines that look like messages have one."""
-    found = [match for match in map(_LINE.fullmatch, lines) if match is not None]
-    timed = sum(match["boxed"] is not None or match["bare"] is not None for match in found)
-    return timed >= 2 and 2 * timed >= len(found)
-
-
-def _line(
-    line: str, *, is_timed: bool, names: set[str] | None, heading_names: frozenset[str] = frozenset()
-) -> _Line:
-    """What a line is. With `names` only these begin a message; an indented line continues the text before.
-
-    `heading_names` are players whose name looks like a heading.
-    """
-    if not line.strip():
-        return _Line("blank")
-    if line[0] in " \t":
-        return _Line("more", text=line.strip())
-    match = _LINE.fullmatch(line)
-    heading = _heading(line) or _named_heading(match, heading_names)
-    if heading is None:
-        return _said(line, match, is_timed=is_timed, names=names)
-    # Of a message after a heading the time may be before the heading.
-    is_timed = is_timed and heading.time is None
-    match = _LINE.fullmatch(heading.text)
-    after = _said(heading.text, match, is_timed=is_timed, names=names)
-    if after.kind == "more" or not after.text or _named_heading(match, heading_names):
-        return heading
-    return replace(heading, after=replace(after, time=after.time or heading.time))
-
-
-def _said(line: str, match: "re.Match[str] | None", *, is_timed: bool, names: set[str] | None) -> _Line:
-    """A line that is no heading: a vote, an elimination, a message, or more of the text before."""
-    if match is None:
-        return _Line("more", text=line)
-    name, text = match["name"].strip(), (match["text"] or "").strip()
-    time = match["boxed"] or match["bare"]
-    if name.lower() == "eliminated" or (name.lower() == "vote" and _ARROW.fullmatch(text)):
-        return _Line("vote" if name.lower() == "vote" else "out", text=text, time=time)
-    is_name = name.casefold() in names if names is not None else is_timed or len(name.split()) <= MOST_WORDS
-    if not is_name or (is_timed and time is None):
-        return _Line("more", name=name, text=line)
-    if names is None and not is_timed and name[0].islower() and not match["mark"]:
-        return _Line("more", name=name, text=line)
-    return _Line("message", name=name, text=text, time=time)
-
-
-def _named_heading(match: "re.Match[str] | None", heading_names: frozenset[str]) -> _Line | None:
-    """The heading of a line that begins as a message does: "Day 2: it begins"."""
-    name = match["name"].strip() if match else ""
-    begun = _HEADING_NAME.fullmatch(name)
-    if match is None or begun is None or name.casefold() in heading_names:
-        return None
-    text, time = (match["text"] or "").strip(), match["boxed"] or match["bare"]
-    return _Line(_heading_kind(begun["kind"]), text=text, time=time, round=int(begun["number"]))
-
-
-def _heading(line: str) -> _Line | None:
-    match = _HEADING.fullmatch(line.strip())
-    # A bare line that goes on after the number is a sentence ("Day 2 was quiet") unless signs mark it as a heading.
-    if match is None or (match["more"] and not match["sign"]):
-        return None
-    text = (match["more"] or "").strip(f" :–-{match['sign']}")
-    return _Line(_heading_kind(match["kind"]), text=text, round=int(match["number"]))
-
-
-def _heading_kind(word: str) -> str:
-    return "night" if word.lower() == "night" else "heading"
-
-
-def _read_game(game: _Game, lines: list[str], first: int, last: int, *, is_timed: bool) -> None:
-    facts, start = _facts(lines, first, last)
+def _read_game(game: _Game, lines: list[str], style: ChatStyle) -> None:
+    last = len(lines)
+    facts, start = _facts(lines, 0, last)
     _read_facts(game, facts)
     names = {name.casefold() for name in game.roster} if game.is_listed else None
     below, end = _facts_below(lines, start, last, names or set())
     game.heading_names = _heading_names(game, lines[start:end])
     for index in range(start, end):
-        line = _line(lines[index], is_timed=is_timed, names=names, heading_names=game.heading_names)
-        _take(game, line, f"line {index + 1}")
+        line = read_chat_line(lines[index], style, names=names, heading_names=game.heading_names)
+        _take(game, line, game.place(index))
     if names is None:
         _warn_of_lone_facts(game, lines, below, last)
     _read_facts(game, below)
@@ -250,7 +193,7 @@ def _facts(lines: list[str], first: int, last: int) -> tuple[list[_Fact], int]:
             listed = key if key in ("players", "roles") else ""
             said = fact["said"].strip()
             found += [_Fact(key, part, at) for part in (said.split(",") if listed else [said])]
-        elif listed and _heading(line) is None:
+        elif listed and read_heading(line) is None:
             found.append(_Fact(listed, line, at))
         else:
             break
@@ -282,7 +225,7 @@ def _warn_of_lone_facts(game: _Game, lines: list[str], below: list[_Fact], last:
     for index in sorted({fact.index for fact in below}):
         is_last = index + 1 == last or not lines[index + 1].strip()
         if is_last and not lines[index - 1].strip():
-            game.notes.warn("fact_below", f"line {index + 1}", lines[index].strip(), says=_FACT_BELOW)
+            game.notes.warn("fact_below", game.place(index), lines[index].strip(), says=_FACT_BELOW)
 
 
 def _read_facts(game: _Game, facts: list[_Fact]) -> None:
@@ -298,17 +241,17 @@ def _heading_names(game: _Game, lines: list[str]) -> frozenset[str]:
     """Names of players that look like headings: those that are listed, vote, are voted for or leave the game."""
     names = list(game.roster)
     for line in lines:
-        match = _LINE.fullmatch(line)
+        match = MESSAGE.fullmatch(line)
         word = match["name"].strip().lower() if match else ""
         if match is None or word not in ("vote", "eliminated"):
             continue
         text = (match["text"] or "").strip()
-        arrow = _ARROW.fullmatch(text)
+        arrow = ARROW.fullmatch(text)
         if word == "eliminated":
             names.append(text.partition("(")[0].strip())
         elif arrow is not None:
             names += [arrow["voter"].strip(), arrow["target"].strip()]
-    return frozenset(name.casefold() for name in names if _HEADING_NAME.fullmatch(name))
+    return frozenset(name.casefold() for name in names if HEADING_NAME.fullmatch(name))
 
 
 def _read_player(game: _Game, fact: _Fact) -> None:
@@ -317,7 +260,7 @@ def _read_player(game: _Game, fact: _Fact) -> None:
         return
     game.is_listed = game.is_listed or fact.key == "players"
     said = [part.strip() for part in (player["said"] or player["boxed"] or "").split(",", 1)]
-    name, place = player["name"].strip(), f"line {fact.index + 1}"
+    name, place = player["name"].strip(), game.place(fact.index)
     found = game.roster[_add_player(game, _known_name(game, name) or name, place)]
     found["role"] = found["role"] or said[0] or None
     found["personality"] = found["personality"] or (said[1] if len(said) > 1 else "") or None
@@ -338,7 +281,7 @@ def _known_name(game: _Game, name: str) -> str | None:
     return next((known for known in game.roster if known.casefold() == name.casefold()), None)
 
 
-def _take(game: _Game, line: _Line, place: str) -> None:
+def _take(game: _Game, line: ChatLine, place: str) -> None:
     """Add a line to the game, and what follows it if it is a heading."""
     if line.kind in ("heading", "night"):
         game.round = line.round
@@ -356,7 +299,7 @@ def _take(game: _Game, line: _Line, place: str) -> None:
         _TAKE[line.kind](game, line, place)
 
 
-def _take_message(game: _Game, line: _Line, place: str) -> None:
+def _take_message(game: _Game, line: ChatLine, place: str) -> None:
     game.notes.translate(f"/messages/{len(game.messages)}", place)
     game.messages.append(
         {
@@ -369,7 +312,7 @@ def _take_message(game: _Game, line: _Line, place: str) -> None:
     )
 
 
-def _take_more(game: _Game, line: _Line, place: str) -> None:
+def _take_more(game: _Game, line: ChatLine, place: str) -> None:
     if not game.messages:
         game.notes.warn("line_before_first", place, line.text, says=_BEFORE_FIRST)
         return
@@ -378,7 +321,7 @@ def _take_more(game: _Game, line: _Line, place: str) -> None:
     game.messages[-1]["message"] += "\n" + line.text
 
 
-def _take_out(game: _Game, line: _Line, place: str) -> None:
+def _take_out(game: _Game, line: ChatLine, place: str) -> None:
     name, _sign, how = line.text.partition("(")
     game.notes.translate(f"/eliminations/{len(game.out)}", place)
     game.out.append(
@@ -390,8 +333,8 @@ def _take_out(game: _Game, line: _Line, place: str) -> None:
     )
 
 
-def _take_vote(game: _Game, line: _Line, place: str) -> None:
-    arrow = _ARROW.fullmatch(line.text)
+def _take_vote(game: _Game, line: ChatLine, place: str) -> None:
+    arrow = ARROW.fullmatch(line.text)
     assert arrow is not None
     target = arrow["target"].strip()
     game.notes.translate(f"/votes/{len(game.votes)}", place)

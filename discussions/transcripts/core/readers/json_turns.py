@@ -34,6 +34,11 @@ _DIFFERS = (
     'The messages give {count} players another role or personality than "players" (first "{what}"); that list counts.',
 )
 
+_WINNERS = (
+    "The messages name another winner than the object does ({what}); the one of the object counts.",
+    "The messages name other winners than the object does ({what}); the one of the object counts.",
+)
+
 
 def recognises(value: Any) -> bool:
     """Whether a JSON value is an object with such a list, told by its first message."""
@@ -96,6 +101,9 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
             notes.translate(f"/{name}/{index}", f"/{name}/{index}")
     if "votes" in carried and game["votes"]:
         notes.warn("votes_twice", "/votes", count=len(game["votes"]), says=_VOTES_TWICE)
+    own, said_winner = carried.get("winner"), game["winner"]
+    if said_winner and type(own) is str and own.strip().casefold() != said_winner.strip().casefold():
+        notes.warn("winner_differs", "/winner", f'"{said_winner[:60]}", not "{own[:60]}"', says=_WINNERS)
     if type(carried.get("players")) is list:
         said = {player["name"]: player for player in game["players"]}
         carried["players"] = [

@@ -1,4 +1,6 @@
-"""Chats as lists of `{"role", "name", "content"}`, bare or under `messages`. Speakers by name, else by role.
+"""Chats as lists of `{"role", "name", "content"}`, bare or under `messages`.
+
+Who speaks is named by a key such as `speaker` or `player`, else by the name, else by the role.
 
 LangChain and LangGraph write `type` instead of `role`, and may put the rest under `data`.
 """
@@ -142,11 +144,17 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
     text = content_text(entry.get("content"), f"{pointer}/content", notes)
     round_number = entry.get("round", entry.get("round_number"))
     return {
-        "playerName": (name or "").strip() or entry["role"],
+        "playerName": _speaker(entry) or (name or "").strip() or entry["role"],
         "message": text,
         "roundNumber": round_number if type(round_number) is int else None,
         "timestamp": entry.get("timestamp"),
     }
+
+
+def _speaker(entry: dict[str, Any]) -> str:
+    """The player that a key such as "speaker" names; "" without one. The name may be that of a model."""
+    said = {key: value.strip() for key, value in entry.items() if type(value) is str and key != "name"}
+    return said.get(suggest_fields([key for key, value in said.items() if value]).get(PLAYER, ""), "")
 
 
 def _game_id(wrapper: dict[str, Any], notes: Notes) -> Any:

@@ -19,6 +19,7 @@ from discussions.transcripts.core.readers.columns import (
 
 MOST_CELLS = 4_000_000
 MOST_FAULTS = Limits().faults
+_API_ROLES = frozenset(("assistant", "user", "human", "ai"))
 NOBODY = frozenset(("", "nobody", "noone", "none", "abstain", "abstains", "skip", "novote", "pass", "null"))
 _ROUND = re.compile(r"(?P<before>[^\d]{0,40})(?P<number>\d{1,9})(?:\.0+)?(?:\D.{0,100})?", re.DOTALL)
 _BELOW_ZERO = re.compile(r"(?:^|\s)[-−]$")
@@ -39,11 +40,19 @@ _MOMENT = re.compile(
     re.IGNORECASE,
 )
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
-_HIDDEN = r"(?:night|mafia|wol(?:f|ves)|werewol(?:f|ves)|private|secret|whisper(?:s|ed)?|dms?)\b"
+_SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
+# "(mafia game)" names the game, not who may read the row.
+_HIDDEN = rf"(?:(?:night|private|secret|whisper(?:s|ed)?|dms?)\b|{_SIDE}(?!\W{{1,3}}games?\b))"
+# After a public day only what is for the side alone: "Day 2 (mafia)", "Round 2: wolves wake"; not "Day 2 (mafia wins)".
+_FOR_SIDE = (
+    r"(?:\W{0,9}\Z|(?:\W{1,3}\w{1,20})?\W{1,3}(?:chat|channel|talks?|discussions?|meetings?|rooms?|only|team|night"
+    r"|phase|turn|kills?|picks?|choos\w{1,5}|wakes?|awake|whispers?|private|secret|dms?)\b)"
+)
+_PART = rf"(?:(?:night|private|secret|whisper(?:s|ed)?|dms?)\b|{_SIDE}(?!\W{{1,3}}games?\b){_FOR_SIDE})"
 _PRIVATE = re.compile(rf"(?<!non[ -])(?<!not )\b{_HIDDEN}", re.IGNORECASE)
 # "Day 2 (after night 1)" is public. "Day 2 night" and "Round 2: wolves" name a part of the round.
 _OPEN = re.compile(
-    rf"\W{{0,9}}(?:public|(?:day|round)(?![a-z])(?!\W{{0,3}}\d{{0,9}}\W{{0,3}}{_HIDDEN}))", re.IGNORECASE
+    rf"\W{{0,9}}(?:public|(?:day|round)(?![a-z])(?!\W{{0,3}}\d{{0,9}}\W{{0,3}}{_PART}))", re.IGNORECASE
 )
 
 _NOT_PUBLIC = (
@@ -270,7 +279,8 @@ def _note_player(game: _Game, name: str, cells: Mapping[str, str], place: str) -
         player = game.roster[name] = {"name": name, "role": None, "personality": None}
     for field in ("role", "personality"):
         said = cells.get(field, "").strip()
-        if not said:
+        # The role of a chat's API says who writes for whom, and is no role of the game.
+        if not said or (field == "role" and said.lower() in _API_ROLES):
             continue
         if player[field] is None:
             player[field] = said

@@ -1,0 +1,161 @@
+"""Chats as people keep them: who speaks is told by the key that names a player, and rounds by marks of lines."""
+
+import json
+import tracemalloc
+
+import pytest
+
+from discussions.transcripts.core.layouts import ReadOptions
+from discussions.transcripts.core.plans import plan_reading
+from discussions.transcripts.core.reader import read_games, read_transcripts
+from discussions.transcripts.core.readers import chat_text, csv_rows
+from tests.factories.text_formats import read_text
+
+
+def only_game(data, name="a.json"):
+    """The game of a file that holds one, and what was noted of it."""
+    (game,) = read_transcripts(data.encode(), name).games
+    return game.record, {warning.code: warning.message for warning in game.warnings}
+
+
+API_ROWS = [
+    {"role": "assistant", "speaker": "Ann", "content": "Hi."},
+    {"role": "assistant", "speaker": "Bea", "content": "Ho."},
+    {"role": "user", "speaker": " ", "content": "Go on."},
+]
+WRITTEN = {
+    "list": json.dumps(API_ROWS),
+    "object": json.dumps({"messages": API_ROWS}),
+    "name of a model": json.dumps([row | {"name": "some-model"} for row in API_ROWS[:2]] + API_ROWS[2:]),
+}
+
+
+@pytest.mark.parametrize("what", WRITTEN)
+def test_a_speaker_names_the_player_of_a_message_of_an_api(what):
+    record, _warnings = only_game(WRITTEN[what])
+    assert [player.name for player in record.players] == ["Ann", "Bea", "user"]
+
+
+@pytest.mark.parametrize(
+    "data", ["\n".join(map(json.dumps, API_ROWS[:2])), json.dumps({"turns": API_ROWS[:2]})]
+)
+def test_the_role_of_an_api_is_no_role_of_the_game(data):
+    record, _warnings = only_game(data, "a.jsonl")
+    assert [(player.name, player.role) for player in record.players] == [("Ann", None), ("Bea", None)]
+
+
+def turns(winner, *rows):
+    said = [{"speaker": name, "text": "Hello.", "winner": row} for name, row in zip("AB", rows, strict=True)]
+    return json.dumps({"winner": winner, "turns": said})
+
+
+def test_an_object_that_names_another_winner_than_its_rows_says_so():
+    record, warnings = only_game(turns("village", "mafia", ""))
+    assert record.winner == "village"
+    assert '("mafia", not "village")' in warnings["winner_differs"]
+    _record, warnings = only_game(turns("Village", "village", ""))
+    assert "winner_differs" not in warnings
+    record, warnings = only_game(turns(None, "mafia", ""))
+    assert (record.winner, "winner_differs" in warnings) == ("mafia", False)
+
+
+PUBLIC = (
+    "Day 2 (mafia game)",
+    "Mafia game, day 2",
+    "werewolf game 2",
+    "Day 2 (mafia wins)",
+    "Day 2: wolves lost one",
+    "Round 2 (werewolf revealed)",
+)
+PRIVATE = (
+    "Day 2 (mafia)",
+    "Day 2 (mafia chat)",
+    "Day 2 (wolf den chat)",
+    "Round 2: wolves",
+    "Round 2: wolves wake up",
+    "Day 2 (private)",
+    "Day 2 night",
+    "Day 2 (werewolf only)",
+    "mafia",
+    "the wolves plan",
+)
+
+
+@pytest.mark.parametrize("phase", [*PUBLIC, *PRIVATE])
+def test_only_a_private_channel_leaves_a_row_out(phase):
+    (read,) = read_text(csv_rows, f'player,text,phase\nAnn,a,Day 1\nBea,b,"{phase}"\n')
+    assert [name for name, _text in read.said] == (["Ann", "Bea"] if phase in PUBLIC else ["Ann"])
+
+
+CHATS = {
+    "rounds before messages": "[Day 1] Ann: One\n[Day 1] Bea: Two: and\nmore\n[Day 2] Ann: Three\n",
+    "rounds in round brackets": "(Round 1) Ann: One\n(Round 1) Bea: Two: and\nmore\n(Round 2) Ann: Three\n",
+    "names in angle brackets": "Day 1\n<Ann> One\n<@Bea> Two: and\nmore\nDay 2\n<Ann> Three\n",
+    "both": "[Day 1] <Ann> One\n[Day 1] <Bea> Two: and\nmore\n[Day 2] <Ann> Three\n",
+}
+TIMED = {
+    "names in angle brackets": "Day 1\n[10:05] <Ann> One\n10:06 <+Bea> Two: and\nmore\nDay 2\n[10:07] <Ann> Three\n",
+    "a time after the round": "[Day 1] [10:05] Ann: One\n[Day 1] 10:06 Bea: Two: and\nmore\n[Day 2] [10:07] Ann: Three",
+    "a time beside the round": "[Day 1, 10:05] Ann: One\n[Day 1 10:06] Bea: Two: and\nmore\n[Day 2, 10:07] Ann: Three",
+}
+
+
+@pytest.mark.parametrize("what", [*CHATS, *(f"{what}, timed" for what in TIMED)])
+def test_chats_with_marks_are_read(what):
+    text = CHATS.get(what) or TIMED[what.removesuffix(", timed")]
+    (game,) = (found := read_transcripts(text.encode(), "chat.txt")).games
+    record = game.record
+    assert found.format == "chat_text"
+    assert [(record.players[said.player - 1].name, said.round, said.text) for said in record.messages] == [
+        ("Ann", 1, "One"),
+        ("Bea", 1, "Two: and\nmore"),
+        ("Ann", 2, "Three"),
+    ]
+    times = [said.time for said in record.messages]
+    assert times == (["10:05", "10:06", "10:07"] if what.endswith("timed") else [None] * 3)
+
+
+def test_a_night_before_a_message_leaves_it_out():
+    (read,) = read_text(chat_text, "[Day 1] Ann: a\n[Night 1] Bea: kill\n[Day 2] Bea: b\n[Day 2] Ann: c\n")
+    assert [text for _name, text in read.said] == ["a", "b", "c"]
+
+
+def test_a_colon_in_an_irc_log_names_nobody():
+    (read,) = read_text(chat_text, "<ann> My list\nBob: mafia\n<bea> Well\n<ann> Yes\n")
+    assert [name for name, _text in read.said] == ["ann", "bea", "ann"]
+
+
+@pytest.mark.parametrize(
+    "text", ["<p> One</p>\n<p> Two</p>\n", "<game>\n<b> x\n<b> y\n</game>\n", "<Ann> One\n"]
+)
+def test_markup_is_no_chat(text):
+    assert not chat_text.recognises_text(text)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_places_are_lines_of_the_file_in_every_game(end):
+    game = ["Game: one", "", "who knows", "Ann: a", "Bea: b", "Ann: c", ""]
+    reads = read_text(chat_text, end.join([*game, *game]))
+    places = [
+        [warning.place for warning in read.warnings if warning.code == "line_before_first"] for read in reads
+    ]
+    assert places == [["file.txt line 3"], ["file.txt line 10"]]
+
+
+def many_games(count):
+    """So many games of 40 messages, one after the other."""
+    said = "".join(f"[10:{at:02}] Player{at % 5}: {'word ' * 60}\n" for at in range(40))
+    return "".join(f"Game: game-{number}\n\nDay 1\n{said}\n" for number in range(count)).encode()
+
+
+def test_games_of_a_large_chat_are_in_memory_one_at_a_time():
+    data = many_games(1000)
+    plan = plan_reading(data, "chat.txt", ReadOptions())
+    tracemalloc.start()
+    try:
+        names = [read.game.record.game_id for read in read_games(plan)]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert names == [f"game-{number}" for number in range(1000)]
+    assert peak < len(data) / 3, "no second copy of the text"
