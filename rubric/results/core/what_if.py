@@ -24,7 +24,6 @@ class TriedWeights(Struct, frozen=True):
     """The values as typed, in percent, and scaled to shares that sum to 1.
 
     `faults` say by criterion what is wrong, then there are no shares.
-
     `moved` says of each criterion whose value was changed what by: "number" or "slider".
     """
 
