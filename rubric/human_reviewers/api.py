@@ -25,10 +25,16 @@ from rubric.human_reviewers.pages.review_page import ReviewQuery, review_page
 from rubric.human_reviewers.pages.submission import build_submitted_page
 from rubric.human_reviewers.permissions import check_begin_review
 from rubric.human_reviewers.queries.reviews import ReviewState, load_review_state
-from rubric.human_reviewers.queries.waiting import SECOND, TO_REVIEW
+from rubric.human_reviewers.queries.waiting import (
+    AFTER_CALIBRATION,
+    SECOND,
+    TO_CALIBRATE,
+    TO_REVIEW,
+    WaitingSet,
+)
 from rubric.human_reviewers.views import review_or_404, reviewed_comparison_or_404
 from rubric.models import ComparisonSet, Review
-from rubric.models.reviews import DRAFT
+from rubric.models.reviews import DRAFT, SUBMITTED
 from rubric.reviews.queries import load_own_numbers
 from workspace.models import Person, Project
 from workspace.revisions.core import Act
@@ -43,9 +49,9 @@ MOST_MARKS = 200
 
 
 class WaitingAnswer(Answer):
-    """A comparison of a set that you review, and how far you are: to_review, started, second, second_begun, handed_in,
-    not_for_you, full, to_calibrate, after_calibration or not_dealt. `review` is your newest review of it, `number`
-    the one by which you know it once you have started; `comparison` begins a review where one is to begin.
+    """A comparison of a set that you review, and how far you are: begun, second, second_begun, handed_in, to_calibrate,
+    not_for_you, full or not_dealt. `review` is your newest review of it, `number` the one by which you know it once
+    you have started; `comparison` starts a review where you may choose it.
     """
 
     number: int | None
@@ -55,21 +61,24 @@ class WaitingAnswer(Answer):
 
 
 class ReviewedSetAnswer(Answer):
-    """A set that you review. `waiting_count` comparisons wait; `why_not` says why none is dealt to you now."""
+    """A set that you review, with what you began, the first one first, and what is not yours to review.
+
+    `to_review_count` comparisons are to be dealt to you; `waiting_count` wait in all. `why_not` says why none is dealt
+    to you now.
+    """
 
     project: str
     set: int
     name: str
     closed_at: datetime | None
+    to_review_count: int
     waiting_count: int
     why_not: str
     comparisons: list[WaitingAnswer]
 
 
 class ShortReviewAnswer(Answer):
-    """One of your reviews; `number` is the one by which you know its comparison. `state` is draft, submitted,
-    set_apart or superseded.
-    """
+    """One of your reviews; `number` is the one by which you know its comparison. `state` is draft or submitted."""
 
     id: int
     project: str
@@ -213,21 +222,32 @@ def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
                 set=found.row.number,
                 name=found.row.name,
                 closed_at=found.row.closed_at,
+                to_review_count=found.to_review_count,
                 waiting_count=found.waiting_count,
                 why_not=found.why_not,
-                comparisons=[
-                    WaitingAnswer(
-                        number=row.number or None,
-                        comparison=row.comparison if row.state in (TO_REVIEW, SECOND) else None,
-                        state=row.state,
-                        review=row.review or None,
-                    )
-                    for row in found.comparisons
-                ],
+                comparisons=_list_told(found),
             )
             for found in sets
         ]
     )
+
+
+def _list_told(found: WaitingSet) -> list[WaitingAnswer]:
+    """The comparisons of a set that its reviewer knows of.
+
+    What will be dealt is a count, with hidden repeats in it, and what was begun is in the order in which that happened:
+    otherwise one row that stays, or one that comes last, tells of a repeat.
+    """
+    told = [row for row in found.comparisons if row.state not in (TO_REVIEW, AFTER_CALIBRATION)]
+    return [
+        WaitingAnswer(
+            number=row.number or None,
+            comparison=row.comparison if row.state in (TO_CALIBRATE, SECOND) else None,
+            state=row.state,
+            review=row.review or None,
+        )
+        for row in sorted(told, key=lambda row: (not row.number, row.number))
+    ]
 
 
 @endpoint(
@@ -348,7 +368,8 @@ def _facts(review: Review) -> dict[str, Any]:
         "set": review.reviewer.set.number,
         "number": load_own_numbers(review.reviewer_id)[review.pk],
         "round": review.round,
-        "state": review.state,
+        # A hidden repeat is set apart when it is handed in: that is not told.
+        "state": DRAFT if review.state == DRAFT else SUBMITTED,
         "submitted_at": review.submitted_at,
     }
 
