@@ -76,6 +76,8 @@ class QuickRenderer(BaseRenderer):
 def refuse_values(_request: HttpRequest, fault: ValidationError) -> HttpResponse:
     """What does not fit the description of an operation: the first fault, with the name of its field."""
     first = fault.errors[0]
+    if tuple(first["loc"]) == ("body", BODY) and first["type"] == "missing":
+        raise Unacceptable(_("Send the fields of this operation as one JSON object."), code="missing")
     # A body is named as the argument of the operation that takes it.
     place = ".".join(str(part) for part in first["loc"][1:] if part != BODY)
     raise Unacceptable(
@@ -134,6 +136,7 @@ def gate(
         note_use(bearer=bearer, address=used_from, by=request.user, now=timezone.now())
         check_scope(bearer.scopes, (operation.openapi_extra or {})["x-scope"])
         refuse_unknown(request, operation)
+        refuse_pieces(request)
         run = partial(view, request, **address)
         return run() if request.method == "GET" else answer_once(request, operation, run)
 
@@ -169,6 +172,15 @@ def refuse_unknown(request: HttpRequest, operation: Operation) -> None:
             raise Malformed(_("The parameter “%(name)s” holds the character NUL.") % {"name": name})
 
 
+def refuse_pieces(request: HttpRequest) -> None:
+    """A body that comes in pieces without its length is Malformed: nothing of it would be read, and nobody told."""
+    if "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH"):
+        says = _(
+            "Send the body with its length (Content-Length), not in pieces (Transfer-Encoding: chunked). Nothing was read."
+        )
+        raise Malformed(says, code="length_needed")
+
+
 def answer_once(request: Asking, operation: Operation, run: Callable[[], HttpResponse]) -> HttpResponse:
     """Run what was sent under a key, once: the same key and request again gives the first answer.
 
@@ -193,7 +205,8 @@ def answer_once(request: Asking, operation: Operation, run: Callable[[], HttpRes
                 by=request.user,
                 now=timezone.now(),
             )
-    except IntegrityError:
+    except (IntegrityError, Refusal, Http404):
+        # Perhaps because the same request was sent at the same moment and was faster.
         kept = find_answer(request.user, key)
         if kept is None:
             raise

@@ -10,12 +10,14 @@ from django.test import Client
 from django.utils import timezone
 
 from discussions.models import Transcript
+from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_admin, make_lead, make_person
 from tests.factories.tokens import Program, make_account, make_token, program_of
-from tests.factories.transcripts import make_games_project
+from tests.factories.transcripts import make_games_project, native_game, upload
 from workspace.models import AccessToken, Job, KeptAnswer
 from workspace.people.actions import deactivate_person
 from workspace.projects.actions import add_member, change_role, end_membership
+from workspace.tokens.queries import find_answer
 
 pytestmark = pytest.mark.django_db
 IMPORTS = "projects/ours/imports/"
@@ -213,6 +215,39 @@ def test_what_was_refused_can_be_sent_again_under_its_key(lead):
     assert problem(program.post(IMPORTS, b"", key="k")) == (422, "empty")
     assert not KeptAnswer.objects.exists()
     assert program.post(IMPORTS, b"[]", key="k").status_code == 202
+
+
+def test_who_lost_against_the_same_request_at_the_same_moment_gets_its_answer(lead, monkeypatch):
+    """Both began before the first was done: the second finds the game withdrawn, and the answer to the first."""
+    project = lead.memberships.get().project
+    upload(project=project, by=lead, games=native_game())
+    run_waiting_jobs()
+    program, body = program_of(lead), {"is_withdrawn": True, "reason": "Cut short"}
+    first = program.post("projects/ours/games/1/withdrawal/", body, key="one")
+    answers = iter([None])
+    monkeypatch.setattr(
+        "workspace.tokens.api.find_answer", lambda *asked: next(answers, find_answer(*asked))
+    )
+    second = program.post("projects/ours/games/1/withdrawal/", body, key="one")
+    assert (first.status_code, second.status_code) == (200, 200)
+    assert (second.content, second["Idempotent-Replayed"]) == (first.content, "true")
+    answers = iter([None])
+    other = program.post("projects/ours/games/1/withdrawal/", {**body, "reason": "Another"}, key="one")
+    assert problem(other) == (422, "key_reused")
+
+
+def test_a_body_in_pieces_without_its_length_is_refused_and_not_taken_as_empty(lead):
+    client, headers = Client(), {"Idempotency-Key": "k", "Transfer-Encoding": "chunked"}
+    headers["Authorization"] = f"Bearer {program_of(lead).secret}"
+    answer = client.post(f"/api/v1/{IMPORTS}", b"", content_type="application/octet-stream",
+                         headers=headers, CONTENT_LENGTH="")  # fmt: skip
+    assert problem(answer) == (400, "length_needed")
+    assert not Transcript.objects.exists()
+
+
+def test_a_body_that_is_missing_is_asked_for(lead):
+    answer = program_of(lead).post("projects/ours/stages/", b"")
+    assert (problem(answer), "JSON object" in answer.json()["detail"]) == ((422, "missing"), True)
 
 
 def test_a_form_with_files_is_the_same_request_when_its_files_are(lead):
