@@ -225,9 +225,7 @@ def test_who_lost_against_the_same_request_at_the_same_moment_gets_its_answer(le
     program, body = program_of(lead), {"is_withdrawn": True, "reason": "Cut short"}
     first = program.post("projects/ours/games/1/withdrawal/", body, key="one")
     answers = iter([None])
-    monkeypatch.setattr(
-        "workspace.tokens.api.find_answer", lambda *asked: next(answers, find_answer(*asked))
-    )
+    monkeypatch.setattr("workspace.tokens.api.find_answer", lambda *asked: next(answers, find_answer(*asked)))
     second = program.post("projects/ours/games/1/withdrawal/", body, key="one")
     assert (first.status_code, second.status_code) == (200, 200)
     assert (second.content, second["Idempotent-Replayed"]) == (first.content, "true")

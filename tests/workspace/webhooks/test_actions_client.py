@@ -163,6 +163,23 @@ def test_the_next_address_of_a_name_is_tried_when_one_takes_no_connection(open_h
         assert send_message(f"http://receiver.example:{port}/", BODY, {}, resolve=resolve).error == ""
 
 
+def test_an_address_that_never_answers_leaves_time_for_the_next_one(open_here, monkeypatch):
+    connect = socket.create_connection
+
+    def swallow(address, wait):
+        if address[0] == "127.0.0.9":
+            time.sleep(wait)
+            raise TimeoutError
+        return connect(address, wait)
+
+    monkeypatch.setattr(socket, "create_connection", swallow)
+    with talking(sends(b"")) as server:
+        port = server.server_address[1]
+        resolve = named("127.0.0.9", "127.0.0.1")
+        url = f"http://receiver.example:{port}/"
+        assert send_message(url, BODY, {}, resolve=resolve, seconds=0.6).error == ""
+
+
 def drips(handler):
     """Sends a byte of its headers now and then."""
     for _each in range(10_000):

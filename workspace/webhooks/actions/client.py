@@ -80,13 +80,17 @@ def _post(
 
 
 def _connect(addresses: list[str], port: int, until: float) -> socket.socket:
-    """A connection to the first of the IP addresses that takes one."""
-    for place, address in enumerate(addresses, start=1):
+    """A connection to the first of the IP addresses that takes one; each gets an equal share of the time left."""
+    for left, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
         try:
-            return socket.create_connection((address, port), max(until - time.monotonic(), 0.001))
+            wait = max((until - time.monotonic()) / left, 0.001)
+            wire = socket.create_connection((address, port), wait)
         except OSError:
-            if place == len(addresses):
+            if left == 1:
                 raise
+        else:
+            wire.settimeout(max(until - time.monotonic(), 0.001))
+            return wire
     raise OSError("no address")
 
 
