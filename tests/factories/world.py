@@ -138,6 +138,7 @@ def make_world() -> dict[str, Any]:
         "export": export.pk,
         "webhook": webhook.pk,
         "delivery": delivery.pk,
+        "identifier": delivery.identifier,
         "transcript": upload(project=project, by=admin, now=now).pk,
         "table": mapping.transcript.pk,
         "mapping": mapping.pk,

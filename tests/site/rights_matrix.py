@@ -135,6 +135,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
             {"name": "Pipeline", "url": "https://ci.example.org/", "events": "game.measured"},
         ),
     ],
+    "replace_webhook_secret": [Row("POST", "401 403 403 404 200 404 200 401")],
     "test_webhook": [Row("POST", "401 403 403 404 303 404 303 401")],
     "remove_webhook": [Row("POST", "401 403 403 404 303 404 303 401")],
     "send_again": [Row("POST", "401 403 403 404 303 404 303 401")],

@@ -27,6 +27,7 @@ class Webhook(models.Model):
     """An address that is told of events of a project.
 
     `events` are words of `workspace.webhooks.core.EVENTS` with spaces between them; `secret` is encrypted.
+    `old_secrets` are encrypted secrets that were replaced, each with the second since 1970 until which it signs, too.
     `failure_count` counts failed attempts since the last success, `failing_since` is the first of them; nothing is
     sent before `paused_until`. `gave_up_at` says when it was switched off because everything failed. A removed one
     stays as a row for a while: an act that saw it before may still add a delivery.
@@ -36,6 +37,7 @@ class Webhook(models.Model):
     name = models.CharField(max_length=100)
     url = models.CharField(max_length=1000)
     secret = models.CharField(max_length=400)
+    old_secrets = models.JSONField(default=list, blank=True)
     events = models.CharField(max_length=200)
     is_active = models.BooleanField(default=True)
     failure_count = models.PositiveIntegerField(default=0)

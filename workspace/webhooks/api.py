@@ -4,15 +4,22 @@ from datetime import datetime
 from typing import Literal
 
 import msgspec
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Router
 from pydantic import Field
 
-from workspace.models import Webhook
+from workspace.models import Delivery, Webhook
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Given, Listed, endpoint, next_part
 from workspace.web.require import SignedIn
-from workspace.webhooks.actions.changes import change_webhook, create_webhook, remove_webhook
+from workspace.webhooks.actions.changes import (
+    change_webhook,
+    create_webhook,
+    remove_webhook,
+    replace_secret,
+)
+from workspace.webhooks.actions.deliveries import send_again, send_test
 from workspace.webhooks.core import EVENTS, LONGEST_URL, LONGEST_WEBHOOK_NAME
 from workspace.webhooks.pages import webhook_page, webhooks_page
 from workspace.webhooks.permissions import check_manage_webhooks
@@ -60,10 +67,14 @@ class WebhookGiven(Given):
     events: list[ChosenEvent]
 
 
-class NewWebhookGiven(WebhookGiven):
-    """Where to send what, and the key of the signatures: “whsec_” and 24 to 64 random bytes in base64."""
+class SecretGiven(Given):
+    """The key of the signatures: “whsec_” and 24 to 64 random bytes in base64."""
 
     secret: str = Field(max_length=120)
+
+
+class NewWebhookGiven(WebhookGiven, SecretGiven):
+    """Where to send what, and the key of the signatures: “whsec_” and 24 to 64 random bytes in base64."""
 
 
 class ChangedWebhookGiven(WebhookGiven):
@@ -91,7 +102,7 @@ def list_webhooks(request: SignedIn, slug: str) -> Listed[WebhookAnswer]:
     """List the webhooks of a project."""
     project = project_or_404(request.user, slug)
     check_manage_webhooks(request.user, project)
-    page = webhooks_page(project=project)
+    page = webhooks_page(project=project, now=timezone.now())
     return Listed[WebhookAnswer](items=[_answer(line.webhook) for line in page.lines])
 
 
@@ -163,15 +174,71 @@ def list_deliveries(request: SignedIn, slug: str, webhook: int, after: After = 0
     found = webhook_or_404(request.user, slug, webhook)
     check_manage_webhooks(request.user, found.project)
     page = webhook_page(webhook=found, now=timezone.now(), before=after)
-    names = [name for name in DeliveryAnswer.model_fields if name != "message"]
-    items = [
-        DeliveryAnswer(
-            **{name: getattr(line.delivery, name) for name in names},
-            message=msgspec.json.decode(line.delivery.body),
-        )
-        for line in page.deliveries
-    ]
+    items = [_delivery(line.delivery) for line in page.deliveries]
     return Listed[DeliveryAnswer](items=items, next=next_part(request, page.older))
+
+
+@endpoint(
+    router,
+    "POST",
+    f"{ONE}secret/",
+    name="api_webhook_secret",
+    permission="manage_webhooks",
+    scope="admin",
+    answer=WebhookAnswer,
+)
+def replace(request: SignedIn, slug: str, webhook: int, given: SecretGiven) -> WebhookAnswer:
+    """Replace the secret of a webhook.
+
+    For 24 hours messages are signed with the old one, too: `webhook-signature` then has both signatures.
+    """
+    found = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, found.project)
+    made = replace_secret(webhook=found, secret=given.secret, by=request.user, now=timezone.now())
+    return _answer(made.webhook)
+
+
+@endpoint(
+    router,
+    "POST",
+    f"{ONE}test/",
+    name="api_webhook_test",
+    permission="manage_webhooks",
+    scope="admin",
+    answer=DeliveryAnswer,
+    status=202,
+)
+def test(request: SignedIn, slug: str, webhook: int) -> DeliveryAnswer:
+    """Send a test event to a webhook. A job sends it, once."""
+    found = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, found.project)
+    return _delivery(send_test(webhook=found, by=request.user, now=timezone.now()))
+
+
+@endpoint(
+    router,
+    "POST",
+    f"{ONE}deliveries/{{slug:identifier}}/again/",
+    name="api_delivery_again",
+    permission="manage_webhooks",
+    scope="admin",
+    answer=DeliveryAnswer,
+    status=202,
+)
+def again(request: SignedIn, slug: str, webhook: int, identifier: str) -> DeliveryAnswer:
+    """Send a message again under its id, whatever became of it."""
+    found = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, found.project)
+    rows = Delivery.objects.select_related("webhook__project").filter(webhook=found)
+    chosen = get_object_or_404(rows, identifier=identifier)
+    send_again(delivery=chosen, by=request.user, now=timezone.now())
+    return _delivery(rows.get(pk=chosen.pk))
+
+
+def _delivery(delivery: Delivery) -> DeliveryAnswer:
+    names = [name for name in DeliveryAnswer.model_fields if name != "message"]
+    message = msgspec.json.decode(delivery.body)
+    return DeliveryAnswer(**{name: getattr(delivery, name) for name in names}, message=message)
 
 
 def _answer(webhook: Webhook) -> WebhookAnswer:

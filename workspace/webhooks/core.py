@@ -7,7 +7,7 @@ Messages are signed as Standard Webhooks has it (https://www.standardwebhooks.co
 import base64
 import hashlib
 import hmac
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
 
@@ -33,6 +33,8 @@ EVENTS = tuple(event for event in ADDRESSES if event != TEST)
 
 MOST_WEBHOOKS = 10
 LONGEST_WEBHOOK_NAME, LONGEST_URL = 100, 1000
+# A secret that was replaced signs as long beside the new one, so that no message is refused meanwhile.
+OLD_SECRET_STAYS, MOST_OLD_SECRETS = timedelta(hours=24), 4
 SECRET_PREFIX, SECRET_BYTES = "whsec_", (24, 64)
 
 # A delivery is tried 11 times: after 10 s, 30 s, 90 s, ... and at last every 6 hours, together about 21 hours.
@@ -46,7 +48,7 @@ DELIVERIES_STAY = timedelta(days=30)
 _GLOBAL = IPv6Network("2000::/3")
 # What is inside of these leads on to an IPv4 address, or to no single machine.
 _SPECIAL = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
-_RELAYS = IPv4Network("192.88.99.0/24")
+_RESERVED = tuple(map(IPv4Network, ("192.0.0.0/24", "192.88.99.0/24")))
 
 
 def join_events(events: Collection[str]) -> str:
@@ -88,11 +90,11 @@ def read_secret(secret: str) -> bytes:
     return key
 
 
-def sign(secret: str, identifier: str, timestamp: int, body: bytes) -> str:
-    """The header webhook-signature; the timestamp is in seconds since 1970."""
+def sign(secrets: Iterable[str], identifier: str, timestamp: int, body: bytes) -> str:
+    """The header webhook-signature, with one signature for each secret; the timestamp is in seconds since 1970."""
     signed = f"{identifier}.{timestamp}.".encode() + body
-    mac = hmac.digest(read_secret(secret), signed, hashlib.sha256)
-    return f"v1,{base64.b64encode(mac).decode()}"
+    macs = (hmac.digest(read_secret(secret), signed, hashlib.sha256) for secret in secrets)
+    return " ".join(f"v1,{base64.b64encode(mac).decode()}" for mac in macs)
 
 
 def is_last_attempt(event: str, attempt: int) -> bool:
@@ -113,7 +115,8 @@ def is_public(address: str) -> bool:
     """
     found = ip_address(address)
     if isinstance(found, IPv4Address):
-        return found.is_global and not found.is_multicast and found not in _RELAYS
+        is_special = any(found in special for special in _RESERVED)
+        return found.is_global and not found.is_multicast and not is_special
     return found.is_global and found in _GLOBAL and not any(found in special for special in _SPECIAL)
 
 

@@ -1,7 +1,7 @@
 """The webhooks of a project, and one of them with its deliveries."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.db.models import Count
 from django.utils.translation import gettext as _
@@ -15,13 +15,17 @@ from workspace.webhooks.core import MOST_WEBHOOKS
 
 
 class WebhookLine(Struct, frozen=True):
-    """One webhook: what its state is called, the tone of that chip, and how many deliveries wait."""
+    """One webhook: what its state is called, the tone of that chip, and how many deliveries wait.
+
+    `old_secret_ends_at` is when the last of the secrets that were replaced signs no more, None when none signs.
+    """
 
     webhook: Webhook
     events: list[str]
     says: str
     tone: str
     waiting_count: int
+    old_secret_ends_at: datetime | None
 
 
 class WebhooksPage(Struct, frozen=True):
@@ -53,10 +57,10 @@ class WebhookPage(Struct, frozen=True):
     worker_note: str
 
 
-def webhooks_page(*, project: Project) -> WebhooksPage:
+def webhooks_page(*, project: Project, now: datetime) -> WebhooksPage:
     """All webhooks of the project; there are few."""
     webhooks = list(Webhook.objects.present().filter(project=project).order_by("pk"))
-    return WebhooksPage(_lines(webhooks), MOST_WEBHOOKS)
+    return WebhooksPage(_lines(webhooks, now), MOST_WEBHOOKS)
 
 
 def webhook_page(*, webhook: Webhook, now: datetime, before: int = 0) -> WebhookPage:
@@ -68,7 +72,7 @@ def webhook_page(*, webhook: Webhook, now: datetime, before: int = 0) -> Webhook
         delivery.state == WAITING and not delivery.attempt_count for delivery in shown
     )
     return WebhookPage(
-        line=_lines([webhook])[0],
+        line=_lines([webhook], now)[0],
         deliveries=[_delivery_line(delivery) for delivery in shown],
         older=shown[-1].pk if len(found) > PAGE_SIZE else 0,
         is_live=is_live,
@@ -76,20 +80,22 @@ def webhook_page(*, webhook: Webhook, now: datetime, before: int = 0) -> Webhook
     )
 
 
-def _lines(webhooks: Sequence[Webhook]) -> list[WebhookLine]:
+def _lines(webhooks: Sequence[Webhook], now: datetime) -> list[WebhookLine]:
     waiting = Delivery.objects.filter(webhook__in=webhooks, state=WAITING).values_list("webhook")
     counts: dict[int, int] = dict(waiting.annotate(Count("pk")).order_by())
-    return [_line(webhook, counts.get(webhook.pk, 0)) for webhook in webhooks]
+    return [_line(webhook, counts.get(webhook.pk, 0), now) for webhook in webhooks]
 
 
-def _line(webhook: Webhook, waiting_count: int) -> WebhookLine:
+def _line(webhook: Webhook, waiting_count: int, now: datetime) -> WebhookLine:
     if not webhook.is_active:
         says, tone = _("off"), "fail" if webhook.gave_up_at else ""
     elif webhook.failing_since:
         says, tone = _("failing"), "pending"
     else:
         says, tone = _("on"), "pass"
-    return WebhookLine(webhook, webhook.events.split(), says, tone, waiting_count)
+    ends = [until for _locked, until in webhook.old_secrets if until > now.timestamp()]
+    old_ends_at = datetime.fromtimestamp(max(ends), UTC) if ends else None
+    return WebhookLine(webhook, webhook.events.split(), says, tone, waiting_count, old_ends_at)
 
 
 def _delivery_line(delivery: Delivery) -> DeliveryLine:

@@ -13,7 +13,7 @@ from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
 from workspace.web.respond import respond
-from workspace.webhooks.actions.changes import change_webhook, create_webhook, remove_webhook
+from workspace.webhooks.actions.changes import change_webhook, create_webhook, remove_webhook, replace_secret
 from workspace.webhooks.actions.deliveries import send_again, send_test
 from workspace.webhooks.forms import WebhookChangeForm, WebhookForm
 from workspace.webhooks.pages import webhook_page, webhooks_page
@@ -39,7 +39,7 @@ def webhooks(request: SignedIn, slug: str) -> HttpResponse:
                 form, status = WebhookForm(), 200
         except Refusal as refusal:
             status = add_refusal(form, refusal)
-    page = webhooks_page(project=project)
+    page = webhooks_page(project=project, now=timezone.now())
     context = {"page": page, "form": form, "made": made, **frame(request.user, project)}
     return respond(request, page=LIST, context=context, status=status)
 
@@ -57,13 +57,31 @@ def webhook(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
 
     def context() -> dict[str, object]:
         page = webhook_page(webhook=found, now=timezone.now(), before=before)
-        return {"page": page, **frame(request.user, found.project)}
+        return {"page": page, "made": None, **frame(request.user, found.project)}
 
     if request.method == "GET" and is_htmx(request):
         return respond(request, page=ONE, region=DELIVERIES, context=context())
-    present = {name: getattr(found, name) for name in ("name", "url", "is_active")}
-    present["events"] = found.events.split()
-    return form_page(request, WebhookChangeForm, change, page=ONE, context=context, initial=present)
+    return form_page(request, WebhookChangeForm, change, page=ONE, context=context, initial=_values(found))
+
+
+def _values(webhook: Webhook) -> dict[str, object]:
+    """What the form of a webhook shows."""
+    present = {name: getattr(webhook, name) for name in ("name", "url", "is_active")}
+    return {**present, "events": webhook.events.split()}
+
+
+@require("manage_webhooks", methods=("POST",))
+def replace(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
+    """Give a webhook a new secret, which is shown in the answer, this once."""
+    found = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, found.project)
+    bind_form(request, NothingForm)
+    now = timezone.now()
+    made = replace_secret(webhook=found, by=request.user, now=now)
+    page = webhook_page(webhook=webhook_or_404(request.user, slug, webhook), now=now)
+    form = WebhookChangeForm(initial=_values(found))
+    context = {"page": page, "form": form, "made": made, **frame(request.user, found.project)}
+    return respond(request, page=ONE, context=context)
 
 
 @require("manage_webhooks", methods=("POST",))

@@ -18,7 +18,7 @@ from tests.services.chat_server import sends, talking
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.jobs.actions import take_job
 from workspace.models import Delivery, Event, Job, Person, Webhook
-from workspace.webhooks.actions.changes import change_webhook, remove_webhook
+from workspace.webhooks.actions.changes import change_webhook, remove_webhook, replace_secret
 from workspace.webhooks.actions.client import Outcome
 from workspace.webhooks.actions.deliveries import (
     enqueue_due,
@@ -32,6 +32,7 @@ from workspace.webhooks.core import (
     EVALUATION_SUBMITTED,
     GAME_MEASURED,
     MOST_ATTEMPTS,
+    MOST_OLD_SECRETS,
     MOST_WEBHOOKS,
     VERDICT_RECORDED,
 )
@@ -110,6 +111,80 @@ def test_the_secret_is_stored_encrypted_and_never_in_the_log(project, lead):
     detail = Event.objects.get(verb="webhook:created").detail
     assert "receiver.invalid" in detail
     assert "of-the-receiver" not in detail and made.secret not in detail
+
+
+class Listener(Receiver):
+    """A receiver that keeps the headers and checks them as the docs have it, with the secrets that it knows."""
+
+    def __init__(self, *secrets, at=NOW):
+        super().__init__()
+        self.heard = []
+        example = {}
+        exec(
+            re.search(r"```python\n(.*?)```", (ROOT / "docs/webhooks.md").read_text(), re.DOTALL)[1], example
+        )
+        example["time"] = type("Clock", (), {"time": staticmethod(lambda: at.timestamp())})
+        self.secrets, self.check = secrets, example["is_genuine"]
+
+    def __call__(self, _url, body, headers):
+        self.heard.append([self.check(secret, headers, body) for secret in self.secrets])
+        self.signature = headers["webhook-signature"]
+        return TAKEN
+
+
+def test_a_replaced_secret_signs_for_a_day_beside_the_new_one(project, lead):
+    made = make_webhook(project=project)
+    new = replace_secret(webhook=made.webhook, by=lead, now=NOW).secret
+    stored = fresh(made.webhook)
+    assert new != made.secret and new not in stored.secret and made.secret not in str(stored.old_secrets)
+    for at, expected in (
+        (NOW + timedelta(hours=23, minutes=59), [True, True]),
+        (NOW + timedelta(hours=24), [False, True]),
+    ):
+        listener = Listener(made.secret, new, at=at)
+        measure_games(project, 1, now=at)
+        work(listener, now=at)
+        assert (listener.heard, len(listener.signature.split())) == ([expected], sum(expected))
+    assert fresh(made.webhook).old_secrets
+    forget_deliveries(by=lead, now=NOW + timedelta(hours=24))
+    assert fresh(made.webhook).old_secrets == []
+    assert told() == ["webhook:created", "webhook:secret_replaced"]
+    assert new not in Event.objects.get(verb="webhook:secret_replaced").detail
+
+
+def test_a_secret_that_was_lost_and_replaced_again_leaves_the_first_one_signing(project, lead):
+    made = make_webhook(project=project)
+    lost = replace_secret(webhook=made.webhook, by=lead, now=NOW).secret
+    new = replace_secret(webhook=made.webhook, by=lead, now=moment(60)).secret
+    listener = Listener(made.secret, lost, new)
+    measure_games(project, 1)
+    work(listener)
+    assert listener.heard == [[True, True, True]]
+    for _more in range(MOST_OLD_SECRETS - 2):
+        replace_secret(webhook=made.webhook, by=lead, now=NOW)
+    with pytest.raises(Conflict, match="Use the newest one"):
+        replace_secret(webhook=made.webhook, by=lead, now=NOW)
+    replace_secret(webhook=made.webhook, by=lead, now=NOW + timedelta(hours=24))
+
+
+def test_a_secret_is_replaced_by_another_one_of_a_webhook_that_is_there(project, lead, settings):
+    made = make_webhook(project=project)
+    for wrong in (made.secret, "whsec_short"):
+        with pytest.raises(Unacceptable) as refused:
+            replace_secret(webhook=made.webhook, secret=wrong, by=lead, now=NOW)
+        assert refused.value.field == "secret"
+    with pytest.raises(NotAllowed):
+        replace_secret(webhook=made.webhook, by=make_member(project=project), now=NOW)
+    settings.AUDIT_KEY = "another key " * 4
+    new = replace_secret(webhook=made.webhook, by=lead, now=NOW).secret
+    listener = Listener(new)
+    measure_games(project, 1)
+    work(listener)
+    assert listener.heard == [[True]]
+    remove_webhook(webhook=made.webhook, by=lead, now=NOW)
+    assert (fresh(made.webhook).secret, fresh(made.webhook).old_secrets) == ("", [])
+    with pytest.raises(Conflict):
+        replace_secret(webhook=made.webhook, by=lead, now=NOW)
 
 
 def test_deliveries_stand_and_fall_with_the_act(project):

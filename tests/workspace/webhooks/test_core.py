@@ -55,7 +55,7 @@ def test_every_address_is_an_operation_of_the_api(event, name):
 def test_a_signature_is_the_one_that_the_scheme_computes():
     # Computed with openssl from the same key, identifier, timestamp and body.
     secret = "whsec_" + base64.b64encode(bytes(range(32))).decode()
-    signature = sign(secret, "msg_1", 1_700_000_000, b'{"a":1}')
+    signature = sign([secret], "msg_1", 1_700_000_000, b'{"a":1}')
     assert signature == "v1,AMaOha7DUT/0J0JMycRuYOBSvbx3WtwLd2khXXbaVj4="
 
 
@@ -95,7 +95,7 @@ def test_waits_grow_for_about_a_day_and_are_spread():
     "address",
     """
     0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.127.255.254 127.0.0.1 127.8.8.8 169.254.169.254 172.16.0.1 172.31.255.255
-    192.0.0.1 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 239.1.1.1 240.0.0.1
+    192.0.0.1 192.0.0.8 192.0.0.9 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 239.1.1.1 240.0.0.1
     255.255.255.255 :: ::1 ::127.0.0.1 ::ffff:127.0.0.1 ::ffff:8.8.8.8 64:ff9b::7f00:1 64:ff9b::808:808 64:ff9b:1::1
     100::1 2001::1 2001:0:7f00:1:: 2001:10::1 2001:20::1 2001:db8::1 2002:7f00:1:: 2002:808:808:: 3fff::1 5f00::1
     fc00::1 fd12:3456::1 fe80::1 fe80::1%2 fec0::1 ff02::1 ff0e::1 4000::1

@@ -127,6 +127,35 @@ def test_programs_make_change_list_and_remove_webhooks(project):
     assert program.get(path).json()["items"] == []
 
 
+def test_a_secret_is_replaced_on_the_page_and_the_new_one_shown_once(client, project):
+    made = make_webhook(project=project)
+    address = reverse("webhook", args=["ours", made.webhook.pk])
+    page = text_of(client.get(address))
+    assert "Replace the secret" in page and "signs until" not in page
+    shown = text_of(client.post(f"{address}secret/"))
+    secret = re.search(r'value="(whsec_[^"]+)"', shown)[1]
+    assert secret != made.secret and made.secret not in shown
+    again = text_of(client.get(address))
+    assert "signs until" in again and secret not in again
+
+
+def test_programs_replace_the_secret_send_a_test_event_and_send_again(project):
+    made = make_webhook(project=project)
+    program, path = program_of(make_lead(project=project)), f"projects/ours/webhooks/{made.webhook.pk}/"
+    secret = write_secret(bytes(32))
+    assert program.post(f"{path}secret/", {"secret": secret}).json()["id"] == made.webhook.pk
+    assert (program.post(f"{path}secret/", {"secret": secret}).json()["field"]) == "secret"
+    assert not KeptAnswer.objects.filter(body__contains=secret).exists()
+    tested = program.post(f"{path}test/")
+    assert (tested.status_code, tested.json()["event"], tested.json()["state"]) == (202, "test", "waiting")
+    Delivery.objects.update(state="failed", error="The server answered 500.")
+    again = program.post(f"{path}deliveries/{tested.json()['identifier']}/again/")
+    assert (again.status_code, again.json()["state"], again.json()["error"]) == (202, "waiting", "")
+    other = make_webhook(project=project).webhook
+    wrong = f"projects/ours/webhooks/{other.pk}/deliveries/{tested.json()['identifier']}/again/"
+    assert program.post(wrong).status_code == 404
+
+
 def test_programs_list_the_messages_of_a_webhook_in_parts(project):
     webhook = make_webhook(project=project).webhook
     measure_games(project, *range(1, 53))

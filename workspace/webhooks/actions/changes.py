@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.db import transaction
@@ -13,13 +14,15 @@ from msgspec import Struct
 from workspace.audit.actions import record_event
 from workspace.core.identifiers import plain_name
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.database.locked_texts import lock_text
+from workspace.database.locked_texts import lock_text, unlock_text
 from workspace.models import Delivery, Person, Project, Webhook
 from workspace.models.webhooks import FAILED, WAITING
 from workspace.webhooks.actions.address import read_address
 from workspace.webhooks.core import (
     LONGEST_WEBHOOK_NAME,
+    MOST_OLD_SECRETS,
     MOST_WEBHOOKS,
+    OLD_SECRET_STAYS,
     SECRET_BYTES,
     join_events,
     read_secret,
@@ -55,7 +58,7 @@ def create_webhook(
     """
     check_manage_webhooks(by, project)
     given = _checked(name, url, events)
-    key = write_secret(secrets.token_bytes(32)) if secret is None else _checked_secret(secret)
+    key = _new_secret(secret)
     with transaction.atomic():
         # One webhook of a project at a time, so that the limit holds.
         Project.objects.select_for_update(no_key=True).only("pk").get(pk=project.pk)
@@ -97,11 +100,47 @@ def change_webhook(
     return webhook
 
 
+def replace_secret(*, webhook: Webhook, by: Person, now: datetime, secret: str | None = None) -> NewWebhook:
+    """Give a webhook a new secret; the old one signs beside it for OLD_SECRET_STAYS, so that receivers can change over.
+
+    Raises NotAllowed; Unacceptable for a bad secret, and for the one that it has; Conflict when it was removed
+    meanwhile, or replaced so often that too many old ones still sign.
+    """
+    check_manage_webhooks(by, webhook.project)
+    key = _new_secret(secret)
+    with transaction.atomic():
+        locked = _present(webhook).select_for_update(no_key=True).first()
+        if locked is None:
+            raise _gone()
+        present = _read_stored(locked)
+        if key == present:
+            raise Unacceptable(_("This webhook has that secret already. Choose a new one."), field="secret")
+        kept = list_signing(locked.old_secrets, now)
+        if len(kept) >= MOST_OLD_SECRETS:
+            says = _(
+                "The secret was replaced %(most)d times within 24 hours. Use the newest one, or wait a day."
+            )
+            raise Conflict(says % {"most": MOST_OLD_SECRETS}, code="too_many_secrets")
+        until = int((now + OLD_SECRET_STAYS).timestamp())
+        old = [[locked.secret, until], *kept] if present else []
+        _present(webhook).update(secret=lock_text(PURPOSE, key), old_secrets=old)
+        webhook.refresh_from_db()
+        _record("webhook:secret_replaced", webhook, by, now)
+    return NewWebhook(webhook, key)
+
+
+def list_signing(old_secrets: Sequence[Any], now: datetime) -> list[Any]:
+    """The replaced secrets, still encrypted, that sign now, each with its end."""
+    return [[locked, until] for locked, until in old_secrets if until > now.timestamp()]
+
+
 def remove_webhook(*, webhook: Webhook, by: Person, now: datetime) -> None:
-    """Send nothing to it any more and forget its secret. Raises NotAllowed; Conflict when it was removed already."""
+    """Send nothing to it any more and forget its secrets. Raises NotAllowed; Conflict when it was removed already."""
     check_manage_webhooks(by, webhook.project)
     with transaction.atomic():
-        if not _present(webhook).update(is_active=False, secret="", removed_at=now, removed_by=by):
+        if not _present(webhook).update(
+            is_active=False, secret="", old_secrets=[], removed_at=now, removed_by=by
+        ):
             raise _gone()
         webhook.refresh_from_db()
         end_waiting(webhook)
@@ -133,6 +172,18 @@ def _checked(name: str, url: str, events: Sequence[str]) -> dict[str, str]:
         return {"name": plain, "url": url, "events": join_events(events)}
     except ValueError:
         raise Unacceptable(_("Choose at least one event, from the list."), field="events") from None
+
+
+def _read_stored(webhook: Webhook) -> str:
+    """Its secret, "" where AUDIT_KEY changed and nobody can read it any more."""
+    try:
+        return unlock_text(PURPOSE, webhook.secret)
+    except ValueError:
+        return ""
+
+
+def _new_secret(secret: str | None) -> str:
+    return write_secret(secrets.token_bytes(32)) if secret is None else _checked_secret(secret)
 
 
 def _checked_secret(secret: str) -> str:

@@ -17,7 +17,7 @@ from workspace.database.locked_texts import unlock_text
 from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
 from workspace.models import Delivery, Job, Person, Project, Webhook
 from workspace.models.webhooks import DELIVERED, FAILED, WAITING
-from workspace.webhooks.actions.changes import PURPOSE, give_up
+from workspace.webhooks.actions.changes import PURPOSE, give_up, list_signing
 from workspace.webhooks.actions.client import Outcome, send_message
 from workspace.webhooks.core import (
     DELIVERIES_STAY,
@@ -124,11 +124,18 @@ def send_deliveries(*, job: Job, clock: Clock, send: Send = send_message) -> Non
 
 
 def forget_deliveries(*, by: Person, now: datetime) -> int:
-    """Delete deliveries that are older than they are kept, and webhooks removed before; how many deliveries."""
+    """Delete deliveries that are older than they are kept, and webhooks removed before; how many deliveries.
+
+    Secrets that were replaced and sign no more are forgotten, too.
+    """
     old = Delivery.objects.filter(created_at__lte=now - DELIVERIES_STAY).order_by("created_at")
     keys = list(old.values_list("pk", flat=True)[:MOST_FORGOTTEN])
     count = Delivery.objects.filter(pk__in=keys).delete()[0]
     Webhook.objects.filter(removed_at__lte=now - DELIVERIES_STAY).delete()
+    for webhook in Webhook.objects.exclude(old_secrets=[]):
+        kept = list_signing(webhook.old_secrets, now)
+        if kept != webhook.old_secrets:
+            Webhook.objects.filter(pk=webhook.pk, old_secrets=webhook.old_secrets).update(old_secrets=kept)
     return count
 
 
@@ -188,7 +195,7 @@ def _draw_wait(attempt: int) -> timedelta:
 
 def _attempt(delivery: Delivery, send: Send, clock: Clock, by: Person) -> bool:
     """Send it and write down what became of it; whether it was delivered."""
-    outcome = _send(delivery, send, int(clock().timestamp()))
+    outcome = _send(delivery, send, clock())
     with transaction.atomic():
         # Before the delivery, as those who change a webhook lock them.
         webhook = Webhook.objects.select_for_update(no_key=True).get(pk=delivery.webhook_id)
@@ -202,18 +209,19 @@ def _attempt(delivery: Delivery, send: Send, clock: Clock, by: Person) -> bool:
     return not outcome.error
 
 
-def _send(delivery: Delivery, send: Send, timestamp: int) -> Outcome:
-    webhook, body = delivery.webhook, delivery.body.encode()
+def _send(delivery: Delivery, send: Send, now: datetime) -> Outcome:
+    webhook, body, timestamp = delivery.webhook, delivery.body.encode(), int(now.timestamp())
+    replaced = [locked for locked, _until in list_signing(webhook.old_secrets, now)]
     try:
-        secret = unlock_text(PURPOSE, webhook.secret)
+        keys = [unlock_text(PURPOSE, locked) for locked in (webhook.secret, *replaced)]
     except ValueError:
-        return Outcome(None, _("Its secret cannot be read, as AUDIT_KEY changed. Make the webhook again."))
+        return Outcome(None, _("Its secret cannot be read, as AUDIT_KEY changed. Replace the secret."))
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "evalsite",
         "webhook-id": delivery.identifier,
         "webhook-timestamp": str(timestamp),
-        "webhook-signature": sign(secret, delivery.identifier, timestamp, body),
+        "webhook-signature": sign(keys, delivery.identifier, timestamp, body),
     }
     return send(webhook.url, body, headers)
 
