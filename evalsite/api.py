@@ -7,6 +7,7 @@ from django.conf import settings
 from ninja import NinjaAPI
 
 from discussions.adjudication.api import router as disagreements
+from discussions.calibration.api import router as calibrations
 from discussions.columns.api import router as columns
 from discussions.comparison.api import router as decisions
 from discussions.exports.api import router as exports
@@ -17,7 +18,9 @@ from discussions.planning.api import router as iterations
 from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating
 from discussions.transcripts.api import router as transcripts
+from discussions.upgrades.api import router as upgrades
 from discussions.verdicts.api import router as verdicts
+from rubric.calibration.api import router as set_calibrations
 from rubric.comparisons.api import router as comparisons
 from rubric.human_reviewers.api import router as reviews
 from rubric.model_reviewers.api import router as models
@@ -40,11 +43,14 @@ ROUTERS = {
     "evaluations": rating,
     "guidelines": guidelines,
     "queue and team": queue,
+    "calibration": calibrations,
     "stages": stages,
     "iterations": iterations,
     "decisions": decisions,
+    "rubric versions of iterations": upgrades,
     "rubrics": versions,
     "comparisons": comparisons,
+    "calibration of reviewers": set_calibrations,
     "reviews": reviews,
     "models that review": models,
     "surveys": surveys,

@@ -1,23 +1,29 @@
 """What the evaluators of a game differ about, and a lead's decisions on it, for programs."""
 
+from datetime import datetime
+
 from django.utils import timezone
 from ninja import Router
 from pydantic import Field
 
 from discussions.access.permissions import check_see_games
-from discussions.adjudication.actions import adjudicate
-from discussions.adjudication.core.disagreements import Disagreement
+from discussions.adjudication.actions import adjudicate, unmask_evaluators
+from discussions.adjudication.core.disagreements import Disagreement, letters
 from discussions.adjudication.permissions import check_adjudicate
-from discussions.adjudication.queries import disagreements_in
+from discussions.adjudication.queries import disagreements_in, has_seen_names
 from discussions.adjudication.views import find_side, led_game_or_404
-from discussions.models import Game
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.models import Evaluation, Game
+from discussions.models.slots import RATING
 from discussions.queries import newest_measured
 from workspace.core.limits import LONGEST_REASON
+from workspace.models import Person
 from workspace.web.endpoints import Answer, Given, Listed, endpoint
 from workspace.web.require import SignedIn
 
 router = Router()
-PATH = "/projects/{slug:slug}/games/{int:number}/disagreements/"
+GAME = "/projects/{slug:slug}/games/{int:number}/"
+PATH = GAME + "disagreements/"
 
 
 class SideAnswer(Answer):
@@ -44,6 +50,19 @@ class DisagreementAnswer(Answer):
     can_be_decided: bool
     decided: str | None
     sides_sha256: str
+
+
+class JudgedByAnswer(Answer):
+    """An evaluation of a game. Where several rate, `letter` is there once it is submitted, and `evaluator` is "" until
+    you have the names shown.
+    """
+
+    id: int
+    letter: str
+    evaluator: str
+    state: str
+    begun_at: datetime
+    submitted_at: datetime | None
 
 
 class AdjudicationGiven(Given):
@@ -102,6 +121,58 @@ def decide(request: SignedIn, slug: str, number: int, given: AdjudicationGiven) 
         now=timezone.now(),
     )
     return _list(led_game_or_404(request.user, slug, number))
+
+
+@endpoint(
+    router,
+    "GET",
+    GAME + "evaluations/",
+    name="api_game_evaluations",
+    permission="see_games",
+    scope="read",
+    answer=Listed[JudgedByAnswer],
+)
+def list_evaluations(request: SignedIn, slug: str, number: int) -> Listed[JudgedByAnswer]:
+    """List the evaluations of a game, by letters. Hidden repeats and those of calibration are not among them."""
+    game = led_game_or_404(request.user, slug, number)
+    check_see_games(request.user, game.project)
+    return _list_evaluations(game, request.user)
+
+
+@endpoint(
+    router,
+    "POST",
+    GAME + "names/",
+    name="api_names",
+    permission="see_games",
+    scope="admin",
+    answer=Listed[JudgedByAnswer],
+)
+def show_names(request: SignedIn, slug: str, number: int) -> Listed[JudgedByAnswer]:
+    """Have the names of the evaluators of a game shown to you. The audit log keeps that you did."""
+    game = led_game_or_404(request.user, slug, number)
+    unmask_evaluators(game=game, by=request.user, now=timezone.now())
+    return _list_evaluations(game, request.user)
+
+
+def _list_evaluations(game: Game, person: Person) -> Listed[JudgedByAnswer]:
+    rows = Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator").order_by("pk")
+    found = list(rows)
+    is_shared = len(found) > 1 or game.evaluator_count > 1
+    is_named = not is_shared or has_seen_names(person, game)
+    dealt = letters(game.pk, [row.pk for row in found if row.state == SUBMITTED]) if is_shared else {}
+    items = [
+        JudgedByAnswer(
+            id=row.pk,
+            letter=dealt.get(row.pk, ""),
+            evaluator=row.evaluator.name if is_named else "",
+            state=row.state,
+            begun_at=row.created_at,
+            submitted_at=row.submitted_at,
+        )
+        for row in found
+    ]
+    return Listed[JudgedByAnswer](items=sorted(items, key=lambda item: (not item.letter, item.letter)))
 
 
 def _list(game: Game) -> Listed[DisagreementAnswer]:

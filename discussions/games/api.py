@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 import msgspec
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Router
 from pydantic import Field
@@ -13,12 +14,18 @@ from discussions.access.permissions import check_see_games
 from discussions.adjudication.views import led_game_or_404
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement
-from discussions.games.actions import enter_figure, restore_game, set_round_offset, withdraw_game
+from discussions.games.actions import (
+    enter_figure,
+    restore_game,
+    return_evaluation,
+    set_round_offset,
+    withdraw_game,
+)
 from discussions.games.pages.evidence import why_references
 from discussions.games.pages.list import GameFacts, load_listed_games
 from discussions.games.pages.list_query import SORTS, STATES, ListQuery
 from discussions.games.pages.rounds import ROUND_OFFSETS
-from discussions.games.permissions import check_withdraw_game
+from discussions.games.permissions import check_return_evaluation, check_withdraw_game
 from discussions.games.views import game_or_404
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Game, Iteration, ManualFigure, Measured
@@ -32,7 +39,6 @@ from workspace.web.endpoints import After, Answer, Given, Limit, Listed, endpoin
 from workspace.web.require import SignedIn
 
 router = Router()
-LARGEST_NUMBER = 10**9
 
 
 class ScoreAnswer(Answer):
@@ -170,6 +176,12 @@ class RoundsGiven(Given):
     offset: Literal[tuple(offset for offset, _words in ROUND_OFFSETS)]  # type: ignore[valid-type]
 
 
+class ReturnGiven(Given):
+    """What to look at again; the evaluator reads it."""
+
+    comment: str
+
+
 class FigureGiven(Given):
     """The cost in dollars or the cache hit rate from 0 to 1, as a number in a text, and where it comes from."""
 
@@ -205,7 +217,7 @@ def list_games(
     check_see_games(request.user, project)
     chosen = 0
     if iteration is not None:
-        found = Iteration.objects.filter(project=project, number=min(iteration, LARGEST_NUMBER)).first()
+        found = Iteration.objects.filter(project=project, number=iteration).first()
         if found is None:
             return Listed[GameAnswer](items=[])
         chosen = found.pk
@@ -463,6 +475,26 @@ def set_rounds(request: SignedIn, slug: str, number: int, given: RoundsGiven) ->
 def enter(request: SignedIn, slug: str, number: int, given: FigureGiven) -> SingleGameAnswer:
     """Enter the cost or the cache hit rate of a game, where its transcript does not report it."""
     game = led_game_or_404(request.user, slug, number)
-    figure = {"kind": given.kind, "value": Decimal(given.value), "reason": given.reason}
+    figure = given.model_dump() | {"value": Decimal(given.value)}
     enter_figure(game=game, **figure, by=request.user, now=timezone.now())
+    return show_game(request, slug, number)
+
+
+@endpoint(
+    router,
+    "POST",
+    "/projects/{slug:slug}/games/{int:number}/evaluations/{int:evaluation}/return/",
+    name="api_return_evaluation",
+    permission="return_evaluation",
+    scope="admin",
+    answer=SingleGameAnswer,
+)
+def send_back(
+    request: SignedIn, slug: str, number: int, evaluation: int, given: ReturnGiven
+) -> SingleGameAnswer:
+    """Return a submitted evaluation with a comment. It counts again once its evaluator submits it again."""
+    game = led_game_or_404(request.user, slug, number)
+    found = get_object_or_404(game.evaluations.select_related("game__project", "evaluator"), pk=evaluation)
+    check_return_evaluation(request.user, found)
+    return_evaluation(evaluation=found, comment=given.comment, by=request.user, now=timezone.now())
     return show_game(request, slug, number)

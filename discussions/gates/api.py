@@ -5,16 +5,19 @@ from typing import Literal
 
 from django.utils import timezone
 from ninja import Router
+from pydantic import Field
 
 from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import AVERAGE, ITERATION
 from discussions.gates import actions
 from discussions.gates.actions import StagePlan
 from discussions.gates.pages import build_gate_page
-from discussions.gates.permissions import check_open_stage
+from discussions.gates.permissions import check_open_stage, check_sign_stage
 from discussions.gates.views import stage_or_404
 from discussions.models import Stage
 from discussions.models.iterations import ENGAGEMENT_RULES, STREAK_UNITS
+from workspace.core.limits import LONGEST_REASON
+from workspace.models import Person
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, endpoint
 from workspace.web.require import SignedIn
@@ -37,7 +40,11 @@ class StageAnswer(Answer):
 
 
 class GateAnswer(Answer):
-    """The gate to the next stage: what is missing in sentences, and how many successes there are in a row."""
+    """The gate to the next stage: what is missing in sentences, and how many successes there are in a row.
+
+    `statement` says what makes the games fascinating to watch, "" until somebody signed one; `sign_refusal` says why
+    you cannot sign it now.
+    """
 
     is_open: bool
     missing: list[str]
@@ -45,6 +52,15 @@ class GateAnswer(Answer):
     streak_needed: int
     cache_hit_rate: float | None
     next_refusal: str
+    statement: str
+    signed_by: str
+    sign_refusal: str
+
+
+class StatementGiven(Given):
+    """What makes the games of a stage fascinating to watch."""
+
+    statement: str = Field(max_length=LONGEST_REASON)
 
 
 class StageGiven(Given):
@@ -111,7 +127,28 @@ def show_gate(request: SignedIn, slug: str, stage: int) -> GateAnswer:
     """Read what the gate to the next stage still asks for."""
     found = stage_or_404(request.user, slug, stage)
     check_see_iterations(request.user, found.project)
-    page = build_gate_page(stage=found, person=request.user)
+    return _gate(found, request.user)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "sign/",
+    name="api_sign_stage",
+    permission="sign_stage",
+    scope="admin",
+    answer=GateAnswer,
+)
+def sign(request: SignedIn, slug: str, stage: int, given: StatementGiven) -> GateAnswer:
+    """Sign that the games of a stage are fascinating to watch. It stands for good, under your name."""
+    found = stage_or_404(request.user, slug, stage)
+    check_sign_stage(request.user, found)
+    actions.sign_stage(stage=found, text=given.statement, by=request.user, now=timezone.now())
+    return _gate(stage_or_404(request.user, slug, stage), request.user)
+
+
+def _gate(stage: Stage, person: Person) -> GateAnswer:
+    page = build_gate_page(stage=stage, person=person)
     gate = page.gate
     return GateAnswer(
         is_open=gate.is_open,
@@ -120,6 +157,9 @@ def show_gate(request: SignedIn, slug: str, stage: int) -> GateAnswer:
         streak_needed=gate.streak.needed,
         cache_hit_rate=None if gate.cache.rate is None else float(gate.cache.rate),
         next_refusal=page.next_refusal,
+        statement=page.stage.statement,
+        signed_by=page.stage.stated_by.name if page.stage.stated_by else "",
+        sign_refusal=page.sign_refusal,
     )
 
 
@@ -136,7 +176,7 @@ def show_gate(request: SignedIn, slug: str, stage: int) -> GateAnswer:
 def open_next_stage(request: SignedIn, slug: str, stage: int, given: NextStageGiven) -> StageAnswer:
     """Close a stage and open the next one.
 
-    The gate must be open, which takes a statement that a lead signs on the site.
+    The gate must be open, which takes a statement that a lead signs.
     """
     found = stage_or_404(request.user, slug, stage)
     texts = given.model_dump()

@@ -49,7 +49,7 @@ def set_calibration(request: SignedIn, slug: str, number: int, calibration: int)
     only_parameters(request)
     found = set_or_404(request.user, slug, number)
     check_calibrate_set(request.user, found)
-    return _show(request, _round_or_404(found, calibration))
+    return _show(request, round_or_404(found, calibration))
 
 
 @require("calibrate_set", methods=("POST",))
@@ -57,7 +57,7 @@ def close_set_calibration(request: SignedIn, slug: str, number: int, calibration
     """Close a round."""
     found = set_or_404(request.user, slug, number)
     check_calibrate_set(request.user, found)
-    opened = _round_or_404(found, calibration)
+    opened = round_or_404(found, calibration)
     bind_form(request, NothingForm)
     actions.close_round(opened=opened, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=_address(found, calibration))
@@ -68,7 +68,7 @@ def let_review(request: SignedIn, slug: str, number: int, calibration: int, revi
     """Let somebody review who did not pass."""
     found = set_or_404(request.user, slug, number)
     check_calibrate_set(request.user, found)
-    opened = _round_or_404(found, calibration)
+    opened = round_or_404(found, calibration)
     who = get_object_or_404(Reviewer, set=found, pk=reviewer)
     form = bind_form(request, WaiverForm)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
@@ -97,7 +97,8 @@ def change_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
     return _show_list(request, found, repeats=form, status=status)
 
 
-def _round_or_404(comparison_set: ComparisonSet, number: int) -> CalibrationRound:
+def round_or_404(comparison_set: ComparisonSet, number: int) -> CalibrationRound:
+    """The set's round of that number."""
     rows = CalibrationRound.objects.select_related("created_by")
     found = get_object_or_404(rows, set=comparison_set, number=number)
     found.set = comparison_set

@@ -169,6 +169,9 @@ ARGUMENTS = {
             "return_evaluation",
             "need_fewer",
             "api_disagreements",
+            "api_game_evaluations",
+            "api_names",
+            "api_return_evaluation",
         )
     },
     **{
@@ -199,6 +202,10 @@ ARGUMENTS = {
     **{
         name: {"slug": "trained_slug", "number": "trained_round", "person": "trainee"}
         for name in ("calibrations", "calibration", "close_calibration", "let_rate", "take_calibration")
+    },
+    **{
+        name: {"slug": "trained_slug", "calibration": "trained_round", "person": "trainee"}
+        for name in ("api_calibrations", "api_calibration", "api_calibration_close", "api_let_rate")
     },
     "service_tokens": {"person": "account"},
     "password_by_link": {"token": "password_secret"},
@@ -235,6 +242,11 @@ ARGUMENTS = {
             "close_set_calibration",
             "let_review",
             "change_repeats",
+            "api_set_calibrations",
+            "api_set_calibration",
+            "api_set_calibration_close",
+            "api_let_review",
+            "api_set_repeats",
         )
     },
     **{

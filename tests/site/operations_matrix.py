@@ -51,6 +51,34 @@ OPERATIONS: dict[str, list[Row]] = {
             },
         ),
     ],
+    "api_game_evaluations": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_names": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],
+    "api_return_evaluation": [
+        operation("POST", "401 404 404 404 200 404 200 401", "admin", {"comment": "Look at 5 again"}),
+    ],
+    "api_calibrations": [
+        operation("GET", "401 403 404 404 200 404 200 401", "read"),
+        operation("POST", "401 403 404 404 422 404 422 401", "admin", {"name": "Next", "games": "[99]"}),
+    ],
+    "api_calibration": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api_calibration_close": [operation("POST", "401 403 404 404 200 404 200 401", "admin")],
+    "api_let_rate": [
+        operation("POST", "401 403 404 404 200 404 200 401", "admin", {"reason": "We talked"}),
+    ],
+    "api_set_calibrations": [
+        operation("GET", "401 403 404 404 200 404 200 401", "read"),
+        operation(
+            "POST", "401 403 404 404 422 404 422 401", "admin", {"name": "Next", "comparisons": "[99]"}
+        ),
+    ],
+    "api_set_calibration": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api_set_calibration_close": [operation("POST", "401 403 404 404 200 404 200 401", "admin")],
+    "api_let_review": [
+        operation("POST", "401 403 404 404 200 404 200 401", "admin", {"reason": "We talked"}),
+    ],
+    "api_set_repeats": [
+        operation("POST", "401 403 404 404 200 404 200 401", "admin", {"repeat_percent": "=5"}),
+    ],
     "api_verdict": [
         operation("GET", "401 200 404 404 200 404 200 401", "read"),
         operation("POST", "401 409 404 404 409 404 409 401", "admin", {"basis_sha256": "of another basis"}),
@@ -79,6 +107,18 @@ OPERATIONS: dict[str, list[Row]] = {
         operation("POST", "401 403 403 404 409 404 409 401", "admin", {"name": "Another"}),
     ],
     "api_gate": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_sign_stage": [
+        operation("POST", "401 404 404 404 200 404 200 401", "admin", {"statement": "A joy."}),
+    ],
+    "api_change_version": [
+        operation("GET", "401 404 404 404 200 404 200 401", "read"),
+        operation(
+            "POST",
+            "401 404 404 404 422 404 422 401",
+            "admin",
+            {"version": "99.9", "preview_sha256": "{shared_sides}", "reason": "Newer"},
+        ),
+    ],
     "api_next_stage": [
         operation("POST", "401 404 404 404 403 404 422 401", "admin", {"name": "Next"}),
     ],

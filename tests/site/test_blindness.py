@@ -73,6 +73,7 @@ def everything(client, evaluation, *, acts=()):
         "table": evaluation.game.transcript_id,
         "export": 1,
         "webhook": 1,
+        "calibration": 1,
     }
     operations = ask_operations(program_of(evaluation.evaluator), **given)
     assert len(operations) > 15

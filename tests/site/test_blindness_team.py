@@ -100,6 +100,7 @@ class Evaluator:
             slot=1,
             membership=1,
             webhook=self.webhook.pk,
+            calibration=1,
             transcript=Transcript.objects.filter(project=self.project).first().pk,
             **given,
         )

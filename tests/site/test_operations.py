@@ -17,8 +17,19 @@ PART = re.compile(r"\{(\w+)\}")
 # The arguments with which tests/site/test_blindness.py and its like for reviews ask all operations, in worlds that
 # differ only in what is hidden.
 CRAWLED = (
-    {"slug", "number", "evaluation", "stage", "iteration", "transcript", "table", "export", "webhook"},
-    {"slug", "number", "comparison", "review"},
+    {
+        "slug",
+        "number",
+        "evaluation",
+        "stage",
+        "iteration",
+        "transcript",
+        "table",
+        "export",
+        "webhook",
+        "calibration",
+    },
+    {"slug", "number", "comparison", "review", "calibration"},
 )
 
 

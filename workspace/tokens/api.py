@@ -176,7 +176,8 @@ def refuse_pieces(request: HttpRequest) -> None:
     """A body that comes in pieces without its length is Malformed: nothing of it would be read, and nobody told."""
     if "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH"):
         says = _(
-            "Send the body with its length (Content-Length), not in pieces (Transfer-Encoding: chunked). Nothing was read."
+            "Send the body with its length (Content-Length), not in pieces (Transfer-Encoding: chunked). Nothing was "
+            "read."
         )
         raise Malformed(says, code="length_needed")
 

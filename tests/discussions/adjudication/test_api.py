@@ -6,6 +6,7 @@ from discussions.models import Adjudication
 from tests.factories.adjudication import TIE, make_differing
 from tests.factories.people import make_lead
 from tests.factories.tokens import program_of
+from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
 
@@ -26,3 +27,21 @@ def test_a_tie_is_read_without_names_and_decided_once():
     done = program.post(path, {**given, "side": "A"}).json()["items"]
     decided = next(row for row in done if (row["kind"], row["subject"]) == TIE)
     assert (decided["is_tie"], decided["decided"]) == (False, tie["sides"][0]["value"])
+
+
+def test_names_are_shown_to_whom_they_were_asked_for_and_the_log_keeps_that():
+    game = make_differing(slug="here")
+    lead, other = make_lead(project=game.project), make_lead(project=game.project)
+    program, path = program_of(lead), f"projects/here/games/{game.number}/"
+    hidden = program.get(f"{path}evaluations/").json()["items"]
+    assert [(row["letter"], row["evaluator"], row["state"]) for row in hidden] == [
+        ("A", "", "submitted"),
+        ("B", "", "submitted"),
+    ]
+    shown = program.post(f"{path}names/").json()["items"]
+    names = dict(game.evaluations.values_list("pk", "evaluator__name"))
+    assert [row["evaluator"] for row in shown] == [names[row["id"]] for row in hidden]
+    assert program.get(f"{path}evaluations/").json()["items"] == shown
+    assert program_of(other).get(f"{path}evaluations/").json()["items"] == hidden
+    program.post(f"{path}names/")
+    assert list(Event.objects.filter(verb="names:shown").values_list("by", flat=True)) == [lead.pk]

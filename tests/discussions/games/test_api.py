@@ -86,3 +86,22 @@ def test_a_game_is_withdrawn_comes_back_and_gets_figures_by_hand():
     rate = program.post(f"{path}figures/", {"kind": "cache", "value": "72.5", "reason": "The log"})
     assert rate.status_code == 422
     assert program.post(f"{path}rounds/", {"offset": 3}).status_code == 422
+
+
+def test_an_evaluation_is_returned_with_a_comment_and_not_once_a_verdict_rests_on_it():
+    evaluation = submitted()
+    game = evaluation.game
+    program, path = lead_of(game.project), f"projects/{game.project.slug}/games/{game.number}/"
+    back = f"{path}evaluations/{evaluation.pk}/return/"
+    assert program.post(back, {"comment": " "}).json()["field"] == "comment"
+    assert program.post(back, {"comment": "Look at 5 again"}).json()["number"] == game.number
+    (row,) = program.get(f"{path}evaluations/").json()["items"]
+    assert (row["id"], row["state"], row["letter"]) == (evaluation.pk, "returned", "")
+    own = program_of(evaluation.evaluator)
+    assert own.get(f"evaluations/{evaluation.pk}/").json()["returned_comment"] == "Look at 5 again"
+    assert own.post(f"evaluations/{evaluation.pk}/submit/").json()["state"] == "submitted"
+    record(game)
+    late = program.post(back, {"comment": "Once more"})
+    assert (late.status_code, game.evaluations.get().state) == (403, "submitted")
+    elsewhere = submitted()
+    assert program.post(f"{path}evaluations/{elsewhere.pk}/return/", {"comment": "x"}).status_code == 404

@@ -1,0 +1,137 @@
+"""Moving an iteration to a newer rubric version, for programs."""
+
+from django.http import Http404
+from django.utils import timezone
+from ninja import Router
+from pydantic import Field
+
+from discussions.iterations.permissions import check_change_iteration
+from discussions.iterations.views import iteration_or_404
+from discussions.models import Iteration
+from discussions.upgrades.actions import move_to_version
+from discussions.upgrades.pages import build_version_page
+from discussions.upgrades.queries import list_newer_versions
+from rubric.models import RubricVersion
+from workspace.core.limits import LONGEST_REASON
+from workspace.core.refusals import Unacceptable
+from workspace.web.endpoints import Answer, Given, endpoint
+from workspace.web.require import SignedIn
+
+router = Router()
+PATH = "/projects/{slug:slug}/iterations/{int:iteration}/version/"
+
+
+class MovedGameAnswer(Answer):
+    """A rated game: its outcome now and under the version, in words, and why they differ."""
+
+    number: int
+    is_recorded: bool
+    before: str
+    after: str
+    reasons: list[str]
+
+
+class MovePreviewAnswer(Answer):
+    """What moving an iteration to a newer version of its rubric would change. Nothing is stored by asking.
+
+    `versions` are the newer ones, `version` the one that is previewed, "" without one. `preview_sha256` goes back with
+    the move; it is "" while nothing can be moved, and `refusal` says why. `waiting_count` games with a verdict would
+    wait for labels or a decision.
+    """
+
+    present: str
+    versions: list[str]
+    version: str
+    refusal: str
+    preview_sha256: str
+    games: list[MovedGameAnswer]
+    counts: dict[str, int]
+    waiting_count: int
+
+
+class MoveGiven(Given):
+    """The version by its number, the preview as it was read, and the reason, which every new verdict keeps."""
+
+    version: str = Field(max_length=40)
+    preview_sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    reason: str = Field(max_length=LONGEST_REASON)
+
+
+class VersionMovedAnswer(Answer):
+    """The numbers of the games whose verdict was recorded anew, and of those that wait for something first."""
+
+    recorded: list[int]
+    waiting: list[int]
+
+
+@endpoint(
+    router,
+    "GET",
+    PATH,
+    name="api_change_version",
+    permission="change_iteration",
+    scope="read",
+    answer=MovePreviewAnswer,
+)
+def preview_move(request: SignedIn, slug: str, iteration: int, version: str = "") -> MovePreviewAnswer:
+    """Read what moving an iteration to a newer rubric version would change; the newest unless one is named."""
+    found = _changed_or_404(request, slug, iteration)
+    chosen = _find_version(found, version) if version else None
+    page = build_version_page(iteration=found, person=request.user, to=chosen.pk if chosen else 0)
+    preview = page.preview
+    return MovePreviewAnswer(
+        present=found.rubric_version.number,
+        versions=[row.number for row in page.versions],
+        version=preview.version.number if preview else "",
+        refusal=page.refusal,
+        preview_sha256=preview.input_sha256 if preview else "",
+        games=[MovedGameAnswer.model_validate(game) for game in page.games],
+        counts=page.counts,
+        waiting_count=page.waiting_count,
+    )
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH,
+    name="api_change_version",
+    permission="change_iteration",
+    scope="admin",
+    answer=VersionMovedAnswer,
+)
+def move(request: SignedIn, slug: str, iteration: int, given: MoveGiven) -> VersionMovedAnswer:
+    """Move an iteration to a newer rubric version.
+
+    Its games are measured and its verdicts recorded anew. Nothing is moved when something was judged or recorded since
+    the preview was read (409).
+    """
+    found = _changed_or_404(request, slug, iteration)
+    moved = move_to_version(
+        iteration=found,
+        version=_find_version(found, given.version),
+        shown=given.preview_sha256,
+        reason=given.reason,
+        by=request.user,
+        now=timezone.now(),
+    )
+    return VersionMovedAnswer(recorded=moved.recorded, waiting=moved.waiting)
+
+
+def _changed_or_404(request: SignedIn, slug: str, iteration: int) -> Iteration:
+    found = iteration_or_404(request.user, slug, iteration)
+    check_change_iteration(request.user, found.project)
+    if found.stage is None:
+        raise Http404
+    return found
+
+
+def _find_version(iteration: Iteration, number: str) -> RubricVersion:
+    found = list_newer_versions(iteration).filter(number=number).first()
+    if found is None:
+        raise Unacceptable(
+            "This rubric has no newer published version of that number.",
+            field="version",
+            code="unknown_version",
+        )
+    return found

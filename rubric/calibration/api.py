@@ -1,0 +1,277 @@
+"""Calibration rounds and hidden repeats of comparison sets, for programs of leads."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated
+
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from ninja import Router
+from pydantic import Field
+
+from rubric.calibration import actions
+from rubric.calibration.actions import RoundPlan
+from rubric.calibration.core import parse_agreed_marks
+from rubric.calibration.pages import build_calibration_page, build_calibrations_page
+from rubric.calibration.permissions import check_calibrate_set
+from rubric.calibration.queries import ReviewerProgress, build_labels
+from rubric.calibration.views import round_or_404
+from rubric.core.limits import MOST_REPEATS
+from rubric.models import CalibrationRound, ComparisonSet, Reviewer
+from rubric.sets.views import set_or_404
+from workspace.core.limits import LONGEST_REASON
+from workspace.core.refusals import Unacceptable
+from workspace.models import Person
+from workspace.web.endpoints import Answer, Given, Listed, endpoint
+from workspace.web.require import SignedIn
+
+router = Router()
+SET = "/projects/{slug:slug}/comparison-sets/{int:number}/"
+PATH = SET + "calibrations/"
+ONE = PATH + "{int:calibration}/"
+Number = Annotated[int, Field(ge=1, le=10**9)]
+
+
+class SetRoundAnswer(Answer):
+    """A calibration round of a set; it is open while `closed_at` is null.
+
+    It is passed with `pass_percent` of a hundred marks at most `mark_within` from the agreed ones, and the agreed
+    response first in `first_percent` of a hundred comparisons.
+    """
+
+    number: int
+    name: str
+    is_required: bool
+    mark_within: float
+    pass_percent: int
+    first_percent: int
+    comparison_count: int
+    created_at: datetime
+    closed_at: datetime | None
+
+
+class SetRoundsAnswer(Listed[SetRoundAnswer]):
+    """The rounds of a set, and how many of a hundred comparisons that a person gets are hidden repeats."""
+
+    repeat_percent: int
+
+
+class AgreedMarksAnswer(Answer):
+    """A comparison of a round with its note, and the agreed marks of each response in words."""
+
+    comparison: int
+    note: str
+    responses: list[tuple[str, str]]
+
+
+class CalibratedAnswer(Answer):
+    """How a reviewer does: `alike` of `count` marks near enough, in `done` of `asked` comparisons; `passes` is null
+    while comparisons are missing. `waiver` is why a lead lets them review without passing.
+    """
+
+    reviewer: int
+    name: str
+    done: int
+    asked: int
+    alike: int
+    count: int
+    first_alike: int
+    first_count: int
+    passes: bool | None
+    waiver: str
+
+
+class SingleSetRoundAnswer(SetRoundAnswer):
+    """One round with its comparisons, and everybody who takes part."""
+
+    comparisons: list[AgreedMarksAnswer]
+    people: list[CalibratedAnswer]
+
+
+class ReasonGiven(Given):
+    """What explains the agreed marks of a comparison."""
+
+    comparison: Number
+    note: str = Field(max_length=5000)
+
+
+class SetRoundGiven(Given):
+    """A new round: numbers of comparisons in the order in which they come, and its rule.
+
+    `marks` are agreed marks, one line for each response, such as “3.1: 8” or “3.1: accuracy 9, clarity 7”; a comparison
+    without lines gets the mean of its submitted reviews by people.
+    """
+
+    name: str = Field(max_length=200)
+    comparisons: list[Number] = Field(max_length=100)
+    is_required: bool = True
+    mark_within: float = Field(default=1, ge=0, le=9)
+    pass_percent: int = Field(default=80, ge=1, le=100)
+    first_percent: int = Field(default=0, ge=0, le=100)
+    marks: str = Field(default="", max_length=40_000)
+    notes: list[ReasonGiven] = Field(default=[], max_length=100)
+
+
+class SetWaiverGiven(Given):
+    """Why somebody may review without passing."""
+
+    reason: str = Field(max_length=LONGEST_REASON)
+
+
+class RepeatsGiven(Given):
+    """How many of a hundred comparisons that a person gets are hidden repeats; 0 for none."""
+
+    repeat_percent: int = Field(ge=0, le=MOST_REPEATS)
+
+
+@endpoint(
+    router,
+    "GET",
+    PATH,
+    name="api_set_calibrations",
+    permission="calibrate_set",
+    scope="read",
+    answer=SetRoundsAnswer,
+)
+def list_rounds(request: SignedIn, slug: str, number: int) -> SetRoundsAnswer:
+    """List the calibration rounds of a comparison set, the newest first."""
+    return _list(_led_set(request, slug, number), request.user)
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH,
+    name="api_set_calibrations",
+    permission="calibrate_set",
+    scope="admin",
+    answer=SingleSetRoundAnswer,
+    status=201,
+)
+def open_round(request: SignedIn, slug: str, number: int, given: SetRoundGiven) -> SingleSetRoundAnswer:
+    """Open a calibration round of a comparison set. From then on its comparisons are reviewed for calibration alone."""
+    found = _led_set(request, slug, number)
+    made = actions.open_round(
+        comparison_set=found, plan=_plan(found, given), by=request.user, now=timezone.now()
+    )
+    return _single(found, made.number, request.user)
+
+
+@endpoint(
+    router,
+    "GET",
+    ONE,
+    name="api_set_calibration",
+    permission="calibrate_set",
+    scope="read",
+    answer=SingleSetRoundAnswer,
+)
+def show_round(request: SignedIn, slug: str, number: int, calibration: int) -> SingleSetRoundAnswer:
+    """Read a calibration round of a comparison set, and how everybody does in it."""
+    return _single(_led_set(request, slug, number), calibration, request.user)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "close/",
+    name="api_set_calibration_close",
+    permission="calibrate_set",
+    scope="admin",
+    answer=SingleSetRoundAnswer,
+)
+def close(request: SignedIn, slug: str, number: int, calibration: int) -> SingleSetRoundAnswer:
+    """Close a calibration round of a comparison set. Begun reviews can still be submitted."""
+    found = _led_set(request, slug, number)
+    opened = round_or_404(found, calibration)
+    actions.close_round(opened=opened, by=request.user, now=timezone.now())
+    return _single(found, calibration, request.user)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "reviewers/{int:reviewer}/let-review/",
+    name="api_let_review",
+    permission="calibrate_set",
+    scope="admin",
+    answer=SingleSetRoundAnswer,
+)
+def let_review(
+    request: SignedIn, slug: str, number: int, calibration: int, reviewer: int, given: SetWaiverGiven
+) -> SingleSetRoundAnswer:
+    """Let a reviewer review who did not pass a round."""
+    found = _led_set(request, slug, number)
+    opened = round_or_404(found, calibration)
+    who = get_object_or_404(Reviewer, set=found, pk=reviewer)
+    now = timezone.now()
+    actions.let_review(opened=opened, reviewer=who, reason=given.reason, by=request.user, now=now)
+    return _single(found, calibration, request.user)
+
+
+@endpoint(
+    router,
+    "POST",
+    SET + "repeats/",
+    name="api_set_repeats",
+    permission="calibrate_set",
+    scope="admin",
+    answer=SetRoundsAnswer,
+)
+def change_repeats(request: SignedIn, slug: str, number: int, given: RepeatsGiven) -> SetRoundsAnswer:
+    """Say how many of the comparisons that a person gets come again as hidden repeats."""
+    found = _led_set(request, slug, number)
+    percent, now = given.repeat_percent, timezone.now()
+    actions.change_repeats(comparison_set=found, repeat_percent=percent, by=request.user, now=now)
+    return _list(_led_set(request, slug, number), request.user)
+
+
+def _led_set(request: SignedIn, slug: str, number: int) -> ComparisonSet:
+    found = set_or_404(request.user, slug, number)
+    check_calibrate_set(request.user, found)
+    return found
+
+
+def _plan(comparison_set: ComparisonSet, given: SetRoundGiven) -> RoundPlan:
+    scales = comparison_set.rubric_version.to_record().scales
+    try:
+        marks = parse_agreed_marks(given.marks, build_labels(comparison_set), scales)
+    except ValueError as fault:
+        raise Unacceptable(str(fault), field="marks") from None
+    values = given.model_dump(exclude={"marks", "notes", "mark_within"})
+    notes = {one.comparison: one.note for one in given.notes}
+    return RoundPlan(**values, mark_within=Decimal(str(given.mark_within)), marks=marks, notes=notes)
+
+
+def _list(comparison_set: ComparisonSet, person: Person) -> SetRoundsAnswer:
+    page = build_calibrations_page(comparison_set=comparison_set, person=person)
+    items = [SetRoundAnswer(**_facts(row, getattr(row, "item_count", 0))) for row in page.rounds]
+    return SetRoundsAnswer(items=items, repeat_percent=page.repeat_percent)
+
+
+def _facts(row: CalibrationRound, comparison_count: int) -> dict[str, object]:
+    counted = {"comparison_count": comparison_count, "mark_within": float(row.mark_within)}
+    names = [name for name in SetRoundAnswer.model_fields if name not in counted]
+    return counted | {name: getattr(row, name) for name in names}
+
+
+def _single(comparison_set: ComparisonSet, number: int, person: Person) -> SingleSetRoundAnswer:
+    page = build_calibration_page(opened=round_or_404(comparison_set, number), person=person)
+    return SingleSetRoundAnswer(
+        **_facts(page.round, len(page.comparisons)),
+        comparisons=[
+            AgreedMarksAnswer(comparison=row.number, note=row.note, responses=row.responses)
+            for row in page.comparisons
+        ],
+        people=[_calibrated(reviewer, progress) for reviewer, progress in page.people],
+    )
+
+
+def _calibrated(reviewer: Reviewer, progress: ReviewerProgress) -> CalibratedAnswer:
+    counts = ("done", "asked", "alike", "count", "first_alike", "first_count", "passes")
+    return CalibratedAnswer(
+        reviewer=reviewer.pk,
+        name=reviewer.name,
+        waiver=progress.waiver,
+        **{name: getattr(progress.result, name) for name in counts},
+    )
