@@ -57,7 +57,8 @@ def webhook(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
 
     def context() -> dict[str, object]:
         page = webhook_page(webhook=found, now=timezone.now(), before=before)
-        return {"page": page, "made": None, **frame(request.user, found.project)}
+        shown = {"page": page, "made": None, "here": request.get_full_path()}
+        return shown | frame(request.user, found.project)
 
     if request.method == "GET" and is_htmx(request):
         return respond(request, page=ONE, region=DELIVERIES, context=context())
@@ -80,7 +81,9 @@ def replace(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     made = replace_secret(webhook=found, by=request.user, now=now)
     page = webhook_page(webhook=webhook_or_404(request.user, slug, webhook), now=now)
     form = WebhookChangeForm(initial=_values(found))
-    context = {"page": page, "form": form, "made": made, **frame(request.user, found.project)}
+    # The address of this page understands no question, so what its region asks goes to the webhook's own.
+    context = {"page": page, "form": form, "made": made, "here": address_of(found)}
+    context |= frame(request.user, found.project)
     return respond(request, page=ONE, context=context)
 
 

@@ -88,7 +88,7 @@ def test_the_page_lists_deliveries_in_parts_and_sends_them_again(client, project
     assert 'hx-trigger="every 2s"' in first
     region = text_of(client.get(address, headers={"HX-Request": "true"}))
     assert region.lstrip().startswith("<section") and "<html" not in region
-    older = re.search(r'href="(\?before=\d+)"', first)[1]
+    older = re.search(r'href="[^"?]+(\?before=\d+)"', first)[1]
     second = text_of(client.get(address + older))
     assert (second.count("Send again<span"), "every 2s" in second) == (5, False)
     again = reverse("send_again", args=["ours", webhook.pk, rows[0].pk])
@@ -137,6 +137,10 @@ def test_a_secret_is_replaced_on_the_page_and_the_new_one_shown_once(client, pro
     assert secret != made.secret and made.secret not in shown
     again = text_of(client.get(address))
     assert "signs until" in again and secret not in again
+    # What the answer leads to can be fetched.
+    measure_games(project, *range(1, 53))
+    shown = text_of(client.post(f"{address}secret/"))
+    assert f'hx-get="{address}"' in shown and f'href="{address}?before=' in shown
 
 
 def test_programs_replace_the_secret_send_a_test_event_and_send_again(project):
