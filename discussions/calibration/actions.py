@@ -206,7 +206,10 @@ def _check_plan(plan: RoundPlan) -> None:
         raise Unacceptable(_("A round is passed with 1 to 100 of a hundred answers."), field="pass_percent")
     if not 0 <= plan.rating_within <= 4:
         raise Unacceptable(_("Ratings are at most 4 points apart."), field="rating_within")
-    for note in plan.notes.values():
+    for number, note in plan.notes.items():
+        if number not in plan.games:
+            says = _("Game %(number)d is not in the round. Add it under Games, or take its line out.")
+            raise Unacceptable(says % {"number": number}, field="notes")
         check_length(note, field="notes")
 
 

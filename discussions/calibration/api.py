@@ -17,6 +17,7 @@ from discussions.calibration.permissions import check_calibrate
 from discussions.calibration.queries import RoundProgress
 from discussions.calibration.views import round_or_404
 from discussions.models import CalibrationRound
+from rubric.calibration.api import collect_notes
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
@@ -132,7 +133,7 @@ def open_round(request: SignedIn, slug: str, given: RoundGiven) -> SingleRoundAn
     project = _led_project(request, slug)
     values = given.model_dump()
     values["rating_within"] = Decimal(str(given.rating_within))
-    values["notes"] = {one.game: one.note for one in given.notes}
+    values["notes"] = collect_notes((one.game, one.note) for one in given.notes)
     made = actions.open_round(project=project, plan=RoundPlan(**values), by=request.user, now=timezone.now())
     return _single(project, made.number)
 

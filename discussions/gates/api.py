@@ -152,7 +152,7 @@ def _gate(stage: Stage, person: Person) -> GateAnswer:
     gate = page.gate
     return GateAnswer(
         is_open=gate.is_open,
-        missing=page.missing,
+        missing=list(gate.missing),
         streak=gate.streak.count,
         streak_needed=gate.streak.needed,
         cache_hit_rate=None if gate.cache.rate is None else float(gate.cache.rate),

@@ -49,7 +49,7 @@ class MovePreviewAnswer(Answer):
     waiting_count: int
 
 
-class MoveGiven(Given):
+class VersionMoveGiven(Given):
     """The version by its number, the preview as it was read, and the reason, which every new verdict keeps."""
 
     version: str = Field(max_length=40)
@@ -100,7 +100,7 @@ def preview_move(request: SignedIn, slug: str, iteration: int, version: str = ""
     scope="admin",
     answer=VersionMovedAnswer,
 )
-def move(request: SignedIn, slug: str, iteration: int, given: MoveGiven) -> VersionMovedAnswer:
+def move(request: SignedIn, slug: str, iteration: int, given: VersionMoveGiven) -> VersionMovedAnswer:
     """Move an iteration to a newer rubric version.
 
     Its games are measured and its verdicts recorded anew. Nothing is moved when something was judged or recorded since

@@ -1,5 +1,6 @@
 """Calibration rounds and hidden repeats of comparison sets, for programs of leads."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
@@ -226,6 +227,16 @@ def change_repeats(request: SignedIn, slug: str, number: int, given: RepeatsGive
     return _list(_led_set(request, slug, number), request.user)
 
 
+def collect_notes(given: Iterable[tuple[int, str]]) -> dict[int, str]:
+    """Number -> note. Raises Unacceptable for two notes on one number, of which one would be lost."""
+    notes: dict[int, str] = {}
+    for number, note in given:
+        if number in notes:
+            raise Unacceptable(f"There are two notes on {number}. Write one of both.", field="notes")
+        notes[number] = note
+    return notes
+
+
 def _led_set(request: SignedIn, slug: str, number: int) -> ComparisonSet:
     found = set_or_404(request.user, slug, number)
     check_calibrate_set(request.user, found)
@@ -239,7 +250,7 @@ def _plan(comparison_set: ComparisonSet, given: SetRoundGiven) -> RoundPlan:
     except ValueError as fault:
         raise Unacceptable(str(fault), field="marks") from None
     values = given.model_dump(exclude={"marks", "notes", "mark_within"})
-    notes = {one.comparison: one.note for one in given.notes}
+    notes = collect_notes((one.comparison, one.note) for one in given.notes)
     return RoundPlan(**values, mark_within=Decimal(str(given.mark_within)), marks=marks, notes=notes)
 
 

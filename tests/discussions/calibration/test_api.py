@@ -21,6 +21,8 @@ def test_a_round_from_its_opening_to_its_end():
     wrong = program.post(path, given | {"games": [99]})
     assert (wrong.status_code, wrong.json()["field"]) == (422, "games")
     note = {"game": number, "note": "Vague counts as vague."}
+    for notes in ([note, note], [{"game": 99, "note": "Not of this round"}]):
+        assert program.post(path, given | {"notes": notes}).json()["field"] == "notes"
     made = program.post(path, given | {"notes": [note]})
     assert (made.status_code, made.json()["number"], made.json()["games"]) == (201, 1, [note])
     assert (made.json()["rating_within"], made.json()["is_required"]) == (0.5, True)

@@ -16,6 +16,7 @@ def test_a_statement_is_signed_once_and_shown_with_its_gate():
     program, path = program_of(lead), f"projects/ours/stages/{make_stage(project=project, by=lead).number}/"
     before = program.get(f"{path}gate/").json()
     assert (before["statement"], before["signed_by"], before["sign_refusal"]) == ("", "", "")
+    assert not [sentence for sentence in before["missing"] if "below" in sentence]
     assert program.post(f"{path}sign/", {"statement": " "}).json()["field"] == "statement"
     signed = program.post(f"{path}sign/", {"statement": "Nobody left before the end."}).json()
     assert (signed["statement"], signed["signed_by"]) == ("Nobody left before the end.", lead.name)
