@@ -43,6 +43,8 @@ FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=10), timedelta(hours=6)
 # While a webhook fails, no other delivery of it is tried for as long, but for a quarter of an hour at most.
 LONGEST_PAUSE = timedelta(minutes=15)
 GIVE_UP_AFTER = timedelta(days=3)
+# What a receiver answers that is to be told of nothing any more.
+GONE = 410
 DELIVERIES_STAY = timedelta(days=30)
 
 _GLOBAL = IPv6Network("2000::/3")

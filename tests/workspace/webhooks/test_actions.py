@@ -318,6 +318,20 @@ def test_a_webhook_that_fails_for_days_is_switched_off_with_a_line_in_the_log(pr
     assert found.is_active and (found.gave_up_at, found.failing_since, found.failure_count) == (None, None, 0)
 
 
+def test_a_receiver_that_is_gone_is_told_of_nothing_any_more(project, lead):
+    webhook = make_webhook(project=project).webhook
+    gone = Receiver(Outcome(410, "The server answered 410."))
+    send_test(webhook=webhook, by=lead, now=NOW)
+    work(gone)
+    assert fresh(webhook).is_active
+    measure_games(project, 1, 2)
+    work(gone)
+    assert gone.games == [None, 1]
+    assert states(webhook) == [("failed", 1), ("failed", 1), ("failed", 0)]
+    assert (fresh(webhook).is_active, fresh(webhook).gave_up_at) == (False, NOW)
+    assert told() == ["webhook:created", "webhook:gave_up"]
+
+
 def test_a_worker_that_dies_while_it_sends_leaves_a_delivery_that_is_sent_later(project):
     webhook = make_webhook(project=project).webhook
     measure_games(project, 1)

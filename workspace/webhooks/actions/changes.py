@@ -148,7 +148,10 @@ def remove_webhook(*, webhook: Webhook, by: Person, now: datetime) -> None:
 
 
 def give_up(*, webhook: Webhook, by: Person, now: datetime) -> None:
-    """Switch a webhook off because every attempt failed for days, in the present transaction; the page says so."""
+    """Switch a webhook off because every attempt failed for days, or its program is gone, in the present transaction.
+
+    The page says so.
+    """
     if _present(webhook).filter(is_active=True).update(is_active=False, gave_up_at=now):
         webhook.refresh_from_db()
         end_waiting(webhook)

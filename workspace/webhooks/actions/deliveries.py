@@ -22,6 +22,7 @@ from workspace.webhooks.actions.client import Outcome, send_message
 from workspace.webhooks.core import (
     DELIVERIES_STAY,
     GIVE_UP_AFTER,
+    GONE,
     LONGEST_PAUSE,
     TEST,
     compute_wait,
@@ -227,7 +228,8 @@ def _send(delivery: Delivery, send: Send, now: datetime) -> Outcome:
 
 
 def _note_failure(delivery: Delivery, webhook: Webhook, outcome: Outcome, by: Person, now: datetime) -> None:
-    is_over = is_last_attempt(delivery.event, delivery.attempt_count)
+    is_gone = outcome.status == GONE
+    is_over = is_gone or is_last_attempt(delivery.event, delivery.attempt_count)
     _note(delivery, outcome, {"state": FAILED, "next_attempt_at": None} if is_over else {})
     if delivery.event == TEST:
         return
@@ -235,7 +237,7 @@ def _note_failure(delivery: Delivery, webhook: Webhook, outcome: Outcome, by: Pe
     webhook.failing_since = webhook.failing_since or now
     webhook.paused_until = now + min(_draw_wait(webhook.failure_count), LONGEST_PAUSE)
     webhook.save(update_fields=FAILURES)
-    if is_over and now - webhook.failing_since >= GIVE_UP_AFTER:
+    if is_gone or (is_over and now - webhook.failing_since >= GIVE_UP_AFTER):
         give_up(webhook=webhook, by=by, now=now)
 
 
