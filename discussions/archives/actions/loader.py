@@ -317,9 +317,11 @@ class Loader:
             assert all(before < after for before, after in pairwise(fresh)), "keys do not rise"
 
     def _name_project(self, values: dict[str, Any], place: str) -> None:
-        if not is_slug(values["slug"]) or plain_name(values["name"]) != values["name"] or self._keys[Project]:
+        if self.counts["workspace.project"] > 1:
+            raise refuse(place, "an archive has one project. Make it again", "project")
+        if not is_slug(values["slug"]) or plain_name(values["name"]) != values["name"]:
             raise refuse(
-                place, "this is no short name or no name of one project. Make the archive again", "project"
+                place, "this is no short name or no name of a project. Make the archive again", "project"
             )
         if values["slug"] != self.archive.manifest.project:
             says = "its short name is not that of the manifest. Make the archive again"

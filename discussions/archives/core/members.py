@@ -1,7 +1,7 @@
 """What the members of a project archive are called, and its manifest."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -42,8 +42,8 @@ class ArchivedEvent(
     seq: Count
     at: datetime
     by: str
-    role: Annotated[str, Meta(max_length=20)]
-    verb: Annotated[str, Meta(max_length=60)]
+    role: Literal["", "admin", "lead", "evaluator", "system"]
+    verb: Annotated[str, Meta(max_length=60, pattern=r"\A[a-z0-9_:.-]+\Z")]
     object_kind: Annotated[str, Meta(max_length=40)]
     object: int | str | None
     detail: str

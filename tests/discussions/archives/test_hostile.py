@@ -293,6 +293,12 @@ HOSTILE = {
         )
     },
     "an audit line of tomorrow": (row(EVENT, at="2026-03-04T00:00:00Z"), "event.jsonl, line 1: at: "),
+    "an act that does not print": (
+        row(EVENT, verb="project:\x1b[31m"),
+        r"Expected `str` matching regex .* at `\$\.verb`",
+    ),
+    "a role that is none": (row(EVENT, role="owner"), "Invalid enum value 'owner'"),
+    "two projects": (repeated("workspace.project"), "line 2: an archive has one project"),
     "a manifest of another project": (
         manifest(project="another"),
         "project.jsonl, line 1: its short name is not that of the manifest",
