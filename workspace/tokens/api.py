@@ -147,6 +147,8 @@ def gate(
     named.methods = tuple(operations)
     named.files = next(filter(None, map(may_send_files, operations.values())), None)
     named.csrf_exempt = True
+    # No redirect from an address without its last slash: clients follow it with a GET, and take the answer for done.
+    named.should_append_slash = False
     return gated
 
 

@@ -243,6 +243,13 @@ def test_a_body_in_pieces_without_its_length_is_refused_and_not_taken_as_empty(l
     assert not Transcript.objects.exists()
 
 
+def test_an_address_without_its_slash_leads_nowhere_else(lead):
+    """Most clients follow a redirect of a POST with a GET, whose answer looks as if something had been done."""
+    program = program_of(lead)
+    for answer in (program.post("projects/ours/stages", {"name": "Lost"}), program.get("projects")):
+        assert (problem(answer), "end with" in answer.json()["detail"]) == ((404, "not_found"), True)
+
+
 def test_a_body_that_is_missing_is_asked_for(lead):
     answer = program_of(lead).post("projects/ours/stages/", b"")
     assert (problem(answer), "JSON object" in answer.json()["detail"]) == ((422, "missing"), True)
