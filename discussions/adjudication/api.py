@@ -8,7 +8,7 @@ from pydantic import Field
 
 from discussions.access.permissions import check_see_games
 from discussions.adjudication.actions import adjudicate, unmask_evaluators
-from discussions.adjudication.core.disagreements import Disagreement, letters
+from discussions.adjudication.core.disagreements import Disagreement, has_letters, letters
 from discussions.adjudication.permissions import check_adjudicate
 from discussions.adjudication.queries import disagreements_in, has_seen_names
 from discussions.adjudication.views import find_side, led_game_or_404
@@ -158,7 +158,7 @@ def show_names(request: SignedIn, slug: str, number: int) -> Listed[JudgedByAnsw
 def _list_evaluations(game: Game, person: Person) -> Listed[JudgedByAnswer]:
     rows = Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator").order_by("pk")
     found = list(rows)
-    is_shared = len(found) > 1 or game.evaluator_count > 1
+    is_shared = has_letters(len(found), game.evaluator_count)
     is_named = not is_shared or has_seen_names(person, game)
     dealt = letters(game.pk, [row.pk for row in found if row.state == SUBMITTED]) if is_shared else {}
     items = [

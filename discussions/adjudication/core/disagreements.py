@@ -183,6 +183,11 @@ def find_disagreements(
     return sorted(found, key=_order)
 
 
+def has_letters(evaluation_count: int, needed_count: int) -> bool:
+    """Whether several rate a game, or are to, so that letters take the place of their names."""
+    return evaluation_count > 1 or needed_count > 1
+
+
 def letters(game: int, evaluations: Iterable[int]) -> dict[int, str]:
     """Evaluation -> letter. The order differs in each game and reveals nothing about evaluations or people."""
     dealt = sorted(

@@ -4,7 +4,12 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from discussions.adjudication.core.disagreements import Disagreement, find_disagreements, letters
+from discussions.adjudication.core.disagreements import (
+    Disagreement,
+    find_disagreements,
+    has_letters,
+    letters,
+)
 from discussions.adjudication.core.effective import Judged, machine_values
 from discussions.adjudication.pages.evidence import answer_word, get_kind_label
 from discussions.adjudication.queries import load_adjudicated_by_game
@@ -107,7 +112,7 @@ def people_part(
     found = list(rows)
     own = [evaluation for evaluation in found if only is None or evaluation.evaluator_id == only.pk]
     judgements, remarks = _load_judgements(own), _load_remarks(own)
-    is_shared = len(found) > 1 or game.evaluator_count > 1
+    is_shared = has_letters(len(found), game.evaluator_count)
     submitted = [evaluation.pk for evaluation in found if evaluation.state == SUBMITTED]
     is_compared = only is None and len(submitted) > 1
     disagreements = (
