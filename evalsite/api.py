@@ -28,6 +28,7 @@ from rubric.results.api import router as results
 from rubric.surveys.api import router as surveys
 from rubric.versions.api import router as versions
 from workspace.audit.api import router as audit
+from workspace.notifications.api import router as notifications
 from workspace.projects.api import router as projects
 from workspace.tokens.api import QuickRenderer, StrictParser, TokenScheme, gated_urls, handle_faults
 from workspace.web.problems import API
@@ -57,6 +58,7 @@ ROUTERS = {
     "results": results,
     "exports": exports,
     "webhooks": webhooks,
+    "notifications": notifications,
     "audit log": audit,
 }
 

@@ -52,6 +52,13 @@ KNOWN = (
     "REVIEW_PRICES",
     "WEBHOOK_HTTP",
     "WEBHOOK_NETWORKS",
+    "SITE_URL",
+    "EMAIL_HOST",
+    "EMAIL_PORT",
+    "EMAIL_SECURITY",
+    "EMAIL_USER",
+    "EMAIL_PASSWORD",
+    "EMAIL_FROM",
 )
 _reader = environ.Env()
 
@@ -202,6 +209,36 @@ def models(name: str, *, url: str) -> list[str]:
     return found
 
 
+def port(name: str, default: str) -> int:
+    """The variable as the number of a port."""
+    value = text(name, default)
+    if not re.fullmatch(r"[0-9]{1,5}", value) or not 1 <= int(value) <= 65535:
+        raise ImproperlyConfigured(
+            f'{name} is "{value}"; write a number from 1 to 65535, such as {default}.'
+        )
+    return int(value)
+
+
+def sender(name: str, other: str) -> str:
+    """The variable as the address that e-mails come from; must be set when the other value is given."""
+    value = beside(name, other)
+    if value and (len(value.splitlines()) != 1 or not re.search(r"[^@\s<>]+@[^@\s<>]+", value)):
+        raise ImproperlyConfigured(
+            f"{name} is no address. Write one such as evalsite@example.org, or Evalsite <evalsite@example.org>."
+        )
+    return value
+
+
+def mail_security(name: str, *, host: str, is_local: bool) -> str:
+    """How the connection to the mail server is encrypted; "none" in production only on this machine."""
+    value = choice(name, ("starttls", "tls", "none"), "starttls")
+    if host and value == "none" and not is_local and not is_loopback(host):
+        raise ImproperlyConfigured(
+            f"{name} is none, which would send links that open accounts in the open. Write starttls or tls."
+        )
+    return value
+
+
 def seconds(name: str, default: str, *, at_most: int) -> int:
     """The variable as whole seconds, at least one."""
     value = text(name, default)
@@ -254,6 +291,8 @@ WHY = {
     "OIDC_NAME": "OIDC_ISSUER is set: say how people know it, for the button; such as the organisation's name.",
     "OIDC_CLIENT_ID": "OIDC_ISSUER is set: give the name under which it knows this site.",
     "OIDC_CLIENT_SECRET": "OIDC_ISSUER is set: give the secret that it gave this site.",
+    "SITE_URL": "EMAIL_HOST is set: say where people find this site, for links; such as https://evalsite.example.org.",
+    "EMAIL_FROM": "EMAIL_HOST is set: say from which address e-mails come, such as evalsite@example.org.",
     "REVIEW_MODELS": "Name the models that may be asked at REVIEW_MODELS_URL, separated by commas.",
     "REDIS_URL": "In production name the broker, such as redis://host:6379/0. `make run` starts one by itself.",
 }

@@ -144,6 +144,7 @@ JOB_ACTIONS = {
     "ask_models": "rubric.model_reviewers.actions.jobs.ask_models",
     "read_answers": "rubric.model_reviewers.actions.answers.read_answers",
     "export": "discussions.exports.actions.build_project_export",
+    "send_emails": "workspace.mail.actions.send_emails",
     "deliver": "workspace.webhooks.actions.deliveries.send_deliveries",
 }
 # What time alone brings about: each sweep calls these actions, with the moment by the database's clock.
@@ -153,6 +154,10 @@ SWEEP_ACTIONS = [
     "workspace.exports.actions.remove_expired_files",
     "workspace.webhooks.actions.deliveries.enqueue_due",
     "workspace.webhooks.actions.deliveries.forget_deliveries",
+    "workspace.notifications.actions.digests.write_due_emails",
+    "workspace.notifications.actions.notify.forget_notifications",
+    "workspace.mail.actions.enqueue_due_emails",
+    "workspace.mail.actions.forget_emails",
 ]
 # How long the file of an export is kept for whoever made it (hours).
 EXPORT_HOURS = 24
@@ -177,6 +182,36 @@ REVIEW_PRICES = environment.prices("REVIEW_PRICES")
 # Webhooks go to addresses that leads type: to public ones by https alone, unless the installation allows more.
 WEBHOOK_HTTP = environment.flag("WEBHOOK_HTTP", default=False)
 WEBHOOK_NETWORKS = environment.networks("WEBHOOK_NETWORKS")
+# E-mail goes through one mail server; without a host nothing is ever sent, and pages do not offer it. Links in e-mails
+# are made from SITE_URL, since what a request says its host is can be forged.
+EMAIL_HOST = environment.text("EMAIL_HOST", "")
+EMAIL_PORT = environment.port("EMAIL_PORT", "587")
+EMAIL_SECURITY = environment.mail_security("EMAIL_SECURITY", host=EMAIL_HOST, is_local=LOCAL)
+EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL_SECURITY == "starttls", EMAIL_SECURITY == "tls"
+EMAIL_HOST_USER = environment.text("EMAIL_USER", "")
+EMAIL_HOST_PASSWORD = environment.text("EMAIL_PASSWORD", "")
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = environment.sender("EMAIL_FROM", EMAIL_HOST)
+SITE_URL = environment.endpoint("SITE_URL", is_local=LOCAL)
+environment.beside("SITE_URL", EMAIL_HOST)
+# What an audit line brings about beside it: actions that are called with the line, in its transaction.
+EVENT_ACTIONS: dict[str, list[str]] = {
+    "game:assigned": ["discussions.notifications.actions.tell_assigned"],
+    "game:unassigned": ["discussions.notifications.actions.forget_assigned"],
+    "game:withdrawn": ["discussions.notifications.actions.forget_game"],
+    "evaluation:returned": ["discussions.notifications.actions.tell_returned"],
+    "evaluation:submitted": ["discussions.notifications.actions.tell_tie"],
+    "remark:made": ["discussions.notifications.actions.tell_flagged"],
+    "remark:answered": ["discussions.notifications.actions.tell_answered"],
+    "remark:resolved": ["discussions.notifications.actions.close_flag"],
+    "transcript:imported": ["discussions.notifications.actions.tell_import_faults"],
+    "comparison_set:reviewer_added": ["rubric.notifications.actions.tell_reviewer"],
+    "comparison_set:reviewer_ended": ["rubric.notifications.actions.forget_reviewer"],
+    "comparison_set:closed": ["rubric.notifications.actions.forget_set"],
+    "review:handed_in": ["rubric.notifications.actions.tell_second_round"],
+}
+# What is called, in the same transaction, with a job that failed for good.
+FAILED_JOB_ACTIONS = ["workspace.notifications.actions.failures.tell_failed_job"]
 # How large a project archive may be that is imported.
 ARCHIVE_LIMITS = {
     "unpacked_bytes": 64 * 1024 * 1024 * 1024,

@@ -10,6 +10,7 @@ PACKAGES = (
     "people",
     "tokens",
     "webhooks",
+    "notifications",
     "checks",
 )
 urlpatterns: list[URLResolver] = [path("", include(f"workspace.{package}.urls")) for package in PACKAGES]

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
+from django.utils.module_loading import import_string
 
 from workspace.access.permissions import role_in
 from workspace.core.audit_chain import seal
@@ -27,8 +28,9 @@ def record_event(
     """Append one line to the project's audit chain (the installation's when None), inside the current transaction.
 
     `verb` is past tense ("verdict:recorded"). `detail` holds plain values, never transcript text or secrets. The chain
-    row is locked, so lines of one chain are written one after the other. Raises RuntimeError outside a transaction:
-    a line must stand or fall with the act it tells of.
+    row is locked, so lines of one chain are written one after the other. What settings.EVENT_ACTIONS names for the
+    verb is called with the line. Raises RuntimeError outside a transaction: a line must stand or fall with the act it
+    tells of.
     """
     if not connection.in_atomic_block:
         raise RuntimeError(
@@ -50,6 +52,8 @@ def record_event(
     insert_row(event)
     chain.seq, chain.mac = event.seq, event.mac
     update_row(Chain, chain.pk, {"seq": chain.seq, "mac": chain.mac})
+    for action in settings.EVENT_ACTIONS.get(verb, ()):
+        import_string(action)(event=event, project=project, by=by, now=now)
     return event
 
 

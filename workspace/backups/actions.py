@@ -45,6 +45,7 @@ from workspace.database.dumps import (
 from workspace.database.snapshot import snapshot
 from workspace.exports.actions import FOLDER as EXPORTS
 from workspace.jobs.actions import queue_again
+from workspace.mail.actions import end_all_waiting_emails
 from workspace.models import Chain, Person, SignIn
 from workspace.webhooks.actions.deliveries import end_all_waiting
 
@@ -303,6 +304,7 @@ def note_restored(*, manifest: Manifest, by: Person, now: datetime) -> tuple[int
     """
     with transaction.atomic():
         queue_again(by=by, now=now)
+        end_all_waiting_emails(by=by, now=now)
         ended = {"sign_ins": SignIn.objects.all().delete()[0], "deliveries": end_all_waiting(by=by, now=now)}
         _record("backup:restored", manifest, by, now, **ended)
     return ended["sign_ins"], ended["deliveries"]

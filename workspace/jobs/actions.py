@@ -91,7 +91,10 @@ def take_job(*, job: int, now: datetime) -> Job | None:
             "The work stopped %(count)d times without getting any further, so it was given up. What was finished is "
             "kept. Start it again; if it stops again, ask an admin to look into the worker's log."
         ) % {"count": row.attempt}
-        mine.update(state=FAILED, finished_at=now, lease_until=None, error_code="gave_up", error=reason)
+        over = {"state": FAILED, "finished_at": now, "lease_until": None}
+        with transaction.atomic():
+            if mine.update(**over, error_code="gave_up", error=reason):
+                _tell_failed(row, now)
         return None
     taken = mine.update(
         state=RUNNING,
@@ -138,7 +141,9 @@ def finish(*, job: Job, now: datetime) -> None:
 def fail(*, job: Job, code: str, reason: str, now: datetime) -> None:
     """The job cannot be done; the reason is a sentence. Raises JobLost when it is no longer ours."""
     over = {"state": FAILED, "finished_at": now, "lease_until": None}
-    _write(job, over | {"error_code": code, "error": reason})
+    with transaction.atomic():
+        _write(job, over | {"error_code": code, "error": reason})
+        _tell_failed(job, now)
 
 
 def hand_back(*, job: Job, now: datetime) -> None:
@@ -246,6 +251,11 @@ def notify_workers(jobs: list[int], moment: datetime) -> int:
 def send(task: str, *arguments: int, **options: float) -> None:
     """One message to the workers. Raises kombu's OperationalError when the broker is away, within a second or so."""
     current_app.send_task(task, args=arguments, **options)
+
+
+def _tell_failed(job: Job, now: datetime) -> None:
+    for action in settings.FAILED_JOB_ACTIONS:
+        import_string(action)(job=job, now=now)
 
 
 def _write(job: Job, changes: dict[str, object]) -> None:

@@ -1,9 +1,11 @@
 """The rows of the workspace wing."""
 
 from workspace.models.counters import Counter
+from workspace.models.emails import Email
 from workspace.models.events import Chain, Event, FirstSeal
 from workspace.models.exports import Export
 from workspace.models.jobs import Heartbeat, Job
+from workspace.models.notifications import Notification, NotificationSettings
 from workspace.models.people import Person
 from workspace.models.projects import Invitation, Membership, Project
 from workspace.models.sign_ins import SignIn
@@ -15,6 +17,7 @@ __all__ = [
     "Chain",
     "Counter",
     "Delivery",
+    "Email",
     "Event",
     "Export",
     "FirstSeal",
@@ -23,6 +26,8 @@ __all__ = [
     "Job",
     "KeptAnswer",
     "Membership",
+    "Notification",
+    "NotificationSettings",
     "Person",
     "Project",
     "SignIn",

@@ -19,15 +19,16 @@ def form_page(
     page: str,
     context: Callable[[], Mapping[str, object]],
     initial: MutableMapping[str, object] | None = None,
+    **given: object,
 ) -> HttpResponse:
     """Show `page` with `form` in its context. A valid form that was sent goes to `act`, which returns the next address.
 
     A refusal that is about what was typed becomes a fault of the form (see `add_refusal`). `context` is called only
-    when the page is shown, after the act.
+    when the page is shown, after the act. `given` goes to the form's constructor.
     """
-    form, status = form_class(initial=initial), 200
+    form, status = form_class(initial=initial, **given), 200  # type: ignore[arg-type]
     if request.method == "POST":
-        form, status = bind_form(request, form_class), 422
+        form, status = bind_form(request, form_class, **given), 422
         if form.is_valid():
             try:
                 return respond(request, page=page, redirect=act(form))

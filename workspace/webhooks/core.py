@@ -13,6 +13,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
 
 import msgspec
 
+from workspace.core.retries import MOST_ATTEMPTS
+
 GAME_MEASURED = "game.measured"
 EVALUATION_SUBMITTED = "evaluation.submitted"
 VERDICT_RECORDED = "verdict.recorded"
@@ -37,9 +39,6 @@ LONGEST_WEBHOOK_NAME, LONGEST_URL = 100, 1000
 OLD_SECRET_STAYS, MOST_OLD_SECRETS = timedelta(hours=24), 4
 SECRET_PREFIX, SECRET_BYTES = "whsec_", (24, 64)
 
-# A delivery is tried 11 times: after 10 s, 30 s, 90 s, ... and at last every 6 hours, together about 21 hours.
-MOST_ATTEMPTS = 11
-FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=10), timedelta(hours=6)
 # While a webhook fails, no other delivery of it is tried for as long, but for a quarter of an hour at most.
 LONGEST_PAUSE = timedelta(minutes=15)
 GIVE_UP_AFTER = timedelta(days=3)
@@ -102,12 +101,6 @@ def sign(secrets: Iterable[str], identifier: str, timestamp: int, body: bytes) -
 def is_last_attempt(event: str, attempt: int) -> bool:
     """Whether a delivery is not tried again after so many attempts; a test event is tried once."""
     return event == TEST or attempt >= MOST_ATTEMPTS
-
-
-def compute_wait(attempt: int, share: float) -> timedelta:
-    """The time until the next attempt, after so many; `share`, from 0 to 1, spreads it by a quarter either way."""
-    wait: timedelta = min(FIRST_WAIT * 3 ** min(attempt - 1, MOST_ATTEMPTS), LONGEST_WAIT)
-    return wait * (0.75 + share / 2)
 
 
 def is_public(address: str) -> bool:

@@ -13,6 +13,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from workspace.core.refusals import Conflict
+from workspace.core.retries import compute_wait
 from workspace.database.locked_texts import unlock_text
 from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
 from workspace.models import Delivery, Job, Person, Project, Webhook
@@ -25,7 +26,6 @@ from workspace.webhooks.core import (
     GONE,
     LONGEST_PAUSE,
     TEST,
-    compute_wait,
     is_last_attempt,
     sign,
     write_body,

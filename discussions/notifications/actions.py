@@ -1,0 +1,172 @@
+"""What people are told of about games, evaluations, flags and imports. Each is called with an audit line, see
+settings.EVENT_ACTIONS, and in its transaction.
+"""
+
+from datetime import datetime
+
+import msgspec
+
+from discussions.adjudication.permissions import check_adjudicate
+from discussions.adjudication.queries import load_disagreements
+from discussions.flags.queries import FLAG
+from discussions.models import Evaluation, Game, Remark, Transcript
+from discussions.models.slots import RATING
+from workspace.access.permissions import may
+from workspace.models import Event, Person, Project
+from workspace.notifications.actions.notify import mark_done, take_back, tell_of_event
+from workspace.notifications.core import find_mentioned
+from workspace.notifications.queries import leads_of
+
+
+def tell_assigned(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """An evaluator has a game of their own to rate."""
+    detail = msgspec.json.decode(event.detail)
+    game = detail["game"]
+    tell_of_event(
+        event=event,
+        people=[detail["person"]],
+        code="game_assigned",
+        subject=_game_subject(game),
+        about={"game": game},
+        by=by,
+    )
+
+
+def forget_assigned(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """The game is theirs no more, so they need not know of it."""
+    detail = msgspec.json.decode(event.detail)
+    take_back(project=project, subject=_game_subject(detail["game"]), person=detail["person"], by=by)
+
+
+def forget_game(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """Nobody rates a withdrawn game, and nobody resolves what evaluators differ on in it."""
+    game = Game.objects.get(withdrawals=int(event.object_id))
+    for subject in (_game_subject(game.number), _tie_subject(game.number)):
+        take_back(project=project, subject=subject, by=by)
+
+
+def tell_returned(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """An evaluator is to look at an evaluation again; what was tied in the game is open until then."""
+    evaluation = Evaluation.objects.select_related("game").get(pk=int(event.object_id))
+    tell_of_event(
+        event=event,
+        people=[evaluation.evaluator_id],
+        code="evaluation_returned",
+        subject=_evaluation_subject(evaluation),
+        about={"evaluation": evaluation.pk, "game": evaluation.game_number},
+        by=by,
+    )
+    take_back(project=project, subject=_tie_subject(evaluation.game.number), by=by)
+
+
+def tell_tie(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """Once all evaluations of a game are submitted, leads who may resolve its ties are told of them.
+
+    Whoever rated the game is none of these, so nobody who judges learns what others judged.
+    """
+    evaluation = Evaluation.objects.select_related("game__project").get(pk=int(event.object_id))
+    mark_done(project=project, subject=_evaluation_subject(evaluation), by=by, now=now)
+    game = evaluation.game
+    if evaluation.purpose != RATING or game.evaluator_count < 2:
+        return
+    leads = [lead.pk for lead in leads_of(project) if may(check_adjudicate, lead, game)]
+    if not leads:
+        return
+    found = load_disagreements(Game.objects.filter(pk=game.pk, withdrawn_at=None))
+    if any(one.is_tie and one.is_open for differing in found for one in differing.disagreements):
+        tell_of_event(
+            event=event,
+            people=leads,
+            code="game_tied",
+            subject=_tie_subject(game.number),
+            about={"game": game.number},
+            by=by,
+            for_leads=True,
+        )
+
+
+def tell_flagged(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """The leads have a flag to look at; comments wait for nobody."""
+    if msgspec.json.decode(event.detail)["kind"] != FLAG:
+        return
+    flag = _load_flag(event)
+    tell_of_event(
+        event=event,
+        people=[lead.pk for lead in leads_of(project)],
+        code="flag_opened",
+        subject=_flag_subject(flag),
+        about={"flag": flag.pk, "game": flag.evaluation.game.number},
+        by=by,
+        for_leads=True,
+    )
+
+
+def tell_answered(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """A reply to a flag is told to the other side, and to everybody named in it who may read the flag.
+
+    The sides are its evaluator, and the leads who replied before or, while none did, all of them.
+    """
+    flag = _load_flag(event)
+    evaluator, leads = flag.evaluation.evaluator, leads_of(project)
+    replies = list(flag.replies.order_by("-pk").values_list("created_by", "text"))
+    in_thread = {lead.pk for lead in leads} & {person for person, _text in replies}
+    others = (in_thread or {lead.pk for lead in leads}) if by.pk == evaluator.pk else {evaluator.pk}
+    names = {person.pk: person.name for person in (*leads, evaluator)}
+    mentioned = find_mentioned(replies[0][1], names) if replies else set()
+    for people, code in ((mentioned, "flag_mentioned"), (others - mentioned, "flag_answered")):
+        for is_own in (True, False):
+            # An evaluator knows a hidden duplicate by a number of its own.
+            number = flag.evaluation.game_number if is_own else flag.evaluation.game.number
+            tell_of_event(
+                event=event,
+                people=people & {evaluator.pk} if is_own else people - {evaluator.pk},
+                code=code,
+                subject=_flag_subject(flag),
+                about={"flag": flag.pk, "game": number},
+                by=by,
+                for_leads=not is_own,
+            )
+
+
+def close_flag(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """Nothing is left to do about a resolved flag."""
+    mark_done(project=project, subject=f"flag:{event.object_id}", by=by, now=now)
+
+
+def tell_import_faults(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """Whoever uploaded a file is told that it had faults: by then they may be on another page."""
+    faults = msgspec.json.decode(event.detail)["faults"]
+    if not faults:
+        return
+    transcript = Transcript.objects.get(pk=int(event.object_id))
+    tell_of_event(
+        event=event,
+        people=[transcript.created_by_id],
+        code="import_faults",
+        subject=f"transcript:{transcript.pk}",
+        about={"transcript": transcript.pk, "faults": faults},
+        by=by,
+        for_leads=True,
+        tells_actor=True,
+    )
+
+
+def _load_flag(event: Event) -> Remark:
+    rows = Remark.objects.select_related("evaluation__game", "evaluation__evaluator")
+    return rows.get(pk=int(event.object_id))
+
+
+def _game_subject(number: int) -> str:
+    return f"game:{number}"
+
+
+def _tie_subject(number: int) -> str:
+    return f"tie:{number}"
+
+
+def _evaluation_subject(evaluation: Evaluation) -> str:
+    return f"evaluation:{evaluation.pk}"
+
+
+def _flag_subject(flag: Remark) -> str:
+    return f"flag:{flag.pk}"

@@ -1,0 +1,76 @@
+"""What people are told of about comparison sets. Each is called with an audit line, see settings.EVENT_ACTIONS, and in
+its transaction.
+"""
+
+from datetime import datetime
+
+import msgspec
+
+from rubric.human_reviewers.queries.waiting import second_rounds
+from rubric.models import ComparisonSet, Review, Reviewer
+from rubric.models.comparisons import PERSON
+from rubric.models.reviews import RATING, SUBMITTED
+from workspace.models import Event, Person, Project
+from workspace.notifications.actions.notify import take_back, tell_of_event
+
+FIRST = 1
+
+
+def tell_reviewer(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """Somebody has comparisons to review; models and external reviewers are told nothing."""
+    reviewer = _load_reviewer(event)
+    if reviewer.person_id is None:
+        return
+    tell_of_event(
+        event=event,
+        people=[reviewer.person_id],
+        code="set_assigned",
+        subject=_subject(reviewer.set),
+        about={"set": reviewer.set.number},
+        by=by,
+    )
+
+
+def forget_reviewer(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """Who reviews a set no more is told nothing of it."""
+    reviewer = _load_reviewer(event)
+    if reviewer.person_id is not None:
+        take_back(project=project, subject=_subject(reviewer.set), person=reviewer.person_id, by=by)
+
+
+def forget_set(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """In a closed set nothing is left to do."""
+    take_back(project=project, subject=f"set:{event.object_id}", by=by)
+
+
+def tell_second_round(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """The last first review of a comparison opens its second round for those who submitted one."""
+    rows = Review.objects.select_related("comparison__set")
+    review = rows.get(pk=int(event.object_id))
+    comparison_set = review.comparison.set
+    is_first = review.round == FIRST and review.purpose == RATING
+    if not (is_first and comparison_set.has_second_round) or comparison_set.closed_at:
+        return
+    if review.comparison_id not in second_rounds([comparison_set], comparison=review.comparison_id):
+        return
+    submitted = Review.objects.filter(
+        comparison=review.comparison_id, round=FIRST, purpose=RATING, state=SUBMITTED
+    )
+    people = submitted.filter(reviewer__kind=PERSON, reviewer__ended_at=None)
+    tell_of_event(
+        event=event,
+        people=list(people.values_list("reviewer__person", flat=True)),
+        code="second_round",
+        subject=_subject(comparison_set),
+        about={"set": comparison_set.number},
+        by=by,
+    )
+
+
+def _load_reviewer(event: Event) -> Reviewer:
+    key = msgspec.json.decode(event.detail)["reviewer"]
+    return Reviewer.objects.select_related("set").get(pk=key)
+
+
+def _subject(comparison_set: ComparisonSet) -> str:
+    return f"set:{comparison_set.pk}"

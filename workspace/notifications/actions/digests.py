@@ -1,0 +1,82 @@
+"""E-mails with notifications: those at once, gathered over a few minutes, and the daily ones."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from workspace.core.text import one_line
+from workspace.mail.actions import queue_email
+from workspace.mail.core import NOTIFICATIONS
+from workspace.mail.queries import page_address, sends_email
+from workspace.models import Email, Notification, Person
+from workspace.notifications.core import PAUSE
+from workspace.notifications.labels import say_notification
+
+MOST_PEOPLE, MOST_LINES = 200, 50
+
+
+def write_due_emails(*, by: Person, now: datetime) -> int:
+    """Write one e-mail for each person for whom something is due; how many. They are sent by the job of all e-mails."""
+    due = Notification.objects.filter(email_due_at__lte=now)
+    if not sends_email():
+        due.update(email_due_at=None)
+        return 0
+    recent = Email.objects.filter(purpose=NOTIFICATIONS, created_at__gt=now - PAUSE).values("person")
+    people = due.exclude(person__in=recent).order_by("person").values_list("person", flat=True).distinct()
+    return sum(_write(person, by, now) for person in list(people[:MOST_PEOPLE]))
+
+
+def _write(key: int, by: Person, now: datetime) -> bool:
+    with transaction.atomic():
+        # Of two sweeps at once, the second finds nothing that is due.
+        person = Person.objects.select_for_update(no_key=True).get(pk=key)
+        due = Notification.objects.filter(person=person, email_due_at__lte=now)
+        # What was read in the app, or may not be seen any more, is not sent.
+        rows = list(due.filter(read_at=None).visible().select_related("project").order_by("pk"))
+        due.update(email_due_at=None)
+        if not rows:
+            return False
+        made = queue_email(
+            address=person.email,
+            purpose=NOTIFICATIONS,
+            subject=_subject(rows),
+            body=_body(rows),
+            by=by,
+            now=now,
+            person=person,
+        )
+    return made is not None
+
+
+def _subject(rows: Sequence[Notification]) -> str:
+    if len(rows) == 1:
+        return _("evalsite: %(sentence)s") % {"sentence": say_notification(rows[0].code, rows[0].about)}
+    count = len(rows)
+    return ngettext("evalsite: %(n)d notification", "evalsite: %(n)d notifications", count) % {"n": count}
+
+
+def _body(rows: Sequence[Notification]) -> str:
+    """Plain text: the sentences by project, each with its address, and where to change what is sent."""
+    parts, project = [], ""
+    for row in rows[:MOST_LINES]:
+        name = one_line(row.project.name) if row.project else ""
+        if name != project:
+            parts.append(f"{name}\n")
+            project = name
+        address = page_address(reverse("notification", args=[row.pk]))
+        parts.append(f"* {say_notification(row.code, row.about)}\n  {address}\n")
+    if more := len(rows) - MOST_LINES:
+        if more > 0:
+            parts.append(ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more} + "\n")
+    parts.append(
+        _("All notifications: %(all)s\nWhat is sent to you, and how often: %(settings)s")
+        % {
+            "all": page_address(reverse("notifications")),
+            "settings": page_address(reverse("notification_settings")),
+        }
+    )
+    return "\n".join(parts) + "\n"

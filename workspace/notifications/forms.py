@@ -1,0 +1,36 @@
+"""Forms of notifications: which are read, and which a person gets."""
+
+from collections.abc import Sequence
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from workspace.notifications.labels import DIGEST_CHOICES, KIND_LABELS
+
+
+class ReadForm(forms.Form):
+    """Up to which notification everything is read."""
+
+    until = forms.IntegerField(min_value=0, max_value=2**53)
+
+
+class NotificationSettingsForm(forms.Form):
+    """The kinds that the app shows and that are sent, and how often e-mails are sent."""
+
+    shown = forms.MultipleChoiceField(
+        label=_("In the app"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    mailed = forms.MultipleChoiceField(
+        label=_("By e-mail"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    digest = forms.ChoiceField(label=_("E-mails are sent"), choices=DIGEST_CHOICES, widget=forms.RadioSelect)
+
+    def __init__(
+        self, *args: object, kinds: Sequence[str] = (), sends_email: bool = True, **kwargs: object
+    ) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        if not sends_email:
+            del self.fields["mailed"], self.fields["digest"]
+        choices = [(kind, KIND_LABELS[kind]) for kind in kinds]
+        for name in {"shown", "mailed"} & set(self.fields):
+            self.fields[name].choices = choices  # type: ignore[attr-defined]

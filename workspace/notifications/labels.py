@@ -1,0 +1,58 @@
+"""Notifications in words. They name things by their numbers: no player, no evaluator, no answer, no verdict."""
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext_lazy as _
+
+from workspace.notifications.core import (
+    ASSIGNED,
+    AT_ONCE,
+    DAILY,
+    FLAG,
+    IMPORT_FAILED,
+    JOB_FAILED,
+    MENTIONED,
+    OFF,
+    RETURNED,
+    SECOND_ROUND,
+    TIE,
+)
+
+SENTENCES = {
+    "game_assigned": _("Game %(game)s is assigned to you."),
+    "set_assigned": _("You are a reviewer of comparison set %(set)s."),
+    "evaluation_returned": _(
+        "Your evaluation of game %(game)s was returned. Read the comment, change it and submit it again."
+    ),
+    "flag_answered": _("Somebody replied to a flag on game %(game)s."),
+    "flag_mentioned": _("You are mentioned in a reply to a flag on game %(game)s."),
+    "second_round": _("The second round of a comparison in set %(set)s is open."),
+    "flag_opened": _("There is a new flag on game %(game)s."),
+    "game_tied": _("The evaluations of game %(game)s are tied. Resolve the disagreements."),
+    "import_failed": _("The import of a file failed."),
+    "import_faults": _("A file was imported with faults (%(faults)s)."),
+    "export_failed": _("An export failed."),
+    "job_failed": _("Work in the background failed (job %(job)s)."),
+    "site_job_failed": _("Work in the background of the installation failed (job %(job)s)."),
+}
+KIND_LABELS = {
+    ASSIGNED: _("Work is assigned to you"),
+    RETURNED: _("An evaluation of yours is returned"),
+    MENTIONED: _("Somebody replies to a flag of yours, or mentions you"),
+    SECOND_ROUND: _("The second round of a comparison opens"),
+    JOB_FAILED: _("Work that you started fails"),
+    FLAG: _("An evaluator sets a flag"),
+    TIE: _("Evaluations are tied"),
+    IMPORT_FAILED: _("An import fails or has faults"),
+}
+DIGEST_CHOICES = (
+    (AT_ONCE, _("At once (at most one e-mail in 10 minutes)")),
+    (DAILY, _("Once a day, at 7 in the morning")),
+    (OFF, _("No e-mail")),
+)
+
+
+def say_notification(code: str, about: Mapping[str, object]) -> str:
+    """The sentence of a notification; numbers that it lacks are left open."""
+    values = {"game": "?", "set": "?", "faults": "?", "job": "?"} | dict(about)
+    return str(SENTENCES[code]) % values
