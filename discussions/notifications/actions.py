@@ -40,9 +40,9 @@ def forget_assigned(*, event: Event, project: Project, by: Person, now: datetime
 
 def forget_game(*, event: Event, project: Project, by: Person, now: datetime) -> None:
     """Nobody rates a withdrawn game, and nobody resolves what evaluators differ on in it."""
-    game = Game.objects.get(withdrawals=int(event.object_id))
-    for subject in (_game_subject(game.number), _tie_subject(game.number)):
-        take_back(project=project, subject=subject, by=by)
+    for number in Game.objects.filter(withdrawals=int(event.object_id)).values_list("number", flat=True):
+        for subject in (_game_subject(number), _tie_subject(number)):
+            take_back(project=project, subject=subject, by=by)
 
 
 def tell_returned(*, event: Event, project: Project, by: Person, now: datetime) -> None:

@@ -29,7 +29,7 @@ from tests.factories.verdicts import settle
 from tests.factories.versions import make_changed_draft, make_imported_version
 from tests.factories.webhooks import make_webhook, measure_games
 from tests.site.rights_matrix import COLUMNS
-from workspace.models import Person
+from workspace.models import Notification, Person
 from workspace.people.actions import invite
 from workspace.people.queries import password_links
 
@@ -125,6 +125,7 @@ def make_world() -> dict[str, Any]:
         "verdict": verdict.number,
         "evaluation": evaluation.pk,
         "flag": flag.pk,
+        "notification": Notification.objects.get(person=people["lead"], code="flag_opened").pk,
         "rubric_slug": version.rubric.key,
         "rubric_number": version.number,
         "response_slug": newer.rubric.key,

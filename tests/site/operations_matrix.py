@@ -4,6 +4,8 @@ from tests.site.matrix_rows import Row, operation
 
 OPERATIONS: dict[str, list[Row]] = {
     "api_projects": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api_notifications": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api_read_notifications": [operation("POST", "401 200 200 200 200 200 200 401", "read", {"until": "=1"})],
     "api_exports": [
         operation("GET", "401 200 200 404 200 404 200 401", "read"),
         operation("POST", "401 202 202 404 202 404 202 401", "read", {"format": "csv"}),

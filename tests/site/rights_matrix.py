@@ -74,6 +74,13 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
         Row("POST", "401 422 422 422 422 422 422 401", {"old": "wrong", "password": "seven green parrots"}),
     ],
     "end_other_sign_ins": [Row("POST", "401 303 303 303 303 303 303 401")],
+    "notifications": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "notification": [Row("GET", "302 404 404 404 302 404 404 302")],  # the lead's, of a flag
+    "read_notifications": [Row("POST", "401 303 303 303 303 303 303 401", {"until": "1"})],
+    "notification_settings": [
+        Row("GET", "302 200 200 200 200 200 200 302"),
+        Row("POST", "401 303 303 303 303 303 303 401", {"shown": "assigned"}),
+    ],
     "second_factor": [Row("GET", "302 200 200 200 200 200 200 302")],
     "set_up_second_factor": [
         Row("GET", "302 200 200 200 200 200 200 302"),

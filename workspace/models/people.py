@@ -77,6 +77,9 @@ class Person(AbstractBaseUser):
     # Set for whoever is signed in, where second factors are required: see workspace.models.sign_ins.
     lacks_second_factor = False
 
+    # How many unread notifications the bell of every page shows; read with whoever is signed in.
+    unread_count = 0
+
     objects = PersonManager()
 
     class Meta:

@@ -18,8 +18,6 @@ DIGESTS = (AT_ONCE, DAILY, OFF)
 DIGEST_AT = time(7)
 PAUSE = timedelta(minutes=10)
 NOTIFICATIONS_STAY = timedelta(days=90)
-# How many unread ones the bell tells apart.
-MOST_COUNTED = 99
 
 
 class Occasion(Struct, frozen=True):

@@ -1,31 +1,7 @@
-"""The unread notifications of a person, and who leads a project."""
+"""Who leads a project."""
 
-from django.db import DatabaseError
-
-from workspace.database.prepared_queries import Prepared
-from workspace.models import Notification, Person, Project
+from workspace.models import Person, Project
 from workspace.models.projects import LEAD
-from workspace.notifications.core import MOST_COUNTED
-
-
-def count_unread(person: Person) -> int:
-    """How many unread notifications the person has, at most one more than MOST_COUNTED; one query by an index.
-
-    None where the database does not answer: the page that says so has a bell, too.
-    """
-    try:
-        return len(_UNREAD.rows(person.pk))
-    except DatabaseError:
-        return 0
-
-
-# Asked with every page.
-_UNREAD = Prepared(
-    lambda person: (
-        Notification.objects.shown_to(person).filter(read_at=None).values_list("pk")[: MOST_COUNTED + 1]
-    ),
-    int,
-)
 
 
 def leads_of(project: Project | None) -> list[Person]:

@@ -9,15 +9,13 @@ import pytest
 from django.urls import resolve
 
 from tests.factories.people import NOW
+from workspace.core.retries import LONGEST_WAIT, MOST_ATTEMPTS, compute_wait
 from workspace.webhooks.core import (
     ADDRESSES,
     EVENTS,
     GAME_MEASURED,
     ITERATION_DECIDED,
-    LONGEST_WAIT,
-    MOST_ATTEMPTS,
     TEST,
-    compute_wait,
     is_last_attempt,
     is_public,
     join_events,

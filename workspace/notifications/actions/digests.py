@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from workspace.core.text import one_line
+
 from workspace.mail.actions import queue_email
-from workspace.mail.core import NOTIFICATIONS
+from workspace.mail.core import NOTIFICATIONS, one_header_line
 from workspace.mail.queries import page_address, sends_email
 from workspace.models import Email, Notification, Person
 from workspace.notifications.core import PAUSE
@@ -63,7 +63,7 @@ def _body(rows: Sequence[Notification]) -> str:
     """Plain text: the sentences by project, each with its address, and where to change what is sent."""
     parts, project = [], ""
     for row in rows[:MOST_LINES]:
-        name = one_line(row.project.name) if row.project else ""
+        name = one_header_line(row.project.name) if row.project else ""
         if name != project:
             parts.append(f"{name}\n")
             project = name

@@ -1,0 +1,126 @@
+"""E-mails stand or fall with the act, are sent at least once, and keep no secret longer than they must."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.db import transaction
+
+from tests.factories.mail import configure_email, send_waiting
+from tests.factories.people import NOW, make_person, moment
+from tests.services.mail_server import mail_server
+from workspace.core.retries import MOST_ATTEMPTS
+from workspace.mail.actions import end_all_waiting_emails, forget_emails, queue_email
+from workspace.models import Email, Job, Person
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def configured(settings):
+    configure_email(settings)
+
+
+def queue(now=NOW, **given):
+    by = Person.objects.system(now=now)
+    chosen = {"address": "ann@example.org", "purpose": "invitation", "subject": "Come in", "body": "The SECRET"}
+    with transaction.atomic():
+        return queue_email(**(chosen | given), by=by, now=now)
+
+
+class Refusing:
+    """A server that is away."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self, _email, _body):
+        self.count += 1
+        raise OSError("Nobody answers.")
+
+
+def test_an_email_is_sent_once_and_its_text_is_gone_then():
+    email = queue(subject="Come\r\nBcc: eve@example.org")
+    assert "SECRET" not in email.body
+    assert send_waiting() == 1
+    assert [(sent.to, sent.subject, sent.body) for sent in mail.outbox] == [
+        (["ann@example.org"], "Come Bcc: eve@example.org", "The SECRET")
+    ]
+    email.refresh_from_db()
+    assert (email.state, email.body, email.sent_at) == ("sent", "", NOW)
+    assert send_waiting(now=moment(60)) == 0
+    assert Job.objects.get(kind="send_emails").state == "done"
+
+
+def test_an_act_that_is_rolled_back_sends_nothing():
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
+        queue()
+        raise ZeroDivisionError
+    assert send_waiting() == 0
+    assert not mail.outbox
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_email_wants_a_transaction():
+    by = Person.objects.system(now=NOW)
+    with pytest.raises(RuntimeError, match="outside of a transaction"):
+        queue_email(address="a@example.org", purpose="invitation", subject="s", body="b", by=by, now=NOW)
+
+
+def test_without_a_mail_server_nothing_is_queued(settings):
+    settings.EMAIL_HOST = ""
+    assert queue() is None
+    assert not Email.objects.exists()
+
+
+def test_it_is_tried_again_later_and_given_up_in_the_end():
+    email, away = queue(), Refusing()
+    send_waiting(send=away)
+    email.refresh_from_db()
+    assert (email.state, email.error, away.count) == ("waiting", "OSError: Nobody answers.", 1)
+    assert NOW < email.next_attempt_at < moment(1)
+    assert send_waiting(send=away) == 0
+    for _attempt in range(MOST_ATTEMPTS):
+        email.refresh_from_db()
+        if email.next_attempt_at:
+            send_waiting(send=away, now=email.next_attempt_at)
+    assert (email.state, email.body) == ("failed", "")
+    assert 5 <= away.count <= MOST_ATTEMPTS
+
+
+@pytest.mark.parametrize("is_late", [True, False])
+def test_what_is_too_late_or_for_a_deactivated_account_is_not_sent(is_late):
+    person = make_person()
+    email = queue(person=person, expires_at=moment(30))
+    if not is_late:
+        Person.objects.filter(pk=person.pk).update(is_active=False)
+    send_waiting(now=moment(31 if is_late else 1))
+    email.refresh_from_db()
+    assert (email.state, email.body, mail.outbox) == ("failed", "", [])
+
+
+def test_old_ones_are_forgotten_and_a_restored_site_sends_none_that_waited():
+    email, by = queue(), Person.objects.system(now=NOW)
+    assert end_all_waiting_emails(by=by, now=NOW) == 1
+    email.refresh_from_db()
+    assert (email.state, email.body) == ("failed", "")
+    assert forget_emails(by=by, now=NOW + timedelta(days=29)) == 0
+    assert forget_emails(by=by, now=NOW + timedelta(days=30)) == 1
+
+
+def test_it_goes_to_a_real_server_which_may_be_busy_first(settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_USE_TLS = False
+    email = queue(body="Zwölf Spiele")
+    with mail_server() as server:
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
+        server.busy_count = 1
+        send_waiting()
+        email.refresh_from_db()
+        assert email.state == "waiting" and "451" in email.error
+        send_waiting(now=email.next_attempt_at)
+        (message,) = server.messages
+    email.refresh_from_db()
+    assert (email.state, email.error) == ("sent", "")
+    assert (message["To"], message["From"]) == ("ann@example.org", "evalsite@example.org")
+    assert message.get_payload(decode=True).decode().strip() == "Zwölf Spiele"

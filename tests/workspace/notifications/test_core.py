@@ -1,0 +1,52 @@
+"""When e-mails are due, whom a text names, and that every occasion has a sentence and a page."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.urls import get_resolver
+
+from tests.guards.house import ROOT
+from workspace.notifications.core import KINDS, OCCASIONS, find_due, find_mentioned, join_kinds
+from workspace.notifications.labels import KIND_LABELS, SENTENCES
+
+VIENNA = ZoneInfo("Europe/Vienna")
+
+
+@pytest.mark.parametrize(
+    ("now", "due"),
+    [
+        (datetime(2026, 3, 2, 5, 59, tzinfo=UTC), datetime(2026, 3, 2, 6, tzinfo=UTC)),
+        (datetime(2026, 3, 2, 6, 0, tzinfo=UTC), datetime(2026, 3, 3, 6, tzinfo=UTC)),
+        # The clocks go forward in between.
+        (datetime(2026, 3, 28, 12, 0, tzinfo=UTC), datetime(2026, 3, 29, 5, tzinfo=UTC)),
+    ],
+)
+def test_a_digest_is_due_in_the_next_morning_of_its_person(now, due):
+    assert find_due("daily", now, VIENNA) == due
+    assert find_due("at_once", now, VIENNA) == now
+    assert find_due("off", now, VIENNA) is None
+
+
+def test_the_longer_of_two_names_is_meant():
+    names = {1: "Ann", 2: "Ann Lee", 3: "Bo", 4: ""}
+    assert find_mentioned("@ann lee, what do you say?", names) == {2}
+    assert find_mentioned("@Ann and @Ann Lee, but not bo@example.org", names) == {1, 2}
+    assert find_mentioned("Nobody", names) == set()
+
+
+def test_every_occasion_has_a_kind_a_sentence_and_a_page():
+    assert set(OCCASIONS) == set(SENTENCES)
+    assert set(KIND_LABELS) == set(KINDS) == {occasion.kind for occasion in OCCASIONS.values()}
+    assert {occasion.page for occasion in OCCASIONS.values()} <= set(get_resolver().reverse_dict)
+
+
+def test_kinds_are_stored_once_and_in_order():
+    assert join_kinds(["tie", "assigned", "tie"]) == "assigned tie"
+    with pytest.raises(ValueError, match="no kind"):
+        join_kinds(["all"])
+
+
+def test_the_docs_list_every_kind():
+    text = (ROOT / "docs/notifications.md").read_text(encoding="utf-8")
+    assert [kind for kind in KINDS if f"`{kind}`" not in text] == []
