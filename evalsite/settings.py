@@ -241,7 +241,16 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = True
-ACCOUNT_RATE_LIMITS = {"login": "20/m/ip", "login_failed": "10/m/ip,5/5m/key"}
+ACCOUNT_RATE_LIMITS = {
+    "login": "20/m/ip",
+    "login_failed": "10/m/ip,5/5m/key",
+    # Whether there is such an account or not; each e-mail goes to somebody who may not have asked for it.
+    "reset_password": "10/m/ip,3/5m/key,10/d/key",
+    "reset_password_from_key": "20/m/ip",
+}
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "workspace.people.queries.PasswordLinks"
 PASSWORD_RESET_TIMEOUT = 24 * 3600
 CACHES = {"default": {"BACKEND": "workspace.models.counters.RowCache", "KEY_PREFIX": "evalsite"}}
 VALIDATION = "django.contrib.auth.password_validation."

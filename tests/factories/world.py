@@ -107,6 +107,8 @@ def make_world() -> dict[str, Any]:
         "membership": load_membership(person=bystander, project=project).pk,
         "person": bystander.pk,
         "secret": invited.secret,
+        "uidb36": "1",
+        "key": "set-password",
         "password_secret": password_links.make_token(bystander),
         "token": people["assigned"].access_tokens.get().pk,
         "account": account.pk,

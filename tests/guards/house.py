@@ -112,6 +112,7 @@ COUNTS_AS = {
     "workspace.blob_store": "actions",
     "workspace.database": "models",
     "workspace.markup": "labels",
+    "workspace.people.password_reset": "views",
     "workspace.statistics": "core",
     "workspace.statistics.labels": "labels",
     "workspace.texts": "labels",

@@ -59,6 +59,16 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
         Row("GET", "200 200 200 200 200 200 200 200"),
         Row("POST", "303 303 303 303 303 303 303 303", {"password": "seven green parrots"}),
     ],
+    # a new password by e-mail: pages that are not there, as no mail server is configured
+    "account_reset_password": [
+        Row("GET", "404 404 404 404 404 404 404 404"),
+        Row("POST", "404 404 404 404 404 404 404 404", {"email": "a@example.org"}),
+    ],
+    "account_reset_password_done": [Row("GET", "404 404 404 404 404 404 404 404")],
+    "account_reset_password_from_key": [
+        Row("GET", "404 404 404 404 404 404 404 404"),
+        Row("POST", "404 404 404 404 404 404 404 404", {"password": "seven green parrots"}),
+    ],
     "set_theme": [
         Row("POST", "303 303 303 303 303 303 303 303", {"theme": "dark"}, "303 303 303 303 303 303 303 303"),
     ],

@@ -1,10 +1,13 @@
-"""Second factors: set up, replaced, switched off, reset by an admin; and the code that is given at the sign-in."""
+"""Second factors: set up, replaced, switched off, reset by an admin; the code that is given at the sign-in; and the
+link for a new password that is sent by e-mail.
+"""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.utils import decrypt, encrypt
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -12,6 +15,8 @@ from workspace.audit.actions import record_event
 from workspace.authentication.permissions import check_reset_second_factor, check_switch_off_second_factor
 from workspace.authentication.queries import APP, CODES, codes_left, factor_rows, find_step
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.mail.actions import queue_email
+from workspace.mail.core import PASSWORD_RESET
 from workspace.models import Person, SignIn
 from workspace.texts import clean_text
 
@@ -100,6 +105,33 @@ def prove(*, proof: str, by: Person, now: datetime) -> None:
     except Unacceptable:
         says = _("This is neither your password nor a code that opens. A code opens once.")
         raise Unacceptable(says, field="proof", code="wrong_proof") from None
+
+
+def send_password_link(*, person: Person, link: str, by: Person | None, now: datetime) -> None:
+    """Send the person the link by which they choose a new password; `by` is None for somebody who is not signed in.
+
+    The audit line names the site, since nobody proved who they are.
+    """
+    said = _(
+        "Somebody, probably you, asked for a new password for your account at evalsite.\n\n"
+        "Choose it here, within 24 hours:\n%(link)s\n\n"
+        "The link works once. Your second factor and your access tokens stay as they are. If you did not ask for it, "
+        "you need do nothing: your password stays as it is."
+    ) % {"link": link}
+    with transaction.atomic():
+        sent = queue_email(
+            address=person.email,
+            purpose=PASSWORD_RESET,
+            subject=_("evalsite: choose a new password"),
+            body=f"{said}\n",
+            by=by or person,
+            now=now,
+            person=person,
+            expires_at=now + timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT),
+        )
+        if sent is not None:
+            site = by or Person.objects.system(now=now)
+            _record("password:link_sent", person, site, now, {})
 
 
 def _use_step(row: Authenticator, code: str, now: datetime) -> bool:

@@ -2,14 +2,20 @@
 
 import logging
 
+from typing import Any
+
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.auth_backends import AuthenticationBackend
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from workspace.access.queries import load_person
+from workspace.authentication.actions import send_password_link
 from workspace.authentication.core import describe_browser
+from workspace.mail.queries import page_address
 from workspace.models import Person
 from workspace.web.next_page import is_page_of_ours
 
@@ -47,6 +53,20 @@ class SignInRules(DefaultAccountAdapter):
         super().login(request, user)
         request.session["browser"] = describe_browser(request.headers.get("User-Agent", ""))
         logger.info("signed in: person %s", user.pk)
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        """Where the link for a new password leads; on the site's own address, whatever the request says its host is."""
+        person, _dash, token = key.partition("-")
+        return page_address(reverse("account_reset_password_from_key", args=[person, token]))
+
+    def send_password_reset_mail(
+        self, user: AbstractBaseUser, email: str, context: dict[str, Any]
+    ) -> None:
+        """Queue the e-mail with the link, for somebody who signs in by a password; a program gets none."""
+        if isinstance(user, Person) and not user.is_service:
+            send_password_link(
+                person=user, link=context["password_reset_url"], by=None, now=timezone.now()
+            )
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """The address of the connection itself; headers that a client can write count for nothing."""

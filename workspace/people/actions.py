@@ -9,12 +9,16 @@ from datetime import datetime, timedelta
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from workspace.audit.actions import record_event
 from workspace.core.identifiers import plain_email, plain_name, secret_hash
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.mail.actions import queue_email
+from workspace.mail.core import INVITATION
+from workspace.mail.queries import page_address
 from workspace.models import Invitation, Membership, Person, Project, SignIn
 from workspace.models.people import time_zones
 from workspace.models.projects import ADMIN
@@ -200,18 +204,27 @@ HOLDS_FOR = timedelta(hours=24)
 
 
 class Invited(Struct, frozen=True):
-    """A new invitation and its secret, which is shown once and stored nowhere."""
+    """A new invitation and its secret, which is shown once and stored nowhere; `is_sent` says that it goes by e-mail."""
 
     invitation: Invitation
     secret: str
+    is_sent: bool = False
 
 
 def invite(
-    *, email: str, role: str, project: Project | None, by: Person, now: datetime, name: str = ""
+    *,
+    email: str,
+    role: str,
+    project: Project | None,
+    by: Person,
+    now: datetime,
+    name: str = "",
+    send: bool = False,
 ) -> Invited:
     """Invite somebody into a project as evaluator or lead, or (no project) into the installation as admin.
 
-    An open invitation of the same address to the same place is withdrawn. Raises NotAllowed, Unacceptable, and
+    An open invitation of the same address to the same place is withdrawn. With `send` the link goes to the address,
+    where a mail server is configured. Raises NotAllowed, Unacceptable, and
     Conflict when the address has a place there already.
     """
     check_manage_people(by) if project is None else check_manage_members(by, project)
@@ -236,7 +249,29 @@ def invite(
             expires_at=now + HOLDS_FOR,
         )
         _invitations_record("invitation:created", invitation, by, now)
-    return Invited(invitation, secret)
+        is_sent = send and _send_invitation(invitation, secret, by, now)
+    return Invited(invitation, secret, is_sent)
+
+
+def _send_invitation(invitation: Invitation, secret: str, by: Person, now: datetime) -> bool:
+    """Queue the e-mail with the link; whether there will be one."""
+    said = _(
+        "You are invited to evalsite, where people judge games and texts of language models.\n\n"
+        "Open this link within 24 hours:\n%(link)s\n\n"
+        "It works once. If you do not know what this is about, you need do nothing."
+    ) % {"link": page_address(reverse("invitation", args=[secret]))}
+    sent = queue_email(
+        address=invitation.email,
+        purpose=INVITATION,
+        subject=_("evalsite: you are invited"),
+        body=f"{said}\n",
+        by=by,
+        now=now,
+        expires_at=invitation.expires_at,
+    )
+    if sent is not None:
+        _invitations_record("invitation:sent", invitation, by, now)
+    return sent is not None
 
 
 def accept_invitation(*, secret: str, name: str, password: str, by: Person | None, now: datetime) -> Person:

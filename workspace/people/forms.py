@@ -1,10 +1,12 @@
 """Forms of accounts, members and invitations: strings to typed values; the actions judge the values."""
 
+from allauth.account.forms import ResetPasswordForm as AllauthResetForm
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from workspace.models.people import time_zones
 
+SEND_LABEL = _("Send the invitation by e-mail")
 ROLE_CHOICES = (("evaluator", _("evaluator")), ("lead", _("team lead")))
 
 
@@ -13,6 +15,7 @@ class MemberForm(forms.Form):
 
     email = forms.CharField(label=_("E-mail"), max_length=200, widget=forms.EmailInput)
     role = forms.ChoiceField(label=_("Role"), choices=ROLE_CHOICES)
+    send = forms.BooleanField(label=SEND_LABEL, required=False)
 
 
 class RoleForm(forms.Form):
@@ -25,6 +28,7 @@ class AdminInvitationForm(forms.Form):
     """Somebody to invite as admin."""
 
     email = forms.CharField(label=_("E-mail"), max_length=200, widget=forms.EmailInput)
+    send = forms.BooleanField(label=SEND_LABEL, required=False)
 
 
 class AcceptForm(forms.Form):
@@ -93,6 +97,23 @@ class ChosenPasswordForm(forms.Form):
         help_text=_("12 characters or more; several words are easy to remember and hard to guess."),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
+
+
+class ForgottenPasswordForm(AllauthResetForm):
+    """Whose password is forgotten; allauth finds the account and makes the link."""
+
+    email = forms.EmailField(
+        label=_("E-mail"),
+        max_length=200,
+        widget=forms.EmailInput(attrs={"autocomplete": "username", "autofocus": True}),
+    )
+
+
+class ResetPasswordForm(ChosenPasswordForm):
+    """A password chosen by a link of an e-mail; allauth's view says whose and by which key."""
+
+    def __init__(self, *args: object, user: object = None, temp_key: str = "", **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
 
 
 class ThemeForm(forms.Form):

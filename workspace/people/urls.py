@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from workspace.people import views
+from workspace.people import password_reset, views
 
 urlpatterns: list[URLPattern] = [
     path("settings/", views.settings, name="settings"),
@@ -24,6 +24,11 @@ urlpatterns: list[URLPattern] = [
     path("people/<int:person>/on/", views.switch_on, name="switch_on"),
     path("people/<int:person>/password/", views.password_link, name="password_link"),
     path("password/<int:person>/<str:token>/", views.password_by_link, name="password_by_link"),
+    path("forgotten-password/", password_reset.forgotten, name="account_reset_password"),
+    path("forgotten-password/sent/", password_reset.link_sent, name="account_reset_password_done"),
+    path(
+        "new-password/<str:uidb36>/<str:key>/", password_reset.reset, name="account_reset_password_from_key"
+    ),
     path("people/invitations/<int:invitation>/withdraw/", views.withdraw_admin, name="withdraw_admin"),
     path("invitations/<str:secret>/", views.invitation, name="invitation"),
 ]

@@ -14,8 +14,10 @@ from workspace.access.permissions import check_see_people, get_refusal
 from workspace.authentication.pages import factor_page, sign_in_lines
 from workspace.core.identifiers import plain_email, secret_hash
 from workspace.core.refusals import Malformed, Refusal
+from workspace.mail.queries import sends_email
 from workspace.models import Invitation, Membership, Person, Project
 from workspace.people.actions import (
+    Invited,
     accept_invitation,
     change_password,
     change_settings,
@@ -74,16 +76,17 @@ def add_to_project(request: SignedIn, slug: str) -> HttpResponse:
     form = bind_form(request, MemberForm)
     if not form.is_valid():
         return show_members(request, project, form, status=422)
-    email, role, now = form.cleaned_data["email"], form.cleaned_data["role"], timezone.now()
+    given, now = form.cleaned_data, timezone.now()
+    email, role = given["email"], given["role"]
     try:
         person = Person.objects.active().filter(email=plain_email(email)).first()
         if person is not None:
             add_member(project=project, person=person, role=role, by=request.user, now=now)
             return respond(request, page="", redirect=reverse("members", args=[slug]))
-        invited = invite(email=email, role=role, project=project, by=request.user, now=now)
+        invited = invite(**given, project=project, by=request.user, now=now)
     except Refusal as refusal:
         return show_members(request, project, form, status=add_refusal(form, refusal))
-    return show_members(request, project, MemberForm(), link=invitation_link(request, invited.secret))
+    return show_members(request, project, MemberForm(), **describe_invited(request, invited))
 
 
 @require("change_membership", methods=("POST",))
@@ -126,17 +129,26 @@ def membership_or_404(request: SignedIn, slug: str, membership: int) -> Membersh
     return get_object_or_404(rows, pk=membership, project=project, ended_at=None)
 
 
-def invitation_link(request: SignedIn, secret: str) -> str:
-    """The address to send to the person who is invited."""
-    return request.build_absolute_uri(reverse("invitation", args=[secret]))
+def describe_invited(request: SignedIn, invited: Invited) -> dict[str, str]:
+    """The address to send to the person who is invited, or to which address the e-mail with it goes."""
+    if invited.is_sent:
+        return {"sent_to": invited.invitation.email}
+    return {"link": request.build_absolute_uri(reverse("invitation", args=[invited.secret]))}
 
 
 def show_members(
-    request: SignedIn, project: Project, form: MemberForm, *, link: str = "", status: int = 200
+    request: SignedIn,
+    project: Project,
+    form: MemberForm,
+    *,
+    link: str = "",
+    sent_to: str = "",
+    status: int = 200,
 ) -> HttpResponse:
     """Show the page with its form, and the new link when there is one."""
     page = members_page(person=request.user, project=project, now=timezone.now())
-    context = {"page": page, "form": form, "link": link, **frame(request.user, project, "members")}
+    context = {"page": page, "form": form, "link": link, "sent_to": sent_to, "sends_email": sends_email()}
+    context |= frame(request.user, project, "members")
     return respond(request, page="workspace/people/member_list.html", context=context, status=status)
 
 
@@ -154,12 +166,12 @@ def invite_admin(request: SignedIn) -> HttpResponse:
     form = bind_form(request, AdminInvitationForm)
     if not form.is_valid():
         return show_people(request, form, status=422)
-    email = form.cleaned_data["email"]
+    given = form.cleaned_data
     try:
-        invited = invite(email=email, role="admin", project=None, by=request.user, now=timezone.now())
+        invited = invite(**given, role="admin", project=None, by=request.user, now=timezone.now())
     except Refusal as refusal:
         return show_people(request, form, status=add_refusal(form, refusal))
-    return show_people(request, AdminInvitationForm(), link=invitation_link(request, invited.secret))
+    return show_people(request, AdminInvitationForm(), **describe_invited(request, invited))
 
 
 @require("manage_people", methods=("POST",))
@@ -253,7 +265,7 @@ def person_or_refusal(request: SignedIn, person: int) -> Person:
 
 
 def show_people(
-    request: SignedIn, form: AdminInvitationForm, *, link: str = "", status: int = 200
+    request: SignedIn, form: AdminInvitationForm, *, link: str = "", sent_to: str = "", status: int = 200
 ) -> HttpResponse:
     """Show the page with its form, and the new link when there is one."""
     asked = only_parameters(request, "after", "q", "role")
@@ -264,7 +276,8 @@ def show_people(
         role=asked["role"],
         now=timezone.now(),
     )
-    context = {"page": page, "form": form, "link": link, **frame(request.user, None, "people")}
+    context = {"page": page, "form": form, "link": link, "sent_to": sent_to, "sends_email": sends_email()}
+    context |= frame(request.user, None, "people")
     return respond(request, page="workspace/people/person_list.html", context=context, status=status)
 
 

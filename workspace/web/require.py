@@ -116,9 +116,11 @@ def goes_on(request: HttpRequest) -> str:
     return json.dumps({"signed-in": {"csrfToken": get_token(request)}})
 
 
-def sign_in_methods() -> dict[str, str]:
-    """What the sign-in forms offer besides a password: the name of the organisation's own, "" when there is none."""
-    return {"outside": settings.OIDC_NAME}
+def sign_in_methods() -> dict[str, object]:
+    """What the sign-in forms offer besides a password: the name of the organisation's own, "" when there is none; and
+    whether a link for a new password can be sent.
+    """
+    return {"outside": settings.OIDC_NAME, "sends_links": bool(settings.EMAIL_HOST)}
 
 
 def _in_dialog(
