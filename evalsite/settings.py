@@ -210,6 +210,12 @@ EVENT_ACTIONS: dict[str, list[str]] = {
     "comparison_set:closed": ["rubric.notifications.actions.forget_set"],
     "review:handed_in": ["rubric.notifications.actions.tell_second_round"],
 }
+# Whose things audit lines are about: their names, and where their pages are.
+AUDIT_OBJECTS = [
+    "workspace.audit.queries.OBJECTS",
+    "rubric.audit.queries.OBJECTS",
+    "discussions.audit.queries.OBJECTS",
+]
 # What is called, in the same transaction, with a job that failed for good.
 FAILED_JOB_ACTIONS = ["workspace.notifications.actions.failures.tell_failed_job"]
 # How large a project archive may be that is imported.

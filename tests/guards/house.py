@@ -52,6 +52,7 @@ ORDER = {
         "results",
         "preview",
         "exports",
+        "audit",
         "checks",
     ),
     "discussions": (
@@ -83,6 +84,7 @@ ORDER = {
         "reliability",
         "archives",
         "exports",
+        "audit",
         "home",
         "checks",
         "demo",
@@ -109,6 +111,7 @@ COUNTS_AS = {
     "discussions.checks": "actions",
     "workspace.authentication.adapter": "views",
     "workspace.authentication.oidc": "views",
+    "workspace.audit.files": "pages",
     "workspace.blob_store": "actions",
     "workspace.database": "models",
     "workspace.markup": "labels",

@@ -126,6 +126,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "end_member": [Row("POST", "401 403 403 404 403 404 303 401")],
     "withdraw_from_project": [Row("POST", "401 403 403 404 403 404 303 401")],
     "audit": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "audit_file": [Row("GET", "302 403 403 404 200 404 200 302")],
     # exports: a lead made one; a file is its owner's alone
     "exports": [Row("GET", "302 200 200 404 200 404 200 302")],
     "new_export": [
@@ -297,6 +298,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
         Row("POST", "401 403 403 404 303 404 303 401", {"text": "Heed roles", "after": "1"}),
     ],
     "confirm_guideline": [Row("POST", "401 303 303 404 303 404 303 401", {"number": "1"})],
+    "site_audit_file": [Row("GET", "302 403 403 403 403 403 200 302")],
     "site_audit": [Row("GET", "302 403 403 403 403 403 200 302")],
     "status": [Row("GET", "302 403 403 403 200 200 200 302")],
     # rubrics

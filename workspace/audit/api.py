@@ -8,7 +8,8 @@ from ninja import Router
 from pydantic import Field
 
 from workspace.access.permissions import check_see_people
-from workspace.audit.pages import KINDS, AuditQuery, audit_page
+from workspace.audit.labels import KINDS, VERBS
+from workspace.audit.pages import AuditQuery, audit_page
 from workspace.audit.permissions import check_see_audit_log
 from workspace.models import Event, Project
 from workspace.web.bind_form import project_or_404
@@ -17,6 +18,8 @@ from workspace.web.require import SignedIn
 
 router = Router()
 Kind = Literal[("", *KINDS)]  # type: ignore[valid-type]
+Verb = Literal[("", *VERBS)]  # type: ignore[valid-type]
+Number = Annotated[int, Field(ge=0, le=10**12, description="the number of the thing, beside its `kind`")]
 Who = Annotated[str, Field(max_length=200, description="a part of the name or address of who did it")]
 Day = Annotated[
     date, Field(ge=date(2000, 1, 1), le=date(2999, 12, 31), description="a day of your time zone")
@@ -50,6 +53,8 @@ def list_events(
     request: SignedIn,
     slug: str,
     kind: Kind = "",
+    number: Number = 0,
+    verb: Verb = "",
     who: Who = "",
     since: Day | None = None,
     until: Day | None = None,
@@ -57,11 +62,11 @@ def list_events(
 ) -> Listed[EventAnswer]:
     """Read the audit log of a project.
 
-    The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about.
+    The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about, `number` that of one such thing.
     """
     project = project_or_404(request.user, slug)
     check_see_audit_log(request.user, project)
-    return _lines(request, project, AuditQuery(kind=kind, who=who, since=since, until=until), after)
+    return _lines(request, project, AuditQuery(kind=kind, number=number, verb=verb, who=who, since=since, until=until), after)
 
 
 @endpoint(
@@ -76,6 +81,8 @@ def list_events(
 def list_site_events(
     request: SignedIn,
     kind: Kind = "",
+    number: Number = 0,
+    verb: Verb = "",
     who: Who = "",
     since: Day | None = None,
     until: Day | None = None,
@@ -83,12 +90,12 @@ def list_site_events(
 ) -> Listed[EventAnswer]:
     """Read the audit log of the installation: accounts, access tokens and admins."""
     check_see_people(request.user)
-    return _lines(request, None, AuditQuery(kind=kind, who=who, since=since, until=until), after)
+    return _lines(request, None, AuditQuery(kind=kind, number=number, verb=verb, who=who, since=since, until=until), after)
 
 
 def _lines(request: SignedIn, project: Project | None, wanted: AuditQuery, after: int) -> Listed[EventAnswer]:
     page = audit_page(project=project, wanted=wanted, before=after, after=0)
-    lines = [_line(event) for event, _detail in page.lines]
+    lines = [_line(line.event) for line in page.lines]
     return Listed[EventAnswer](items=lines, next=next_part(request, page.older))
 
 

@@ -6,7 +6,7 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.translation import gettext_lazy as _
 
-from workspace.audit.pages import KINDS, readable_name
+from workspace.audit.labels import KIND_LABELS, VERBS, readable_name
 
 
 def day_input() -> forms.DateInput:
@@ -24,8 +24,27 @@ class FilterForm(forms.Form):
     kind = forms.ChoiceField(
         label=_("About"),
         required=False,
-        choices=[("", _("everything")), *((kind, readable_name(kind)) for kind in KINDS)],
+        choices=[("", _("everything")), *KIND_LABELS.items()],
+    )
+    number = forms.IntegerField(
+        label=_("Its number"),
+        required=False,
+        min_value=1,
+        max_value=10**12,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+    )
+    verb = forms.ChoiceField(
+        label=_("What was done"),
+        required=False,
+        choices=[("", _("anything")), *((verb, readable_name(verb)) for verb in sorted(VERBS))],
     )
     who = forms.CharField(label=_("Who (part of a name or address)"), required=False, max_length=200)
     since = forms.DateField(label=_("From"), required=False, validators=DAYS, widget=day_input())
     until = forms.DateField(label=_("To"), required=False, validators=DAYS, widget=day_input())
+
+    def clean_number(self) -> int:
+        """0 where none was typed; a number says nothing without what it is of."""
+        number = int(self.cleaned_data["number"] or 0)
+        if number and not self.cleaned_data.get("kind"):
+            raise forms.ValidationError(_("Choose under “About” what this is the number of."))
+        return number

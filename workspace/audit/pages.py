@@ -1,5 +1,6 @@
 """The audit log, newest first, a page at a time by line number."""
 
+from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from urllib.parse import urlencode
 
@@ -10,66 +11,54 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from workspace.audit.queries import load_imports
+from workspace.audit.labels import KIND_LABELS, readable_name, say_act, split_sentence
+from workspace.audit.queries import Thing, lines_about, name_things
 from workspace.core.audit_chain import Head
 from workspace.core.limits import PAGE_SIZE
 from workspace.models import Chain, Event, Person, Project
 
+BATCH = 500
+
+
+class AuditLine(Struct, frozen=True):
+    """A line of the log: its sentence in parts ("%(who)s" and "%(thing)s" stand for these), the thing that it is about,
+    and the names and values of its detail in words.
+    """
+
+    event: Event
+    parts: list[str]
+    thing: Thing
+    detail: list[tuple[str, str]]
+
+    @property
+    def sentence(self) -> str:
+        """The whole sentence as text."""
+        words = {"%(who)s": self.event.by.name, "%(thing)s": self.thing.name}
+        return "".join(words.get(part, part) for part in self.parts)
+
 
 class AuditPage(Struct, frozen=True):
-    """A page of the log: events, each with the names and values of its detail in words.
+    """A page of the log.
 
     `older` and `newer` are line numbers to go on from, 0 when there are no such lines. `seals_hold` says that the first
     seals of lines that were imported were checked at the import, and hold.
     """
 
-    lines: list[tuple[Event, list[tuple[str, str]]]]
+    lines: list[AuditLine]
     head: Head
     older: int = 0
     newer: int = 0
     seals_hold: bool = False
 
 
-# What an event can be about: the only values by which the log can be filtered.
-KINDS = (
-    "person",
-    "membership",
-    "invitation",
-    "access_token",
-    "project",
-    "job",
-    "transcript",
-    "column_mapping",
-    "game",
-    "evaluation",
-    "judgement",
-    "remark",
-    "verdict",
-    "rubric_version",
-    "iteration",
-    "stage",
-    "decision",
-    "manual_figure",
-    "slot",
-    "adjudication",
-    "calibration",
-    "withdrawal",
-    "comparison_set",
-    "review",
-    "mark",
-    "survey",
-    "scoring_choice",
-    "export",
-    "guideline",
-    "backup",
-    "webhook",
-)
-
-
 class AuditQuery(Struct, frozen=True, kw_only=True):
-    """Which lines: of one of `KINDS` ("" for all), by people whose name or address holds `who`, on days
-    of the reader's time zone."""
+    """Which lines: of one of `KINDS` ("" for all), about the thing of that kind with that `number` (0 for all), of one
+    of `VERBS`, by people whose name or address holds `who`, on days of the reader's time zone.
+    """
 
     kind: str = ""
+    number: int = 0
+    verb: str = ""
     who: str = ""
     since: date | None = None
     until: date | None = None
@@ -77,7 +66,7 @@ class AuditQuery(Struct, frozen=True, kw_only=True):
     @property
     def parameters(self) -> str:
         """The query of the address for the same choice; "" for all lines."""
-        given = {"kind": self.kind, "who": self.who, "since": self.since, "until": self.until}
+        given = {name: getattr(self, name) for name in ("kind", "number", "verb", "who", "since", "until")}
         return urlencode({name: value for name, value in given.items() if value})
 
 
@@ -89,7 +78,7 @@ def audit_page(*, project: Project | None, wanted: AuditQuery, before: int, afte
     chain = Chain.objects.filter(project=project).first()
     if chain is None:
         return AuditPage([], Head(0, 0, ""))
-    lines = _choose(Event.objects.filter(chain=chain), wanted)
+    lines = _choose(Event.objects.filter(chain=chain), project, wanted)
     rows = _window(lines, before, after)
     older = rows[-1].seq if rows and lines.filter(seq__lt=rows[-1].seq).exists() else 0
     newer = rows[0].seq if rows and lines.filter(seq__gt=rows[0].seq).exists() else 0
@@ -101,11 +90,47 @@ def _seals_hold(project: Project | None, rows: list[Event]) -> bool:
     if project is None or not any(hasattr(row, "first_seal") for row in rows):
         return False
     return load_imports(project.pk).get(project.pk, {}).get("seals_hold") is True
+    return AuditPage(_describe(project, rows), chain.to_head(), older, newer)
 
 
-def _choose(lines: QuerySet[Event], wanted: AuditQuery) -> QuerySet[Event]:
-    if wanted.kind:
+def stream_lines(*, project: Project | None, wanted: AuditQuery) -> Iterator[AuditLine]:
+    """All lines of the choice, newest first, read in batches; what is written meanwhile is not among them."""
+    chain = Chain.objects.filter(project=project).first()
+    if chain is None:
+        return
+    lines = _choose(Event.objects.filter(chain=chain), project, wanted)
+    before = chain.seq + 1
+    while rows := list(lines.filter(seq__lt=before).select_related("by").order_by("-seq")[:BATCH]):
+        yield from _describe(project, rows)
+        before = rows[-1].seq
+
+
+def _describe(project: Project | None, rows: list[Event]) -> list[AuditLine]:
+    things = name_things(project, rows)
+    return [
+        AuditLine(
+            row,
+            split_sentence(say_act(row.verb)),
+            things.get((row.object_kind, row.object_id)) or _unknown(row),
+            _detail(row),
+        )
+        for row in rows
+    ]
+
+
+def _unknown(event: Event) -> Thing:
+    """What is called by its kind alone: it is gone, has no page, or came with an archive that leaves it out."""
+    label = KIND_LABELS.get(event.object_kind)
+    return Thing(str(label) if label is not None else readable_name(event.object_kind))
+
+
+def _choose(lines: QuerySet[Event], project: Project | None, wanted: AuditQuery) -> QuerySet[Event]:
+    if wanted.kind and wanted.number:
+        lines = lines.filter(lines_about(project, wanted.kind, wanted.number))
+    elif wanted.kind:
         lines = lines.filter(object_kind=wanted.kind)
+    if wanted.verb:
+        lines = lines.filter(verb=wanted.verb)
     if wanted.who:
         people = Person.objects.filter(Q(name__icontains=wanted.who) | Q(email__icontains=wanted.who))
         lines = lines.filter(by__in=people)
@@ -129,11 +154,6 @@ def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:
 def _detail(event: Event) -> list[tuple[str, str]]:
     detail = msgspec.json.decode(event.detail)
     return [(readable_name(name), _value(value)) for name, value in detail.items()]
-
-
-def readable_name(name: str) -> str:
-    """A verb, kind or name of the log without colons and underscores."""
-    return name.replace(":", " ").replace("_", " ")
 
 
 def _value(value: object) -> str:

@@ -1,10 +1,143 @@
-"""First seals: those of audit lines that a project archive brought, as they were where the lines were written."""
+"""The things that audit lines are about: how they are called, where their pages are, and which lines name them.
+
+Each wing knows its own things; settings.AUDIT_OBJECTS names them. Last, the first seals: those of audit lines that a
+project archive brought, as they were where the lines were written.
+"""
 
 import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
 
 import msgspec
+from django.conf import settings
+from django.db.models import CharField, Q, QuerySet
+from django.db.models.functions import Cast
+from django.urls import reverse
+from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
+from msgspec import Struct
 
-from workspace.models import Event, FirstSeal
+from workspace.models import AccessToken, Event, Export, FirstSeal, Invitation, Membership, Person, Project, Webhook
+
+
+class Thing(Struct, frozen=True):
+    """What a thing is called, and the address of its page, "" without one."""
+
+    name: str
+    page: str = ""
+
+
+Found = dict[tuple[str, str], Thing]
+Wanted = Mapping[str, Collection[int]]
+Namer = Callable[[Project | None, Collection[int]], Mapping[int, Thing]]
+
+
+class Objects(Struct, frozen=True):
+    """The things of a wing: by kind how they are named, and the lines about those with a number.
+
+    `about` gives, for a project and the number that people know, the rows of each kind that are about it.
+    """
+
+    namers: Mapping[str, Namer]
+    about: Mapping[str, Callable[[Project, int], Mapping[str, "QuerySet[Any]"]]] = {}
+
+
+def name_things(project: Project | None, events: Iterable[Event]) -> Found:
+    """The things that lines of a project (None: of the installation) are about; a query or two for each kind."""
+    wanted: dict[str, set[int]] = {}
+    for event in events:
+        if event.object_id.isdecimal():
+            wanted.setdefault(event.object_kind, set()).add(int(event.object_id))
+    found: Found = {}
+    for objects in _wings():
+        for kind in wanted.keys() & objects.namers.keys():
+            things = objects.namers[kind](project, wanted[kind])
+            found |= {(kind, str(key)): thing for key, thing in things.items()}
+    return found
+
+
+def lines_about(project: Project | None, kind: str, number: int) -> Q:
+    """The condition of lines about a thing: by the number that people know where they know one, else by its key."""
+    for objects in _wings():
+        if project is not None and kind in objects.about:
+            condition = Q(pk=None)
+            for part, rows in objects.about[kind](project, number).items():
+                keys = rows.order_by().annotate(as_text=Cast("pk", CharField())).values("as_text")
+                condition |= Q(object_kind=part, object_id__in=keys)
+            return condition
+    return Q(object_kind=kind, object_id=str(number))
+
+
+def _wings() -> list[Objects]:
+    return [import_string(path) for path in settings.AUDIT_OBJECTS]
+
+
+def _name_people(_project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
+    return {person.pk: Thing(person.name) for person in Person.objects.filter(pk__in=keys)}
+
+
+def _name_members(project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
+    rows = Membership.objects.filter(pk__in=keys).select_related("person")
+    page = reverse("members", args=[project.slug]) if project else ""
+    return {row.pk: Thing(row.person.name, page) for row in rows}
+
+
+def _name_invitations(project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
+    page = reverse("members", args=[project.slug]) if project else reverse("people")
+    rows = Invitation.objects.filter(pk__in=keys)
+    return {
+        row.pk: Thing(_("the invitation of %(email)s") % {"email": row.email}, page) for row in rows
+    }
+
+
+def _name_tokens(_project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
+    rows = AccessToken.objects.filter(pk__in=keys)
+    page = reverse("all_access_tokens")
+    return {row.pk: Thing(_("the access token %(name)s") % {"name": row.name}, page) for row in rows}
+
+
+def _name_projects(_project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
+    rows = Project.objects.filter(pk__in=keys)
+    return {
+        row.pk: Thing(_("the project %(name)s") % {"name": row.name}, reverse("project", args=[row.slug]))
+        for row in rows
+    }
+
+
+def _name_exports(project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
+    page = reverse("exports", args=[project.slug]) if project else ""
+    rows = Export.objects.filter(pk__in=keys).values_list("pk", flat=True)
+    return {key: Thing(_("export %(number)d") % {"number": key}, page) for key in rows}
+
+
+def _name_webhooks(project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
+    rows = Webhook.objects.filter(pk__in=keys)
+    return {
+        row.pk: Thing(
+            _("the webhook %(name)s") % {"name": row.name},
+            reverse("webhook", args=[project.slug, row.pk]) if project and row.removed_at is None else "",
+        )
+        for row in rows
+    }
+
+
+def _name_jobs(_project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
+    return {key: Thing(_("job %(number)d") % {"number": key}) for key in keys}
+
+
+OBJECTS = Objects(
+    namers={
+        "person": _name_people,
+        "membership": _name_members,
+        "invitation": _name_invitations,
+        "access_token": _name_tokens,
+        "project": _name_projects,
+        "export": _name_exports,
+        "webhook": _name_webhooks,
+        "job": _name_jobs,
+    }
+)
+
 
 IMPORTED = "project:imported"
 

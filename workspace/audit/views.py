@@ -1,11 +1,16 @@
 """The audit log of a project, and that of the site."""
 
-from django.http import HttpResponse
+from typing import cast
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.utils.translation import gettext as _
 
 from workspace.access.permissions import check_see_people
+from workspace.audit.files import FORMATS
 from workspace.audit.forms import FilterForm
-from workspace.audit.pages import AuditQuery, audit_page, readable_name
+from workspace.audit.pages import AuditQuery, audit_page, stream_lines
 from workspace.audit.permissions import check_see_audit_log
+from workspace.core.refusals import Malformed
 from workspace.models import Project
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404
 from workspace.web.frame import frame
@@ -28,14 +33,43 @@ def site_audit(request: SignedIn) -> HttpResponse:
     return show_log(request, None)
 
 
+@require("see_audit_log")
+def audit_file(request: SignedIn, slug: str, format_name: str) -> HttpResponse:
+    """The lines of a project's audit log that a filter chooses, as a file."""
+    project = project_or_404(request.user, slug)
+    check_see_audit_log(request.user, project)
+    return send_log(request, project, format_name)
+
+
+@require("see_people")
+def site_audit_file(request: SignedIn, format_name: str) -> HttpResponse:
+    """The same of the installation's log."""
+    check_see_people(request.user)
+    return send_log(request, None, format_name)
+
+
+def send_log(request: SignedIn, project: Project | None, format_name: str) -> HttpResponse:
+    """The file, piece by piece; a filter that does not fit is refused, so that nobody takes all for a part."""
+    given = only_parameters(request, *FilterForm.base_fields)
+    form = FilterForm(given)
+    if format_name not in FORMATS or not form.is_valid():
+        raise Malformed(_("This address holds something that the page does not know. Open the page afresh."))
+    lines = stream_lines(project=project, wanted=AuditQuery(**form.cleaned_data))
+    name = f"{project.slug if project else 'installation'}-audit.{format_name}"
+    content_type, write = FORMATS[format_name]
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    # Views and middleware treat an answer that is sent piece by piece as any other.
+    return cast(HttpResponse, StreamingHttpResponse(write(lines), content_type=content_type, headers=headers))
+
+
 def show_log(request: SignedIn, project: Project | None) -> HttpResponse:
     """A page of a log; filters come from an allow-list."""
-    given = only_parameters(request, "kind", "who", "since", "until", "before", "after")
+    given = only_parameters(request, *FilterForm.base_fields, "before", "after")
     form = FilterForm({name: given[name] for name in FilterForm.base_fields})
     wanted = AuditQuery(**form.cleaned_data) if form.is_valid() else AuditQuery()
     before, after = parse_number(given["before"]), parse_number(given["after"])
     page = audit_page(project=project, wanted=wanted, before=before, after=after)
-    context: dict[str, object] = {"page": page, "form": form, "wanted": wanted, "readable": readable_name}
+    context: dict[str, object] = {"page": page, "form": form, "wanted": wanted}
     context |= frame(request.user, project, "audit")
     status = 200 if form.is_valid() else 422
     return respond(request, page="workspace/audit/list.html", context=context, status=status)

@@ -16,7 +16,7 @@ from discussions.archives.queries.tables import (
     get_line_type,
     swap_start_key,
 )
-from workspace.audit.pages import KINDS
+from workspace.audit.labels import KINDS
 from workspace.core.canonical import canonical_hash
 
 # Format -> the hash of what its lines are made of.

@@ -1,6 +1,10 @@
 """The page of the audit log: every kind of thing that a line can be about is a choice of its filter."""
 
 import ast
+import csv
+import io
+import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -8,11 +12,14 @@ import pytest
 from django.db import transaction
 from django.urls import reverse
 
-from tests.factories.comparisons import make_set
-from tests.factories.people import make_lead, make_project
-from tests.guards.house import python_files, short
+from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
+from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project
+from tests.factories.rating import submitted
+from tests.factories.verdicts import record
+from tests.guards.house import floor_files, python_files, short
 from workspace.audit.actions import record_event
-from workspace.audit.pages import KINDS
+from workspace.audit.labels import KINDS, SENTENCES, split_sentence
+from workspace.projects.actions import end_membership
 
 NAMES = ("object_kind", "row_name")
 
@@ -59,8 +66,8 @@ def test_lines_about_comparison_sets_are_shown_alone(client):
     address = reverse("audit", args=[project.slug])
     assert '<option value="comparison_set"' in client.get(address).content.decode()
     shown = client.get(address, {"kind": "comparison_set"}).context["page"].lines
-    assert {event.object_kind for event, _detail in shown} == {"comparison_set"}
-    assert "comparison_set:opened" in [event.verb for event, _detail in shown]
+    assert {line.event.object_kind for line in shown} == {"comparison_set"}
+    assert "comparison_set:opened" in [line.event.verb for line in shown]
 
 
 @pytest.mark.django_db
@@ -76,7 +83,7 @@ def test_lines_are_chosen_by_person_and_day(client):
 
     def found(**given: str) -> list[str]:
         lines = client.get(address, {"kind": "game", **given}).context["page"].lines
-        return [event.object_id for event, _detail in lines]
+        return [line.event.object_id for line in lines]
 
     assert found() == ["5", "4", "3"]
     assert found(who=lead.email.upper()) == ["5", "3"]
@@ -86,3 +93,127 @@ def test_lines_are_chosen_by_person_and_day(client):
         assert client.get(address, {"since": day, "until": day}).status_code == 422
     refused = client.get(address, {"since": "yesterday"})
     assert (refused.status_code, "Enter a valid date" in refused.content.decode()) == (422, True)
+
+
+VERB = re.compile(r'"([a-z_]+:[a-z_]+)"')
+# Of other things that look like verbs.
+NO_VERBS = {"kind:subject"}
+
+
+def test_every_verb_that_is_recorded_has_a_sentence():
+    """An action names its verbs, and many give them to a helper; so all that look like one are looked at."""
+    named = {verb for path in floor_files("actions") for verb in VERB.findall(path.read_text())}
+    assert len(named) > 90
+    assert named - NO_VERBS - set(SENTENCES) == set(), "add sentences to workspace/audit/labels.py"
+
+
+@pytest.mark.parametrize("verb", SENTENCES)
+def test_every_sentence_says_who_did_it(verb):
+    parts = split_sentence(str(SENTENCES[verb]))
+    assert parts.count("%(who)s") == 1 and parts.count("%(thing)s") <= 1
+    assert "".join(parts) == str(SENTENCES[verb])
+
+
+def sentences(client, project, **given):
+    """The sentences of the page, newest first."""
+    answer = client.get(reverse("audit", args=[project.slug]), given)
+    return [line.sentence for line in answer.context["page"].lines]
+
+
+@pytest.fixture
+def judged(client, settings, tmp_path):
+    """A project with a game that was rated and recorded, and another that was rated; the lead is signed in."""
+    settings.MEDIA_ROOT = tmp_path
+    evaluation = submitted()
+    project = evaluation.game.project
+    record(evaluation.game)
+    submitted(project=project)
+    client.force_login(make_lead(project=project))
+    return project
+
+
+@pytest.mark.django_db
+def test_lines_are_sentences_with_links_to_their_things(client, judged):
+    lines = client.get(reverse("audit", args=[judged.slug])).content.decode()
+    assert f'<a href="{reverse("verdict", args=[judged.slug, 1])}">' in lines
+    assert any(says.endswith(" recorded the verdict of game 1") for says in sentences(client, judged))
+    assert any(says.endswith(" submitted an evaluation of game 2") for says in sentences(client, judged))
+
+
+@pytest.mark.django_db
+def test_lines_are_chosen_by_what_was_done_and_by_the_number_of_the_thing(client, judged):
+    assert len(sentences(client, judged, verb="evaluation:submitted")) == 2
+    of_second = sentences(client, judged, kind="game", number=2)
+    assert of_second and all(says.endswith("game 2") for says in of_second)
+    assert sentences(client, judged, kind="game", number=2, verb="verdict:recorded") == []
+    assert len(sentences(client, judged, kind="verdict", number=10**9)) == 0
+    refused = client.get(reverse("audit", args=[judged.slug]), {"number": 2})
+    assert (refused.status_code, "what this is the number of" in refused.content.decode()) == (422, True)
+
+
+@pytest.mark.django_db
+def test_a_comparison_set_is_found_with_its_reviews(client):
+    project = make_project()
+    lead = make_lead(project=project)
+    made, other = (make_set(by=lead, elsewhere=1) for _number in range(2))
+    for chosen in (made, other):
+        review_with(
+            comparison=chosen.comparisons.get(), reviewer=chosen.reviewers.get(), scores=RECORD_SCORES
+        )
+    client.force_login(lead)
+    found = sentences(client, project, kind="comparison_set", number=made.number)
+    assert any(says.endswith(f"a review of comparison 1 of set {made.number}") for says in found)
+    assert not any(f"set {other.number}" in says for says in found)
+
+
+@pytest.mark.django_db
+def test_people_are_named_also_when_they_left(client):
+    project = make_project()
+    admin, member = make_admin(), make_member(project=project)
+    end_membership(membership=member.memberships.get(), by=admin, now=NOW)
+    client.force_login(admin)
+    assert sentences(client, project)[0] == f"{admin.name} removed {member.name} from the project"
+    page = client.get(reverse("site_audit")).context["page"]
+    assert f"System created the account of {member.name}" in [line.sentence for line in page.lines]
+
+
+def read(answer) -> bytes:
+    return b"".join(answer.streaming_content)
+
+
+@pytest.mark.django_db
+def test_what_is_chosen_is_exported_as_csv_and_json_lines(client, judged):
+    given = {"verb": "evaluation:submitted"}
+    answer = client.get(reverse("audit_file", args=[judged.slug, "csv"]), given)
+    rows = list(csv.DictReader(io.StringIO(read(answer).decode())))
+    assert answer["Content-Disposition"] == f'attachment; filename="{judged.slug}-audit.csv"'
+    lines = read(client.get(reverse("audit_file", args=[judged.slug, "jsonl"]), given)).decode().splitlines()
+    records = [json.loads(line) for line in lines]
+    assert len(rows) == len(records) == 2
+    assert [row["line"] for row in rows] == [str(record["line"]) for record in records]
+    assert records[0]["detail"]["game"] == 2 and json.loads(rows[0]["detail"]) == records[0]["detail"]
+    assert records[0]["page"] == reverse("game", args=[judged.slug, 2])
+    whole = read(client.get(reverse("audit_file", args=[judged.slug, "jsonl"]))).splitlines()
+    assert [json.loads(line)["line"] for line in whole] == list(range(len(whole), 0, -1))
+
+
+@pytest.mark.django_db
+def test_an_export_reads_in_batches_and_refuses_odd_addresses(client, judged, monkeypatch):
+    address = reverse("audit_file", args=[judged.slug, "jsonl"])
+    whole = read(client.get(address))
+    monkeypatch.setattr("workspace.audit.pages.BATCH", 3)
+    assert read(client.get(address)) == whole
+    assert client.get(address, {"since": "yesterday"}).status_code == 400
+    assert client.get(reverse("audit_file", args=[judged.slug, "xlsx"])).status_code == 400
+
+
+@pytest.mark.django_db
+def test_a_name_that_is_a_formula_stays_a_text(client):
+    project = make_project()
+    lead = make_lead(project=project)
+    lead.name = "=1+1"
+    lead.save()
+    make_set(by=lead)
+    client.force_login(lead)
+    text = read(client.get(reverse("audit_file", args=[project.slug, "csv"]))).decode()
+    assert ",'=1+1," in text and ",=1+1," not in text

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('workspace', '0008_first_seals'),
+        ('workspace', '0009_notifications'),
     ]
 
     operations = [
