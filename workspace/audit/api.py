@@ -62,11 +62,17 @@ def list_events(
 ) -> Listed[EventAnswer]:
     """Read the audit log of a project.
 
-    The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about, `number` that of one such thing.
+    The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about, `number` that of
+    one such thing.
     """
     project = project_or_404(request.user, slug)
     check_see_audit_log(request.user, project)
-    return _lines(request, project, AuditQuery(kind=kind, number=number, verb=verb, who=who, since=since, until=until), after)
+    return _lines(
+        request,
+        project,
+        AuditQuery(kind=kind, number=number, verb=verb, who=who, since=since, until=until),
+        after,
+    )
 
 
 @endpoint(
@@ -90,7 +96,12 @@ def list_site_events(
 ) -> Listed[EventAnswer]:
     """Read the audit log of the installation: accounts, access tokens and admins."""
     check_see_people(request.user)
-    return _lines(request, None, AuditQuery(kind=kind, number=number, verb=verb, who=who, since=since, until=until), after)
+    return _lines(
+        request,
+        None,
+        AuditQuery(kind=kind, number=number, verb=verb, who=who, since=since, until=until),
+        after,
+    )
 
 
 def _lines(request: SignedIn, project: Project | None, wanted: AuditQuery, after: int) -> Listed[EventAnswer]:

@@ -37,6 +37,7 @@ SENTENCES = {
     "webhook:created": _("%(who)s created %(thing)s"),
     "webhook:changed": _("%(who)s changed %(thing)s"),
     "webhook:removed": _("%(who)s removed %(thing)s"),
+    "webhook:secret_replaced": _("%(who)s replaced the secret of %(thing)s"),
     "webhook:gave_up": _("%(who)s deactivated %(thing)s, which failed for days"),
     "export:made": _("%(who)s made %(thing)s"),
     "export:downloaded": _("%(who)s downloaded %(thing)s"),
@@ -126,6 +127,7 @@ SENTENCES = {
     "rubric_version:published": _("%(who)s published %(thing)s"),
     "rubric_version:retired": _("%(who)s retired %(thing)s"),
     "rubric_version:imported": _("%(who)s imported %(thing)s"),
+    "rubric_version:offered": _("%(who)s offered %(thing)s for new work"),
     "rubric_scoring:chosen": _("%(who)s chose how new comparison sets are scored"),
 }
 # What an event can be about: the only values by which the log can be filtered.

@@ -10,9 +10,8 @@ from django.utils.timezone import make_aware
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from workspace.audit.queries import load_imports
 from workspace.audit.labels import KIND_LABELS, readable_name, say_act, split_sentence
-from workspace.audit.queries import Thing, lines_about, name_things
+from workspace.audit.queries import Thing, lines_about, load_imports, name_things
 from workspace.core.audit_chain import Head
 from workspace.core.limits import PAGE_SIZE
 from workspace.models import Chain, Event, Person, Project
@@ -82,15 +81,13 @@ def audit_page(*, project: Project | None, wanted: AuditQuery, before: int, afte
     rows = _window(lines, before, after)
     older = rows[-1].seq if rows and lines.filter(seq__lt=rows[-1].seq).exists() else 0
     newer = rows[0].seq if rows and lines.filter(seq__gt=rows[0].seq).exists() else 0
-    lines_shown = [(row, _detail(row)) for row in rows]
-    return AuditPage(lines_shown, chain.to_head(), older, newer, _seals_hold(project, rows))
+    return AuditPage(_describe(project, rows), chain.to_head(), older, newer, _seals_hold(project, rows))
 
 
 def _seals_hold(project: Project | None, rows: list[Event]) -> bool:
     if project is None or not any(hasattr(row, "first_seal") for row in rows):
         return False
     return load_imports(project.pk).get(project.pk, {}).get("seals_hold") is True
-    return AuditPage(_describe(project, rows), chain.to_head(), older, newer)
 
 
 def stream_lines(*, project: Project | None, wanted: AuditQuery) -> Iterator[AuditLine]:

@@ -17,7 +17,17 @@ from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from workspace.models import AccessToken, Event, Export, FirstSeal, Invitation, Membership, Person, Project, Webhook
+from workspace.models import (
+    AccessToken,
+    Event,
+    Export,
+    FirstSeal,
+    Invitation,
+    Membership,
+    Person,
+    Project,
+    Webhook,
+)
 
 
 class Thing(Struct, frozen=True):
@@ -85,9 +95,7 @@ def _name_members(project: Project | None, keys: Collection[int]) -> Mapping[int
 def _name_invitations(project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
     page = reverse("members", args=[project.slug]) if project else reverse("people")
     rows = Invitation.objects.filter(pk__in=keys)
-    return {
-        row.pk: Thing(_("the invitation of %(email)s") % {"email": row.email}, page) for row in rows
-    }
+    return {row.pk: Thing(_("the invitation of %(email)s") % {"email": row.email}, page) for row in rows}
 
 
 def _name_tokens(_project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
