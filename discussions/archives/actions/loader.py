@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import DatabaseError
+from django.db.models import Max
 from msgspec import Struct
 
 from discussions.adjudication.queries import load_sides_hashes
@@ -27,6 +28,7 @@ from discussions.archives.queries.lines import (
     read_line,
 )
 from discussions.archives.queries.references import load_names
+from discussions.archives.queries.rows import OF_THE_INSTALLATION
 from discussions.archives.queries.tables import (
     KIND_MODELS,
     KINDS_LEFT_OUT,
@@ -119,6 +121,7 @@ class Loader:
                     name_rows("workspace.project"), "the archive has no project. Make it again", "no_project"
                 )
         project = Project.objects.get(pk=self._keys[Project][0])
+        _check_next_number(project)
         self._load_audit_log(project)
         self._check_named()
         return project
@@ -429,6 +432,13 @@ class Loader:
         self._insert(FirstSeal, [first for _event, first in waiting], place)
 
 
+def _check_next_number(project: Project) -> None:
+    highest = Game.objects.filter(project=project).aggregate(highest=Max("number"))["highest"] or 0
+    if project.next_game_number <= highest:
+        says = "its next game would have the number of another game. Make the archive again"
+        raise refuse(f"{name_rows('workspace.project')}, line 1", says, "next_number")
+
+
 def _first_line(fault: BaseException) -> str:
     said = " ".join(fault.messages) if isinstance(fault, ValidationError) else str(fault)
     return next(iter(said.splitlines()), "") or type(fault).__name__
@@ -448,6 +458,9 @@ def _check_version(line: Any, place: str) -> None:
     is_sound = isinstance(found, RubricRecord) and found.version == line.number
     if not is_sound or bytes_hash(body) != line.sha256:
         raise refuse(place, "what this rubric version says has a fault, or another hash", "bad_version")
+    facts = [getattr(line, name) for name in OF_THE_INSTALLATION]
+    if line.created_at is None and (line.state != PUBLISHED or any(fact is not None for fact in facts)):
+        raise refuse(place, "a rubric version that came with the product says who retired it", "bad_version")
 
 
 def _hash_basis(values: dict[str, Any], _place: str) -> None:

@@ -31,7 +31,7 @@ from workspace.models import Event, Person, Project
 # Rows with a game's text or findings are large: a batch is held in memory.
 CHUNK = 100
 # Of a version that the system published, which every installation does by itself, only the content is said.
-_OF_THE_INSTALLATION = (
+OF_THE_INSTALLATION = (
     "created_at",
     "created_by",
     "published_at",
@@ -181,7 +181,7 @@ def _unsaid(row: Any) -> dict[str, Any]:
     if not isinstance(row, RubricVersion):
         return {}
     if row.created_by.is_system and (row.published_by is None or row.published_by.is_system):
-        said: dict[str, Any] = dict.fromkeys(_OF_THE_INSTALLATION)
+        said: dict[str, Any] = dict.fromkeys(OF_THE_INSTALLATION)
         return said | {"state": PUBLISHED, "note": "", "reason": "", "retired_reason": ""}
     return {"state": PUBLISHED} if row.state == IMPORTED else {}
 

@@ -274,6 +274,7 @@ HOSTILE = {
         added(RUBRIC, key="spare", name="Spare"),
         "no line of the archive names 'spare'",
     ),
+    "a retired version of the product": (row(VERSION, state="retired"), "came with the product says who"),
     "a draft": (row(VERSION, state="draft"), "Invalid enum value 'draft'"),
     **{
         f"a cost of {cost}": (
@@ -298,6 +299,10 @@ HOSTILE = {
         r"Expected `str` matching regex .* at `\$\.verb`",
     ),
     "a role that is none": (row(EVENT, role="owner"), "Invalid enum value 'owner'"),
+    "a number that is taken": (
+        row("workspace.project", next_game_number=1),
+        "line 1: its next game would have the number of another game",
+    ),
     "two projects": (repeated("workspace.project"), "line 2: an archive has one project"),
     "a manifest of another project": (
         manifest(project="another"),
