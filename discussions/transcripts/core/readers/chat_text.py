@@ -154,8 +154,10 @@ def _parts(decoded: Decoded) -> list[tuple[int, int, int]]:
         elif not begins and decoded.part(start, end).strip():
             return whole
         start, number = found.end() if found else end, number + 1
+    if not begins:
+        return whole
     ends = [*(at for at, _number in begins[1:]), len(data)]
-    return [(at, end, line) for (at, line), end in zip(begins, ends, strict=True)] or whole
+    return [(at, end, line) for (at, line), end in zip(begins, ends, strict=True)]
 
 
 def _is_fact(line: str, *keys: str) -> bool:
