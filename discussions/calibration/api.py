@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -196,9 +196,9 @@ def _led_project(request: SignedIn, slug: str) -> Project:
     return project
 
 
-def _facts(row: CalibrationRound, game_count: int) -> dict[str, object]:
+def _facts(row: CalibrationRound, game_count: int) -> dict[str, Any]:
     names = [name for name in RoundAnswer.model_fields if name not in ("game_count", "rating_within")]
-    facts: dict[str, object] = {name: getattr(row, name) for name in names}
+    facts: dict[str, Any] = {name: getattr(row, name) for name in names}
     return {**facts, "game_count": game_count, "rating_within": float(row.rating_within)}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -260,7 +260,7 @@ def _list(comparison_set: ComparisonSet, person: Person) -> SetRoundsAnswer:
     return SetRoundsAnswer(items=items, repeat_percent=page.repeat_percent)
 
 
-def _facts(row: CalibrationRound, comparison_count: int) -> dict[str, object]:
+def _facts(row: CalibrationRound, comparison_count: int) -> dict[str, Any]:
     counted = {"comparison_count": comparison_count, "mark_within": float(row.mark_within)}
     names = [name for name in SetRoundAnswer.model_fields if name not in counted]
     return counted | {name: getattr(row, name) for name in names}
