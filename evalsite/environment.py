@@ -213,9 +213,7 @@ def port(name: str, default: str) -> int:
     """The variable as the number of a port."""
     value = text(name, default)
     if not re.fullmatch(r"[0-9]{1,5}", value) or not 1 <= int(value) <= 65535:
-        raise ImproperlyConfigured(
-            f'{name} is "{value}"; write a number from 1 to 65535, such as {default}.'
-        )
+        raise ImproperlyConfigured(f'{name} is "{value}"; write a number from 1 to 65535, such as {default}.')
     return int(value)
 
 

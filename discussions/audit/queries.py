@@ -57,16 +57,16 @@ def _name_by_game(kind: str) -> Namer:
 
     def name(project: Project | None, keys: Collection[int]) -> Things:
         rows = model.objects.filter(pk__in=keys, **{f"{way}__project": project})
-        return {
-            key: _game(project, number, page) for key, number in rows.values_list("pk", f"{way}__number")
-        }
+        return {key: _game(project, number, page) for key, number in rows.values_list("pk", f"{way}__number")}
 
     return name
 
 
 def _name_iteration(project: Project | None, number: int) -> Thing:
     if not number:
-        return Thing(_("the unsorted games"), reverse("change_iteration", args=[project.slug]) if project else "")
+        return Thing(
+            _("the unsorted games"), reverse("change_iteration", args=[project.slug]) if project else ""
+        )
     page = reverse("iteration", args=[project.slug, number]) if project else ""
     return Thing(_("iteration %(number)d") % {"number": number}, page)
 

@@ -29,7 +29,8 @@ def load_person(key: int) -> Person | None:
 def _people(key: int) -> "models.QuerySet[Person]":
     unread = Notification.objects.shown_to(OuterRef("pk")).filter(read_at=None).order_by()
     count = unread.values("person").annotate(count=Count("pk")).values("count")
-    return Person.objects.filter(pk=key).annotate(unread=Subquery(count))
+    found: models.QuerySet[Person] = Person.objects.filter(pk=key).annotate(unread=Subquery(count))
+    return found
 
 
 def _people_and_factors(key: int) -> "models.QuerySet[Person, Any]":

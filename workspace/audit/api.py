@@ -62,8 +62,8 @@ def list_events(
 ) -> Listed[EventAnswer]:
     """Read the audit log of a project.
 
-    The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about, `number` that of
-    one such thing.
+    The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about, `number` that of one
+    such thing.
     """
     project = project_or_404(request.user, slug)
     check_see_audit_log(request.user, project)

@@ -1,7 +1,6 @@
 """What allauth asks us: who may sign in, from which address, and where to go afterwards."""
 
 import logging
-
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -59,14 +58,10 @@ class SignInRules(DefaultAccountAdapter):
         person, _dash, token = key.partition("-")
         return page_address(reverse("account_reset_password_from_key", args=[person, token]))
 
-    def send_password_reset_mail(
-        self, user: AbstractBaseUser, email: str, context: dict[str, Any]
-    ) -> None:
+    def send_password_reset_mail(self, user: AbstractBaseUser, email: str, context: dict[str, Any]) -> None:
         """Queue the e-mail with the link, for somebody who signs in by a password; a program gets none."""
         if isinstance(user, Person) and not user.is_service:
-            send_password_link(
-                person=user, link=context["password_reset_url"], by=None, now=timezone.now()
-            )
+            send_password_link(person=user, link=context["password_reset_url"], by=None, now=timezone.now())
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """The address of the connection itself; headers that a client can write count for nothing."""

@@ -18,7 +18,9 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
 
     def visible(self) -> "NotificationQuerySet":
         """Those whose person may still see what they are about: they belong to the project, leads' ones as lead."""
-        present = Membership.objects.filter(project=OuterRef("project"), person=OuterRef("person"), ended_at=None)
+        present = Membership.objects.filter(
+            project=OuterRef("project"), person=OuterRef("person"), ended_at=None
+        )
         may_see = Q(Exists(present), for_leads=False) | Q(Exists(present.filter(role=LEAD)))
         without_project = Q(project=None, for_leads=False)
         return self.filter(Q(person__is_admin=True) | without_project | may_see, person__is_active=True)
@@ -34,7 +36,9 @@ class Notification(models.Model):
     """
 
     person = models.ForeignKey(Person, models.PROTECT, related_name="+", db_index=False)
-    project = models.ForeignKey(Project, models.PROTECT, related_name="+", null=True, blank=True, db_index=False)
+    project = models.ForeignKey(
+        Project, models.PROTECT, related_name="+", null=True, blank=True, db_index=False
+    )
     code = models.CharField(max_length=30)
     about = models.JSONField(default=dict)
     subject = models.CharField(max_length=80)

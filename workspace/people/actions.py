@@ -204,7 +204,7 @@ HOLDS_FOR = timedelta(hours=24)
 
 
 class Invited(Struct, frozen=True):
-    """A new invitation and its secret, which is shown once and stored nowhere; `is_sent` says that it goes by e-mail."""
+    """A new invitation and its secret, which is shown once and stored nowhere, or goes by e-mail (`is_sent`)."""
 
     invitation: Invitation
     secret: str

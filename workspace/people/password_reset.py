@@ -3,9 +3,11 @@
 Without a mail server these pages do not exist. What is answered does not tell whether an account has the address.
 """
 
+from typing import cast
+
 from allauth.account.views import PasswordResetDoneView, PasswordResetFromKeyView, PasswordResetView
 from django.forms import BaseForm
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -67,24 +69,24 @@ _forgotten, _sent, _reset = ForgottenPassword.as_view(), LinkSent.as_view(), Res
 
 
 @require("anyone", methods=("GET", "POST"))
-def forgotten(request: HttpRequest) -> HttpResponseBase:
+def forgotten(request: HttpRequest) -> HttpResponse:
     """Ask for a link to choose a new password."""
     _must_send_email()
-    return _forgotten(request)
+    return cast(HttpResponse, _forgotten(request))
 
 
 @require("anyone")
-def link_sent(request: HttpRequest) -> HttpResponseBase:
+def link_sent(request: HttpRequest) -> HttpResponse:
     """The answer to everybody who asked."""
     _must_send_email()
-    return _sent(request)
+    return cast(HttpResponse, _sent(request))
 
 
 @require("anyone", methods=("GET", "POST"))
-def reset(request: HttpRequest, uidb36: str, key: str) -> HttpResponseBase:
+def reset(request: HttpRequest, uidb36: str, key: str) -> HttpResponse:
     """Choose the new password."""
     _must_send_email()
-    answer = _reset(request, uidb36=uidb36, key=key)
+    answer = cast(HttpResponse, _reset(request, uidb36=uidb36, key=key))
     answer["Cache-Control"] = "no-store"
     return answer
 

@@ -59,6 +59,9 @@ from workspace.web.rate_limits import limited
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
+# The link of a new invitation, or the address that it is sent to.
+NOTHING_MADE = {"link": "", "sent_to": ""}
+
 
 @require("see_members")
 def members(request: SignedIn, slug: str) -> HttpResponse:
@@ -86,7 +89,7 @@ def add_to_project(request: SignedIn, slug: str) -> HttpResponse:
         invited = invite(**given, project=project, by=request.user, now=now)
     except Refusal as refusal:
         return show_members(request, project, form, status=add_refusal(form, refusal))
-    return show_members(request, project, MemberForm(), **describe_invited(request, invited))
+    return show_members(request, project, MemberForm(), made=describe_invited(request, invited))
 
 
 @require("change_membership", methods=("POST",))
@@ -132,8 +135,8 @@ def membership_or_404(request: SignedIn, slug: str, membership: int) -> Membersh
 def describe_invited(request: SignedIn, invited: Invited) -> dict[str, str]:
     """The address to send to the person who is invited, or to which address the e-mail with it goes."""
     if invited.is_sent:
-        return {"sent_to": invited.invitation.email}
-    return {"link": request.build_absolute_uri(reverse("invitation", args=[invited.secret]))}
+        return NOTHING_MADE | {"sent_to": invited.invitation.email}
+    return NOTHING_MADE | {"link": request.build_absolute_uri(reverse("invitation", args=[invited.secret]))}
 
 
 def show_members(
@@ -141,13 +144,12 @@ def show_members(
     project: Project,
     form: MemberForm,
     *,
-    link: str = "",
-    sent_to: str = "",
+    made: Mapping[str, str] = NOTHING_MADE,
     status: int = 200,
 ) -> HttpResponse:
     """Show the page with its form, and the new link when there is one."""
     page = members_page(person=request.user, project=project, now=timezone.now())
-    context = {"page": page, "form": form, "link": link, "sent_to": sent_to, "sends_email": sends_email()}
+    context = {"page": page, "form": form, "sends_email": sends_email(), **made}
     context |= frame(request.user, project, "members")
     return respond(request, page="workspace/people/member_list.html", context=context, status=status)
 
@@ -171,7 +173,7 @@ def invite_admin(request: SignedIn) -> HttpResponse:
         invited = invite(**given, role="admin", project=None, by=request.user, now=timezone.now())
     except Refusal as refusal:
         return show_people(request, form, status=add_refusal(form, refusal))
-    return show_people(request, AdminInvitationForm(), **describe_invited(request, invited))
+    return show_people(request, AdminInvitationForm(), made=describe_invited(request, invited))
 
 
 @require("manage_people", methods=("POST",))
@@ -265,7 +267,7 @@ def person_or_refusal(request: SignedIn, person: int) -> Person:
 
 
 def show_people(
-    request: SignedIn, form: AdminInvitationForm, *, link: str = "", sent_to: str = "", status: int = 200
+    request: SignedIn, form: AdminInvitationForm, *, made: Mapping[str, str] = NOTHING_MADE, status: int = 200
 ) -> HttpResponse:
     """Show the page with its form, and the new link when there is one."""
     asked = only_parameters(request, "after", "q", "role")
@@ -276,7 +278,7 @@ def show_people(
         role=asked["role"],
         now=timezone.now(),
     )
-    context = {"page": page, "form": form, "link": link, "sent_to": sent_to, "sends_email": sends_email()}
+    context = {"page": page, "form": form, "sends_email": sends_email(), **made}
     context |= frame(request.user, None, "people")
     return respond(request, page="workspace/people/person_list.html", context=context, status=status)
 

@@ -71,10 +71,14 @@ def test_a_hidden_duplicate_is_named_by_the_number_that_its_evaluator_knows():
 def test_leads_are_told_of_a_tie_that_they_may_resolve_once_all_is_in():
     lead, other = make_person(), make_person()
     game = make_differing(leads=[lead, other], slug="shared")
-    assert told(lead) == told(other) == [
-        f"The evaluations of game {game.number} are tied. Resolve the disagreements.",
-        f"There is a new flag on game {game.number}.",
-    ]
+    assert (
+        told(lead)
+        == told(other)
+        == [
+            f"The evaluations of game {game.number} are tied. Resolve the disagreements.",
+            f"There is a new flag on game {game.number}.",
+        ]
+    )
     first, second = list_evaluations(game)
     assert told(first.evaluator) == told(second.evaluator) == []
     rows = Notification.objects.filter(code="game_tied")

@@ -23,7 +23,12 @@ def configured(settings):
 
 def queue(now=NOW, **given):
     by = Person.objects.system(now=now)
-    chosen = {"address": "ann@example.org", "purpose": "invitation", "subject": "Come in", "body": "The SECRET"}
+    chosen = {
+        "address": "ann@example.org",
+        "purpose": "invitation",
+        "subject": "Come in",
+        "body": "The SECRET",
+    }
     with transaction.atomic():
         return queue_email(**(chosen | given), by=by, now=now)
 
@@ -53,9 +58,9 @@ def test_an_email_is_sent_once_and_its_text_is_gone_then():
 
 
 def test_an_act_that_is_rolled_back_sends_nothing():
-    with pytest.raises(ZeroDivisionError), transaction.atomic():
+    with transaction.atomic():
         queue()
-        raise ZeroDivisionError
+        transaction.set_rollback(True)
     assert send_waiting() == 0
     assert not mail.outbox
 

@@ -83,12 +83,18 @@ def test_nobody_opens_or_reads_those_of_others(project, ann, client):
 def test_settings_offer_what_one_can_be_told_of(project, ann, client, settings):
     page = reverse("notification_settings")
     found = text_of(client.get(page))
-    assert "sends no e-mail" in found and 'name="mailed"' not in found and "An evaluator sets a flag" not in found
+    assert (
+        "sends no e-mail" in found
+        and 'name="mailed"' not in found
+        and "An evaluator sets a flag" not in found
+    )
     client.post(page, {"shown": ["assigned"]})
     assert NotificationSettings.objects.get().unmailed == ""
     configure_email(settings)
     assert f"E-mails go to {ann.email}" in text_of(client.get(page))
-    answer = client.post(page, {"shown": ["assigned"], "mailed": ["returned"], "digest": "daily"}, follow=True)
+    answer = client.post(
+        page, {"shown": ["assigned"], "mailed": ["returned"], "digest": "daily"}, follow=True
+    )
     assert "From now on you get what you chose" in text_of(answer)
     chosen = NotificationSettings.objects.get()
     assert (chosen.digest, chosen.hidden) == ("daily", "returned mentioned second_round job_failed")
@@ -102,7 +108,10 @@ def test_programs_list_and_read_them(project, ann):
     tell(project, ann)
     (line,) = program.get("notifications/").json()["items"]
     assert (line["kind"], line["says"], line["project"], line["page"]) == (
-        "assigned", "Game 7 is assigned to you.", "ours", reverse("queue", args=["ours"]),
+        "assigned",
+        "Game 7 is assigned to you.",
+        "ours",
+        reverse("queue", args=["ours"]),
     )
     assert program.post("notifications/read/", {"notifications": [line["id"]]}).json() == {"count": 1}
     assert program.get("notifications/?unread=true").json()["items"] == []

@@ -20,8 +20,7 @@ def mark_read(*, notifications: Collection[int], by: Person, now: datetime) -> i
 
 
 def mark_all_read(*, until: int, by: Person, now: datetime) -> int:
-    """All of one's own up to that key are read, so that none is that came since the page was shown. How many were not.
-    """
+    """All of one's own up to that key are read, not those that came since the page was shown; how many were unread."""
     return Notification.objects.filter(person=by, pk__lte=until, read_at=None).update(read_at=now)
 
 
@@ -34,16 +33,18 @@ def change_notifications(
     by: Person,
     now: datetime,
 ) -> NotificationSettings:
-    """Choose which of the `offered` kinds the app shows and which are sent by e-mail, and how often. Raises Unacceptable.
+    """Choose which of the `offered` kinds the app shows and which are sent by e-mail, and how often.
 
-    Kinds that were not offered stay as they are; with `mailed` None all of e-mail does. What waits to be sent follows
-    the new choice.
+    Raises Unacceptable. Kinds that were not offered stay as they are; with `mailed` None all of e-mail does. What waits
+    to be sent follows the new choice.
     """
     if digest not in DIGESTS:
         raise Unacceptable(_("Choose how often e-mails are sent."), field="digest")
     with transaction.atomic():
         given = {"digest": AT_ONCE}
-        chosen, _new = NotificationSettings.objects.select_for_update().get_or_create(person=by, defaults=given)
+        chosen, _new = NotificationSettings.objects.select_for_update().get_or_create(
+            person=by, defaults=given
+        )
         chosen.hidden = _without(chosen.hidden, offered, shown, "shown")
         if mailed is not None:
             chosen.unmailed, chosen.digest = _without(chosen.unmailed, offered, mailed, "mailed"), digest

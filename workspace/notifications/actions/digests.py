@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-
 from workspace.mail.actions import queue_email
 from workspace.mail.core import NOTIFICATIONS, one_header_line
 from workspace.mail.queries import page_address, sends_email
@@ -69,9 +68,9 @@ def _body(rows: Sequence[Notification]) -> str:
             project = name
         address = page_address(reverse("notification", args=[row.pk]))
         parts.append(f"* {say_notification(row.code, row.about)}\n  {address}\n")
-    if more := len(rows) - MOST_LINES:
-        if more > 0:
-            parts.append(ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more} + "\n")
+    more = len(rows) - MOST_LINES
+    if more > 0:
+        parts.append(ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more} + "\n")
     parts.append(
         _("All notifications: %(all)s\nWhat is sent to you, and how often: %(settings)s")
         % {

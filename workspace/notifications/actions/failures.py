@@ -1,6 +1,7 @@
 """Telling of work in the background that failed for good."""
 
 from datetime import datetime
+from functools import partial
 
 from workspace.models import Job, Project
 from workspace.notifications.actions.notify import notify
@@ -14,17 +15,24 @@ def tell_failed_job(*, job: Job, now: datetime) -> None:
 
     The reason is on the page that it leads to, not here.
     """
-    subject, asker = f"job:{job.pk}", job.created_by
-    common = {"subject": subject, "project": job.project, "by": asker, "now": now, "tells_actor": True}
+    asker, is_asked = job.created_by, not job.created_by.is_system
+    tell = partial(
+        notify,
+        subject=f"job:{job.pk}",
+        project=job.project,
+        by=asker,
+        now=now,
+        tells_actor=True,
+    )
     if job.kind == IMPORT:
         transcript = int(job.subject.partition(":")[2] or 0)
-        people = [asker.pk] if not asker.is_system else _leads(job.project)
-        notify(people=people, code="import_failed", about={"transcript": transcript}, for_leads=True, **common)
-    elif job.kind == EXPORT and not asker.is_system:
-        notify(people=[asker.pk], code="export_failed", about={}, **common)
+        people = [asker.pk] if is_asked else _leads(job.project)
+        tell(people=people, code="import_failed", about={"transcript": transcript}, for_leads=True)
+    elif job.kind == EXPORT and is_asked:
+        tell(people=[asker.pk], code="export_failed", about={})
     else:
         code = "job_failed" if job.project else "site_job_failed"
-        notify(people=_leads(job.project), code=code, about={"job": job.pk}, for_leads=True, **common)
+        tell(people=_leads(job.project), code=code, about={"job": job.pk}, for_leads=True)
 
 
 def _leads(project: Project | None) -> list[int]:
