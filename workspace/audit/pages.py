@@ -17,6 +17,8 @@ from workspace.core.limits import PAGE_SIZE
 from workspace.models import Chain, Event, Person, Project
 
 BATCH = 500
+# Values of details that are words of ours, not texts or names.
+WORDS = ("kind", "mode", "phase", "purpose", "reveal")
 
 
 class AuditLine(Struct, frozen=True):
@@ -150,7 +152,10 @@ def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:
 
 def _detail(event: Event) -> list[tuple[str, str]]:
     detail = msgspec.json.decode(event.detail)
-    return [(readable_name(name), _value(value)) for name, value in detail.items()]
+    return [
+        (readable_name(name), readable_name(_value(value)) if name in WORDS else _value(value))
+        for name, value in detail.items()
+    ]
 
 
 def _value(value: object) -> str:
