@@ -21,6 +21,7 @@ PACKAGES = (
     "upgrades",
     "reliability",
     "exports",
+    "selections",
     "home",
 )
 

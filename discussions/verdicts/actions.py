@@ -1,6 +1,6 @@
 """Record verdicts on a hashed basis, supersede them, and replay them from their stored basis and findings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 import msgspec
@@ -14,14 +14,21 @@ from discussions.models import Adjudication, Evaluation, Game, Measured, Revisio
 from discussions.queries import load_measured_record
 from discussions.verdicts.core.basis import Basis, changes, describe_adjudicated_value, describe_subject
 from discussions.verdicts.core.scoring import compute_basis_outcome
-from discussions.verdicts.permissions import check_complete, check_record_verdict, check_supersede_verdict
+from discussions.verdicts.permissions import (
+    check_complete,
+    check_first_verdict,
+    check_record_games,
+    check_record_verdict,
+    check_supersede_verdict,
+)
 from discussions.verdicts.queries import Preview, load_verdict_preview
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from workspace.audit.actions import record_event
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
-from workspace.models import Person
+from workspace.display.core.number_lists import format_numbers
+from workspace.models import Person, Project
 from workspace.texts import clean_text
 from workspace.webhooks.actions.deliveries import queue_deliveries
 from workspace.webhooks.core import VERDICT_RECORDED
@@ -50,6 +57,44 @@ def record_verdict(
             _refuse_correction(by, locked, reason)
         check_complete(preview)
         return _insert(locked, preview, reason, by, now)
+
+
+MOST_RECORDED = 200
+
+
+class RecordedGames(Struct, frozen=True):
+    """The new verdicts, and by the number of a game why none was recorded there."""
+
+    verdicts: list[Verdict]
+    refused: dict[int, str]
+
+
+def record_ready_games(
+    *, project: Project, shown: Mapping[int, str], by: Person, now: datetime
+) -> RecordedGames:
+    """Record the verdicts of several games, each on the basis that was shown: number of the game -> its hash.
+
+    Each game is a transaction of its own with its own event, so a game that changed meanwhile refuses itself alone.
+    Raises NotAllowed for everybody but leads, Unacceptable for no game, too many, or an unknown one.
+    """
+    check_record_games(by, project)
+    if not shown:
+        raise Unacceptable(_("Choose at least one game."), field="games", code="required")
+    if len(shown) > MOST_RECORDED:
+        says = _("At most %(most)d verdicts are recorded at once. Choose fewer games.")
+        raise Unacceptable(says % {"most": MOST_RECORDED}, field="games", code="too_many")
+    games = list(Game.objects.filter(project=project, number__in=shown).order_by("number"))
+    if missing := sorted(set(shown) - {game.number for game in games}):
+        says = _("The project has no %(games)s.") % {"games": format_numbers(missing)}
+        raise Unacceptable(says, field="games", code="unknown")
+    verdicts, refused = [], {}
+    for game in games:
+        try:
+            check_first_verdict(game)
+            verdicts.append(record_verdict(game=game, basis_sha256=shown[game.number], by=by, now=now))
+        except (NotAllowed, Unacceptable, Conflict) as refusal:
+            refused[game.number] = refusal.sentence
+    return RecordedGames(verdicts, refused)
 
 
 def _lock(game: Game) -> Game:

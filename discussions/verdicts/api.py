@@ -2,16 +2,21 @@
 
 from datetime import datetime
 
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Router
 
 from discussions.core.outcome import Outcome
-from discussions.models import Verdict
-from discussions.verdicts.actions import record_verdict
+from discussions.models import Iteration, Verdict
+from discussions.verdicts.actions import record_ready_games, record_verdict
+from discussions.verdicts.pages.ready import list_ready_games
 from discussions.verdicts.pages.verdict import build_verdict_page
-from discussions.verdicts.permissions import check_record_verdict
+from discussions.verdicts.permissions import check_record_games, check_record_verdict
+from discussions.verdicts.queries import list_complete_games
 from discussions.verdicts.views import judged_game_or_404
-from workspace.web.endpoints import Answer, Given, endpoint
+from workspace.core.refusals import Unacceptable
+from workspace.web.bind_form import project_or_404
+from workspace.web.endpoints import After, Answer, Given, Limit, Listed, endpoint, next_part
 from workspace.web.require import SignedIn
 
 router = Router()
@@ -78,7 +83,56 @@ class RecordGiven(Given):
     reason: str = ""
 
 
+class ReadyAnswer(Answer):
+    """A game with all its evaluations submitted, and the verdict that would be recorded now.
+
+    `refusal` says why it cannot be recorded, such as a tie; then `passes` is null and `basis_sha256` is "".
+    """
+
+    number: int
+    refusal: str
+    headline: str
+    passes: bool | None
+    basis_sha256: str
+
+
+class ShownGame(Given):
+    """A game by its number, and which basis its verdict rests on, as it was read."""
+
+    number: int
+    basis_sha256: str
+
+
+class RecordGamesGiven(Given):
+    """The games whose verdicts are to be recorded."""
+
+    games: list[ShownGame]
+
+
+class RefusedAnswer(Answer):
+    """A game whose verdict was not recorded, and why."""
+
+    number: int
+    refusal: str
+
+
+class RecordedGameAnswer(Answer):
+    """A game and whether its new verdict is PASS."""
+
+    number: int
+    passes: bool
+
+
+class RecordedGamesAnswer(Answer):
+    """The games whose verdicts were recorded, and those that were refused."""
+
+    recorded: list[RecordedGameAnswer]
+    refused: list[RefusedAnswer]
+
+
 PATH = "/projects/{slug:slug}/games/{int:number}/verdict/"
+READY = "/projects/{slug:slug}/verdicts/ready/"
+LARGEST_NUMBER = 10**9
 
 
 @endpoint(
@@ -124,6 +178,72 @@ def record(request: SignedIn, slug: str, number: int, given: RecordGiven) -> Ver
         now=timezone.now(),
     )
     return _verdict(row)
+
+
+@endpoint(
+    router,
+    "GET",
+    READY,
+    name="api_ready_games",
+    permission="record_games",
+    scope="read",
+    answer=Listed[ReadyAnswer],
+)
+def list_ready(
+    request: SignedIn, slug: str, iteration: int | None = None, after: After = 0, limit: Limit = 50
+) -> Listed[ReadyAnswer]:
+    """List the games that wait for their verdict.
+
+    All their evaluations are submitted. `iteration` is the number of one, 0 for unsorted games.
+    """
+    project = project_or_404(request.user, slug)
+    check_record_games(request.user, project)
+    chosen = None
+    if iteration is not None:
+        rows = Iteration.objects.filter(project=project)
+        chosen = get_object_or_404(rows, number=min(max(iteration, -1), LARGEST_NUMBER))
+    found = list_complete_games(project, iteration=chosen, after=after, most=limit + 1)
+    rest = found[limit - 1][0] if len(found) > limit else 0
+    games = list_ready_games(project=project, numbers=[number for _key, number in found[:limit]])
+    return Listed[ReadyAnswer](
+        items=[
+            ReadyAnswer(
+                number=game.number,
+                refusal=game.refusal,
+                headline=game.headline,
+                passes=None if game.refusal else game.passes,
+                basis_sha256=game.basis_sha256,
+            )
+            for game in games
+        ],
+        next=next_part(request, rest),
+    )
+
+
+@endpoint(
+    router,
+    "POST",
+    READY,
+    name="api_ready_games",
+    permission="record_games",
+    scope="admin",
+    answer=RecordedGamesAnswer,
+)
+def record_ready(request: SignedIn, slug: str, given: RecordGamesGiven) -> RecordedGamesAnswer:
+    """Record the verdicts of several games.
+
+    Each game is recorded by itself: one whose basis changed since it was read is refused alone.
+    """
+    project = project_or_404(request.user, slug)
+    check_record_games(request.user, project)
+    shown = {game.number: game.basis_sha256 for game in given.games}
+    if len(shown) < len(given.games):
+        raise Unacceptable("A game is named twice.", field="games", code="twice")
+    done = record_ready_games(project=project, shown=shown, by=request.user, now=timezone.now())
+    return RecordedGamesAnswer(
+        recorded=[RecordedGameAnswer(number=row.game.number, passes=row.passes) for row in done.verdicts],
+        refused=[RefusedAnswer(number=number, refusal=why) for number, why in done.refused.items()],
+    )
 
 
 def _outcome(outcome: Outcome) -> OutcomeAnswer:

@@ -2,12 +2,12 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import has_submitted
-from discussions.models import Game
+from discussions.access.permissions import check_leads, has_submitted
+from discussions.models import Game, Verdict
 from discussions.verdicts.queries import Preview
 from workspace.access.permissions import role_in
 from workspace.core.refusals import NotAllowed
-from workspace.models import Person
+from workspace.models import Person, Project
 
 
 def check_see_verdict(person: Person, game: Game) -> None:
@@ -32,6 +32,23 @@ def check_supersede_verdict(person: Person, game: Game) -> None:
     """Leads and admins correct a recorded verdict."""
     if role_in(person, game.project) not in ("admin", "lead"):
         raise NotAllowed(_("A recorded verdict is only corrected by a team lead. Ask one of them."))
+
+
+def check_record_games(person: Person, project: Project) -> None:
+    """Leads of the project and admins record the verdicts of several games in one act."""
+    sentence = _("Only team leads of this project record several verdicts at once. Ask one of them.")
+    check_leads(person, project, sentence)
+
+
+def check_first_verdict(game: Game) -> None:
+    """The game counts and has no verdict yet: corrections are recorded one by one, each with its reason."""
+    if game.withdrawn_at is not None:
+        raise NotAllowed(_("Withdrawn: let it count again first."), code="withdrawn")
+    if Verdict.objects.filter(game=game).exists():
+        raise NotAllowed(
+            _("A verdict is recorded already. Record a correction on the page of its verdict."),
+            code="recorded",
+        )
 
 
 def check_complete(preview: Preview) -> None:

@@ -231,6 +231,16 @@ def complete_games(project: Any) -> "QuerySet[Any, Any]":
     return games.annotate(done=Count("pk")).filter(done__gte=F("needed"))
 
 
+def list_complete_games(
+    project: Any, *, iteration: Any = None, after: int = 0, most: int
+) -> list[tuple[int, int]]:
+    """Key and number of at most so many complete games, in the order of import, of one iteration if it is given."""
+    games = complete_games(project).filter(game__gt=after)
+    if iteration is not None:
+        games = games.filter(game__iteration=iteration)
+    return list(games.values_list("game", "game__number")[:most])
+
+
 def complete_alone(project: Any, person: Any) -> "QuerySet[Any, Any]":
     """The complete games that need one evaluator and that this person rated."""
     return complete_games(project).filter(evaluator=person, needed=1)

@@ -85,6 +85,7 @@ ORDER = {
         "archives",
         "exports",
         "audit",
+        "selections",
         "home",
         "checks",
         "demo",

@@ -85,6 +85,10 @@ OPERATIONS: dict[str, list[Row]] = {
         operation("GET", "401 200 404 404 200 404 200 401", "read"),
         operation("POST", "401 409 404 404 409 404 409 401", "admin", {"basis_sha256": "of another basis"}),
     ],
+    "api_ready_games": [
+        operation("GET", "401 403 403 404 200 404 200 401", "read"),
+        operation("POST", "401 403 403 404 422 404 422 401", "admin", {"games": "[]"}),
+    ],
     "api_imports": [
         operation("GET", "401 403 403 404 200 404 200 401", "read"),
         operation("POST", "401 403 403 404 202 404 202 401", "import", {"bytes": "[]"}),

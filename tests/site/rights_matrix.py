@@ -203,6 +203,10 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "game": [Row("GET", "302 404 404 404 200 404 200 302")],
     "verdict": [Row("GET", "302 200 404 404 200 404 200 302")],
     "record_verdict": [Row("POST", "401 422 404 404 422 404 422 401")],
+    "record_games": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 422 404 422 401"),
+    ],
     "replay_verdict": [Row("POST", "401 200 404 404 200 404 200 401")],
     "report": [Row("GET", "302 200 404 404 200 404 200 302")],
     "report_markdown": [Row("GET", "302 200 404 404 200 404 200 302")],

@@ -53,7 +53,7 @@ from workspace.display.core.multiples import (
     level,
     multiple,
 )
-from workspace.display.core.number_lists import MOST, numbers_in
+from workspace.display.core.number_lists import MOST, numbers_in, write_numbers
 
 
 def test_plain_text_of_any_script_is_one_piece() -> None:
@@ -228,6 +228,14 @@ def test_a_line_names_numbers_each_once_and_in_order(text, numbers):
 def test_what_is_no_number_is_named(text, part):
     with pytest.raises(ValueError, match=f"^{part}$"):
         numbers_in(text)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"), [([], ""), ([7], "7"), ([3, 6, 5, 3], "3,5-6"), (range(1, 41), "1-40")]
+)
+def test_numbers_are_written_as_they_are_read(numbers, text):
+    assert write_numbers(numbers) == text
+    assert numbers_in(text) == sorted(set(numbers))
 
 
 def test_five_hundred_are_the_most():

@@ -1,7 +1,7 @@
 """Numbers as people write them in one line: "3, 5-7"."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 MOST = 500
 _DASH = re.compile(r"\s*[-\u2013]\s*")
@@ -26,17 +26,29 @@ def numbers_in(text: str) -> list[int]:
     return sorted(found)
 
 
-def format_numbers(numbers: Sequence[int], noun: str = "game") -> str:
-    """Numbers as a sentence names them: "game 4", "games 4 and 6", "games 4 to 6 and 9"."""
+def _runs(numbers: Iterable[int]) -> list[list[int]]:
+    """The numbers in groups that follow each other without a gap."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:
             runs[-1].append(number)
         else:
             runs.append([number])
+    return runs
+
+
+def write_numbers(numbers: Iterable[int]) -> str:
+    """Numbers as `numbers_in` reads them: "3,5-7"."""
+    return ",".join(
+        str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in _runs(sorted(set(numbers)))
+    )
+
+
+def format_numbers(numbers: Sequence[int], noun: str = "game") -> str:
+    """Numbers as a sentence names them: "game 4", "games 4 and 6", "games 4 to 6 and 9"."""
     named = [
         word
-        for run in runs
+        for run in _runs(numbers)
         for word in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else [str(number) for number in run])
     ]
     *first, last = named
