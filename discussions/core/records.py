@@ -10,6 +10,7 @@ from msgspec import Struct
 
 MAFIA = "mafia"
 VILLAGE = "village"
+MOST_SEARCHED = 2000
 
 
 class Player(Struct, frozen=True, omit_defaults=True):
@@ -82,6 +83,11 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     prompt: str | None = None
     winner: str | None = None
     round_offset: int = 0
+
+    def build_search_text(self, file_name: str) -> str:
+        """What a search of games looks in: the game's id, its file and its players, each in a line, without case."""
+        names = [player.name for player in self.players]
+        return "\n".join((self.game_id, file_name, *names)).casefold()[:MOST_SEARCHED]
 
     @property
     def word_count(self) -> int:

@@ -1,5 +1,6 @@
 """Acts on one game: withdraw or restore it, enter its cost by hand, return an evaluation to its evaluator."""
 
+from collections.abc import Collection
 from datetime import datetime
 from decimal import Decimal
 
@@ -24,7 +25,8 @@ from discussions.slots.actions import open_slots
 from discussions.transcripts.actions import store_without_repeats
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.models import Person
+from workspace.display.core.number_lists import format_numbers
+from workspace.models import Person, Project
 from workspace.texts import clean_text
 
 
@@ -90,6 +92,26 @@ def withdraw_game(*, game: Game, reason: str, by: Person, now: datetime) -> With
     withdrawn already.
     """
     return _change(game, reason, by, now, is_withdrawn=True)
+
+
+def withdraw_games(
+    *, project: Project, numbers: Collection[int], reason: str, by: Person, now: datetime
+) -> list[Withdrawal]:
+    """Withdraw several games of a project, given by number: all of them, or none.
+
+    Raises what `withdraw_game` raises, and Unacceptable for no game or an unknown one.
+    """
+    if not numbers:
+        raise Unacceptable(_("Choose at least one game."), field="games", code="required")
+    with transaction.atomic():
+        # All are locked before the first event, in one order: that one locks the audit chain.
+        rows = Game.objects.filter(project=project, number__in=numbers).order_by("pk")
+        keys = list(rows.select_for_update(no_key=True).values_list("pk", flat=True))
+        games = list(Game.objects.filter(pk__in=keys).select_related("project").order_by("number"))
+        if missing := sorted(set(numbers) - {game.number for game in games}):
+            says = _("The project has no %(games)s.") % {"games": format_numbers(missing)}
+            raise Unacceptable(says, field="games", code="unknown")
+        return [withdraw_game(game=game, reason=reason, by=by, now=now) for game in games]
 
 
 def restore_game(*, game: Game, reason: str, by: Person, now: datetime) -> Withdrawal:

@@ -1,8 +1,8 @@
 """Games, their transcripts and measurements, for programs."""
 
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from django.shortcuts import get_object_or_404
@@ -23,7 +23,8 @@ from discussions.games.actions import (
 )
 from discussions.games.pages.evidence import why_references
 from discussions.games.pages.list import GameFacts, load_listed_games
-from discussions.games.pages.list_query import SORTS, STATES, ListQuery
+from discussions.games.pages.list_filters import AGREEMENTS, LONGEST_SEARCH, STATES, VERDICTS, WEAK_PASSES
+from discussions.games.pages.list_query import SORTS, ListQuery
 from discussions.games.pages.rounds import ROUND_OFFSETS
 from discussions.games.permissions import check_return_evaluation, check_withdraw_game
 from discussions.games.views import game_or_404
@@ -35,7 +36,7 @@ from discussions.verdicts.queries import load_verdict_preview
 from workspace.access.permissions import may
 from workspace.core.refusals import NotAllowed
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import After, Answer, Given, Limit, Listed, endpoint, next_part
+from workspace.web.endpoints import LARGEST, After, Answer, Given, Limit, Listed, endpoint, next_part
 from workspace.web.require import SignedIn
 
 router = Router()
@@ -65,6 +66,9 @@ class GameAnswer(Answer):
     """A game. `state` is as in the list of games; `iteration` 0 is for unsorted games."""
 
     number: int
+    source_id: str
+    file_name: str
+    imported_at: datetime
     iteration: int
     state: str
     message_count: int
@@ -190,6 +194,15 @@ class FigureGiven(Given):
     reason: str
 
 
+Day = Annotated[
+    date, Field(ge=date(2000, 1, 1), le=date(2999, 12, 31), description="a day of your time zone")
+]
+
+
+Search = Annotated[str, Field(max_length=LONGEST_SEARCH, description="number, id, file or player")]
+PersonKey = Annotated[int, Field(ge=0, le=LARGEST, description="the id of an evaluator")]
+
+
 @endpoint(
     router,
     "GET",
@@ -205,6 +218,15 @@ def list_games(
     sort: Literal[tuple(SORTS)] = "newest",  # type: ignore[valid-type]
     state: Literal[("", *STATES)] = "",  # type: ignore[valid-type]
     iteration: int | None = None,
+    q: Search = "",
+    verdict: Literal[("", *VERDICTS)] = "",  # type: ignore[valid-type]
+    evaluator: PersonKey = 0,
+    flag: Literal["", "yes"] = "",
+    since: Day | None = None,
+    until: Day | None = None,
+    agreement: Literal[("", *AGREEMENTS)] = "",  # type: ignore[valid-type]
+    weak: Literal[("", *WEAK_PASSES)] = "",  # type: ignore[valid-type]
+    odd: Literal["", "yes"] = "",
     after: After = 0,
     limit: Limit = 50,
 ) -> Listed[GameAnswer]:
@@ -221,7 +243,9 @@ def list_games(
         if found is None:
             return Listed[GameAnswer](items=[])
         chosen = found.pk
-    wanted = ListQuery(sort=sort, state=state, iteration=chosen, after=after, most=limit)
+    about = {"q": q, "state": state, "verdict": verdict, "evaluator": evaluator, "flag": flag, "odd": odd}
+    about |= {"since": since, "until": until, "agreement": agreement, "weak": weak, "iteration": chosen}
+    wanted = ListQuery(sort=sort, after=after, most=limit, **about)
     games, rest = load_listed_games(project=project, wanted=wanted)
     return Listed[GameAnswer](items=[_listed(game) for game in games], next=next_part(request, rest))
 
@@ -230,6 +254,9 @@ def _listed(game: GameFacts) -> GameAnswer:
     row, outcome, cost = game.row, game.outcome, game.cost
     return GameAnswer(
         number=row.number,
+        source_id=row.source_id,
+        file_name=row.transcript__name,
+        imported_at=row.created_at,
         iteration=game.rules.number,
         state=game.state,
         message_count=row.message_count,

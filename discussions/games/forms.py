@@ -1,17 +1,31 @@
 """What a transcript does not report of a game, entered by hand.
 
-A game that does not count, or counts again: which of the two, and why.
+A game that does not count, or counts again: which of the two, and why. What an address says of the list of games.
 """
 
+from collections.abc import Mapping
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
+from discussions.games.pages.list_filters import (
+    AGREEMENTS,
+    LONGEST_SEARCH,
+    STATES,
+    VERDICTS,
+    WEAK_PASSES,
+    YES,
+)
+from discussions.games.pages.list_query import SORTS, ListQuery
 from discussions.games.pages.rounds import ROUND_OFFSETS
 from discussions.models.manual_figures import CACHE, COST
 from rubric.versions.forms import several_lines
+from workspace.core.refusals import Malformed
 
 PERCENT = Decimal(100)
 
@@ -88,3 +102,87 @@ class FewerForm(forms.Form):
 
     def __init__(self, data: Any = None, files: Any = None) -> None:
         super().__init__(data, files, auto_id="fewer-%s")
+
+
+# What stands in the address of the list, by name: of these only values in the lists.
+_LISTED: Mapping[str, Mapping[str, object]] = {
+    "sort": SORTS,
+    "state": STATES,
+    "verdict": VERDICTS,
+    "agreement": AGREEMENTS,
+    "weak": WEAK_PASSES,
+    "flag": {YES: ""},
+    "odd": {YES: ""},
+}
+_NUMBERS = ("iteration", "evaluator", "after", "before")
+_DAYS = ("since", "until")
+MOST_DIGITS = 15
+LIST_NAMES = ("q", *_LISTED, *_NUMBERS, *_DAYS)
+
+
+def parse_list_address(text: str) -> ListQuery:
+    """What an address holds as one value, such as "state=submitted&sort=oldest"; Malformed (400) for other values."""
+    try:
+        return parse_list_query(QueryDict(text))
+    except ValueError:
+        raise _unknown() from None
+
+
+def parse_list_query(given: QueryDict) -> ListQuery:
+    """The order, filters and cursor in an address; Malformed (400) for other values."""
+    if any(name not in LIST_NAMES or len(values) != 1 for name, values in given.lists()):
+        raise _unknown()
+    return _read_list_query({name: given.get(name, "") for name in LIST_NAMES})
+
+
+def _read_list_query(given: Mapping[str, str]) -> ListQuery:
+    values: dict[str, Any] = {}
+    for name, text in given.items():
+        if not text:
+            continue
+        if name in _LISTED and text not in _LISTED[name]:
+            raise _unknown()
+        values[name] = text
+        if name in _NUMBERS:
+            values[name] = _read_number(text)
+        elif name in _DAYS:
+            values[name] = _read_day(text)
+    if len(values.get("q", "")) > LONGEST_SEARCH or "\0" in values.get("q", ""):
+        raise _unknown()
+    return ListQuery(**values)
+
+
+def _read_number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
+        raise _unknown()
+    return int(text)
+
+
+def _read_day(text: str) -> date:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        raise _unknown() from None
+    if not 2000 <= day.year <= 2999:
+        raise _unknown()
+    return day
+
+
+def _unknown() -> Malformed:
+    return Malformed(_now("This list cannot be sorted or filtered like that. Choose from its menus."))
+
+
+def read_columns(text: str) -> frozenset[str] | None:
+    """The columns that a cookie names, None without one."""
+    return frozenset(text.split(".")) if text else None
+
+
+class GameColumnsForm(forms.Form):
+    """The columns of the list that a person wants to see; `back` is the query of the list they came from."""
+
+    columns = forms.MultipleChoiceField(required=False)
+    back = forms.CharField(required=False, max_length=2000)
+
+    def __init__(self, data: Any = None, files: Any = None, *, known: Mapping[str, str]) -> None:
+        super().__init__(data, files)
+        self.fields["columns"].choices = list(known.items())  # type: ignore[attr-defined]

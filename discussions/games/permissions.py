@@ -13,7 +13,7 @@ from discussions.models.slots import RATING
 from discussions.queries import rubric_record
 from discussions.verdicts.core.basis import Basis
 from workspace.core.refusals import Conflict, NotAllowed
-from workspace.models import Person
+from workspace.models import Person, Project
 
 
 def check_enter_figure(person: Person, game: Game) -> None:
@@ -26,6 +26,12 @@ def check_withdraw_game(person: Person, game: Game) -> None:
     """Leads of the project and admins take a game out of the averages, and back."""
     sentence = _("Only team leads of this project withdraw a game from the averages. Ask one of them.")
     check_leads(person, game.project, sentence)
+
+
+def check_withdraw_games(person: Person, project: Project) -> None:
+    """Leads of the project and admins take several of its games out of the averages in one act."""
+    sentence = _("Only team leads of this project withdraw games from the averages. Ask one of them.")
+    check_leads(person, project, sentence)
 
 
 def check_drop_repeats(person: Person, game: Game) -> None:

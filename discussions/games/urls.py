@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/games/<int:number>/repeats/drop/", views.drop_repeats, name="drop_repeats"),
     path("projects/<slug:slug>/games/<int:number>/rounds/", views.set_round_offset, name="set_round_offset"),
     path("projects/<slug:slug>/games/<int:number>/fewer/", views.need_fewer, name="need_fewer"),
+    path("projects/<slug:slug>/games/columns/", views.choose_columns, name="choose_columns"),
     path("projects/<slug:slug>/games/", views.games, name="games"),
     path("projects/<slug:slug>/games/<int:number>/", views.game, name="game"),
 ]

@@ -1,5 +1,6 @@
 """The list of games, one game, and the forms for its costs, its withdrawal and its evaluations."""
 
+from django.conf import settings
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -15,12 +16,24 @@ from discussions.games.actions import restore_game
 from discussions.games.actions import return_evaluation as send_back
 from discussions.games.actions import set_round_offset as set_offset
 from discussions.games.actions import withdraw_game as withdraw
-from discussions.games.forms import WITHDRAW, FewerForm, FigureForm, ReturnForm, RoundsForm, WithdrawalForm
+from discussions.games.forms import (
+    WITHDRAW,
+    FewerForm,
+    FigureForm,
+    GameColumnsForm,
+    ReturnForm,
+    RoundsForm,
+    WithdrawalForm,
+    parse_list_address,
+    parse_list_query,
+    read_columns,
+)
 from discussions.games.pages.game import build_game_page, list_withdrawals
 from discussions.games.pages.list import build_games_page
-from discussions.games.pages.list_query import SORTS, STATES, ListQuery
+from discussions.games.pages.list_columns import list_columns
 from discussions.games.pages.manual_costs import paid_figures
 from discussions.games.permissions import check_enter_figure, check_return_evaluation, check_withdraw_game
+from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Game
 from discussions.models.manual_figures import KINDS
 from discussions.slots.actions import reduce_required_evaluators as lower
@@ -33,6 +46,8 @@ from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
+
+COLUMNS, YEAR = "games_columns", 365 * 24 * 3600
 
 
 @require("return_evaluation", methods=("POST",))
@@ -107,7 +122,8 @@ def games(request: SignedIn, slug: str) -> HttpResponse:
     if role_in(request.user, project) == "evaluator":
         return redirect("queue", slug=slug)
     check_see_games(request.user, project)
-    page = build_games_page(project=project, wanted=parse_list_query(request))
+    chosen = read_columns(request.COOKIES.get(COLUMNS, ""))
+    page = build_games_page(project=project, wanted=parse_list_query(request.GET), chosen=chosen)
     context = {"page": page, **frame(request.user, project, "games")}
     return respond(request, page="discussions/games/list.html", context=context)
 
@@ -134,19 +150,21 @@ def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
     return respond(request, page="discussions/games/game.html", context=context)
 
 
-def parse_list_query(request: SignedIn) -> ListQuery:
-    """The order, filters and cursor in the address; Malformed (400) for other values."""
-    given = only_parameters(request, "sort", "state", "iteration", "after", "before")
-    sort, state = given["sort"] or "newest", given["state"]
-    if sort not in SORTS or (state and state not in STATES):
-        raise Malformed(_("This list cannot be ordered or filtered like that. Choose from its menus."))
-    return ListQuery(
-        sort=sort,
-        state=state,
-        iteration=parse_number(given["iteration"]),
-        after=parse_number(given["after"]),
-        before=parse_number(given["before"]),
-    )
+@require("see_games", methods=("POST",))
+def choose_columns(request: SignedIn, slug: str) -> HttpResponse:
+    """Keep the chosen columns of the list in a cookie, and go back to the list."""
+    project = project_or_404(request.user, slug)
+    check_see_games(request.user, project)
+    form = bind_form(request, GameColumnsForm, known=list_columns(list(METRICS)))
+    if not form.is_valid():
+        raise Malformed(_("There is no such column. Load the page again."))
+    query = parse_list_address(form.cleaned_data["back"]).change()
+    answer = respond(request, page="", redirect=f"{reverse('games', args=[slug])}?{query}")
+    # A dot for none: an empty cookie means that nothing was chosen.
+    chosen = ".".join(form.cleaned_data["columns"]) or "."
+    secure = settings.SESSION_COOKIE_SECURE
+    answer.set_cookie(COLUMNS, chosen, max_age=YEAR, samesite="Lax", httponly=True, secure=secure)
+    return answer
 
 
 def game_or_404(person: Person, slug: str, number: int) -> Game:

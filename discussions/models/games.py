@@ -69,6 +69,7 @@ class Game(models.Model):
     """One imported game, without its text. `number` is ours and counts within the project.
 
     With `needed_count` a lead said, with a reason, that fewer evaluators than the iteration asks for are enough.
+    `search_text` is what the list of games finds it by, as `GameRecord.build_search_text` gives it.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="games")
@@ -76,6 +77,7 @@ class Game(models.Model):
     transcript = models.ForeignKey(Transcript, models.PROTECT, related_name="games")
     number = models.PositiveIntegerField()
     source_id = models.CharField(max_length=200)
+    search_text = models.TextField(blank=True)
     content_sha256 = models.CharField(max_length=64)
     player_count = models.PositiveIntegerField()
     message_count = models.PositiveIntegerField()
@@ -119,7 +121,10 @@ class Game(models.Model):
                 name="game_needed_whole",
             ),
         )
-        indexes = (models.Index(fields=["project", "source_id"], name="game_by_source"),)
+        indexes = (
+            models.Index(fields=["project", "source_id"], name="game_by_source"),
+            models.Index(fields=["project", "message_count"], name="game_by_length"),
+        )
 
     @property
     def evaluator_count(self) -> int:

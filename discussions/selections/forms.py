@@ -1,14 +1,64 @@
-"""What is posted with an act on several games."""
+"""What is asked and posted with an act on several games."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
+from django.http import HttpRequest
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
+from discussions.games.forms import parse_list_address
+from discussions.games.pages.list_query import list_numbers
+from discussions.models import Iteration
 from discussions.verdicts.actions import MOST_RECORDED
+from rubric.versions.forms import several_lines
+from workspace.core.refusals import Malformed
+from workspace.display.core.number_lists import MOST, numbers_in
+from workspace.models import Person, Project
 
 _SHOWN = re.compile(r"([0-9]{1,9}):([0-9a-f]{64})")
+_NUMBER = re.compile(r"[0-9]{1,9}")
+RECORD, ASSIGN, MOVE, WITHDRAW, EXPORT = "record", "assign", "move", "withdraw", "export"
+# The act that a button of the list names -> the name of its page.
+PAGES = {
+    RECORD: "record_games",
+    ASSIGN: "assign_selected",
+    MOVE: "move_selected",
+    WITHDRAW: "withdraw_selected",
+    EXPORT: "new_export",
+}
+_ONCE = ("act", "which", "in")
+
+
+def read_selection(request: HttpRequest, project: Project) -> tuple[str, list[int], str]:
+    """The act, the numbers of the chosen games, and the query of the list; Malformed (400) for other addresses."""
+    given = request.GET
+    for name, values in given.lists():
+        if name != "game" and (name not in _ONCE or len(values) != 1):
+            raise _unknown()
+    act, ticked = given.get("act", ""), given.getlist("game")
+    if act not in PAGES or given.get("which", "chosen") not in ("chosen", "all"):
+        raise _unknown()
+    if len(ticked) > MOST or not all(_NUMBER.fullmatch(number) for number in ticked):
+        raise _unknown()
+    wanted = parse_list_address(given.get("in", ""))
+    is_all = given.get("which") == "all"
+    numbers = list_numbers(project, wanted, MOST) if is_all else [int(number) for number in ticked]
+    return act, sorted(set(numbers)), wanted.change()
+
+
+def read_numbers(text: str) -> list[int]:
+    """The games that an address names, such as "3,5-7"; Malformed (400) for anything else."""
+    try:
+        return numbers_in(text)
+    except ValueError:
+        raise _unknown() from None
+
+
+def _unknown() -> Malformed:
+    return Malformed(_now("This address names no games. Go back to the list and choose them again."))
 
 
 class ShownGamesField(forms.MultipleChoiceField):
@@ -41,3 +91,52 @@ class RecordGamesForm(forms.Form):
             says = _("At most %(most)d verdicts are recorded at once. Choose fewer games.")
             raise forms.ValidationError(says, params={"most": MOST_RECORDED})
         return shown
+
+
+class GamesForm(forms.Form):
+    """The games of a selection that the preview said are taken, as "3,5-7"."""
+
+    games = forms.CharField(max_length=5000, widget=forms.HiddenInput, required=False)
+
+    def clean_games(self) -> list[int]:
+        """Their numbers."""
+        return read_numbers(self.cleaned_data["games"])
+
+
+class AssignSelectedForm(GamesForm):
+    """For whom the games are."""
+
+    person = forms.ChoiceField(label=_("Evaluator"))
+
+    def __init__(
+        self, data: Any = None, files: Any = None, *, people: Iterable[Person], **given: Any
+    ) -> None:
+        super().__init__(data, files, **given)
+        self.people = {str(person.pk): person for person in people}
+        named = [(key, person.name) for key, person in self.people.items()]
+        self.fields["person"].choices = [("", _now("Choose somebody")), *named]  # type: ignore[attr-defined]
+
+
+class MoveSelectedForm(GamesForm):
+    """Where the games go."""
+
+    iteration = forms.ChoiceField(label=_("Iteration"))
+
+    def __init__(
+        self, data: Any = None, files: Any = None, *, iterations: Iterable[Iteration], **given: Any
+    ) -> None:
+        super().__init__(data, files, **given)
+        self.iterations = {str(iteration.number): iteration for iteration in iterations}
+        named = [(key, iteration.name) for key, iteration in self.iterations.items()]
+        self.fields["iteration"].choices = [("", _now("Choose one")), *named]  # type: ignore[attr-defined]
+
+
+class WithdrawSelectedForm(GamesForm):
+    """Why the games do not count any more."""
+
+    reason = forms.CharField(
+        label=_("Reason"),
+        required=False,
+        help_text=_("What is wrong with these games. It stays beside each with your name."),
+        widget=several_lines(2),
+    )

@@ -1,22 +1,48 @@
 """Acts on several games: a page says what happens to each, and a button does it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.utils.translation import gettext as _
 
+from discussions.access.permissions import check_see_games
+from discussions.access.queries import evaluators_in
+from discussions.games.actions import withdraw_games
+from discussions.games.forms import parse_list_address
+from discussions.games.permissions import check_withdraw_games
+from discussions.iterations.actions import move_games
+from discussions.iterations.permissions import check_change_iteration
 from discussions.models import Iteration
-from discussions.selections.forms import RecordGamesForm
+from discussions.queue.actions import assign_games
+from discussions.selections.forms import (
+    EXPORT,
+    PAGES,
+    AssignSelectedForm,
+    GamesForm,
+    MoveSelectedForm,
+    RecordGamesForm,
+    WithdrawSelectedForm,
+    read_numbers,
+    read_selection,
+)
+from discussions.selections.pages import (
+    Selection,
+    list_selected,
+    preview_assigning,
+    preview_moving,
+    preview_withdrawing,
+)
+from discussions.slots.permissions import check_deal_out
 from discussions.verdicts.actions import MOST_RECORDED, record_ready_games
 from discussions.verdicts.pages.ready import list_ready_games
 from discussions.verdicts.permissions import check_record_games
 from discussions.verdicts.queries import list_complete_games
-from workspace.core.refusals import Malformed, Refusal
-from workspace.display.core.number_lists import numbers_in, write_numbers
+from workspace.core.refusals import Refusal
+from workspace.display.core.number_lists import write_numbers
 from workspace.models import Project
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
 from workspace.web.frame import frame
@@ -24,6 +50,20 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 SECTION = "games"
+# What the address of an act may hold besides the games: the answer to its question.
+_QUESTIONS = {"assign": ("person",), "move": ("iteration",), "withdraw": ()}
+
+
+@require("see_games")
+def choose_games(request: SignedIn, slug: str) -> HttpResponse:
+    """What the form of the list sends: leads to the page of the act, with the numbers of the games."""
+    project = project_or_404(request.user, slug)
+    check_see_games(request.user, project)
+    act, numbers, query = read_selection(request, project)
+    written = write_numbers(numbers)
+    given = {"of": f"games:{written}"} if act == EXPORT else {"games": written, "in": query}
+    address = urlencode({name: value for name, value in given.items() if value})
+    return redirect(f"{reverse(PAGES[act], args=[slug])}?{address}")
 
 
 @require("record_games", methods=("GET", "POST"))
@@ -31,7 +71,7 @@ def record_games(request: SignedIn, slug: str) -> HttpResponse:
     """Which games of a selection get a verdict, and which verdict; then record those that are chosen."""
     project = project_or_404(request.user, slug)
     check_record_games(request.user, project)
-    given = only_parameters(request, "games", "iteration")
+    given = only_parameters(request, "games", "iteration", "in")
     if request.method != "POST":
         return _show_ready(request, project, _read_wanted(project, given), RecordGamesForm())
     form, status = bind_form(request, RecordGamesForm), 422
@@ -40,24 +80,12 @@ def record_games(request: SignedIn, slug: str) -> HttpResponse:
             shown = form.cleaned_data["ready"]
             done = record_ready_games(project=project, shown=shown, by=request.user, now=timezone.now())
             if not done.refused:
-                address = (
-                    f"{reverse('record_games', args=[slug])}?{urlencode({'games': write_numbers(shown)})}"
-                )
+                address = _address("record_games", slug, games=write_numbers(shown), given=given)
                 return respond(request, page="", redirect=address)
             return _show_ready(request, project, list(shown), form, refused=done.refused, status=409)
     except Refusal as refusal:
         status = kept_status(form, refusal)
     return _show_ready(request, project, _read_wanted(project, given), form, status=status)
-
-
-def read_numbers(text: str) -> list[int]:
-    """The games that an address names, such as "3,5-7"; Malformed (400) for anything else."""
-    try:
-        return numbers_in(text)
-    except ValueError:
-        raise Malformed(
-            _("This address names no games. Go back to the list and choose them again.")
-        ) from None
 
 
 def _read_wanted(project: Project, given: Mapping[str, str]) -> list[int]:
@@ -68,6 +96,11 @@ def _read_wanted(project: Project, given: Mapping[str, str]) -> list[int]:
     iteration = get_object_or_404(rows, number=parse_number(given["iteration"]))
     found = list_complete_games(project, iteration=iteration, most=MOST_RECORDED)
     return [number for _key, number in found]
+
+
+def _address(name: str, slug: str, *, games: str, given: Mapping[str, str]) -> str:
+    kept = {"games": games, "in": given["in"]}
+    return f"{reverse(name, args=[slug])}?{urlencode({key: value for key, value in kept.items() if value})}"
 
 
 def _show_ready(
@@ -86,6 +119,89 @@ def _show_ready(
         "refused": refused or {},
         "left_out": max(0, len(numbers) - MOST_RECORDED),
         "form": form,
+        "query": parse_list_address(request.GET.get("in", "")).change(),
         **frame(request.user, project, SECTION),
     }
     return respond(request, page="discussions/selections/record.html", context=context, status=status)
+
+
+@require("deal_out", methods=("GET", "POST"))
+def assign_selected(request: SignedIn, slug: str) -> HttpResponse:
+    """Choose an evaluator, see which of the games they get, then assign these."""
+    project = project_or_404(request.user, slug)
+    check_deal_out(request.user, project)
+    people = evaluators_in(project)
+
+    def preview(numbers: list[int], form: AssignSelectedForm) -> Selection | None:
+        person = form.people.get(str(form["person"].value() or ""))
+        return preview_assigning(project=project, numbers=numbers, person=person) if person else None
+
+    def act(form: AssignSelectedForm) -> None:
+        person = form.people[form.cleaned_data["person"]]
+        numbers = form.cleaned_data["games"]
+        assign_games(project=project, numbers=numbers, person=person, by=request.user, now=timezone.now())
+
+    return _act_on_games(request, project, "assign", AssignSelectedForm, {"people": people}, preview, act)
+
+
+@require("change_iteration", methods=("GET", "POST"))
+def move_selected(request: SignedIn, slug: str) -> HttpResponse:
+    """Choose an iteration, see which of the games can move there, then move these."""
+    project = project_or_404(request.user, slug)
+    check_change_iteration(request.user, project)
+    rows = Iteration.objects.filter(project=project).taking_games().select_related("project")
+
+    def preview(numbers: list[int], form: MoveSelectedForm) -> Selection | None:
+        to = form.iterations.get(str(form["iteration"].value() or ""))
+        return preview_moving(project=project, numbers=numbers, to=to) if to else None
+
+    def act(form: MoveSelectedForm) -> None:
+        to = form.iterations[form.cleaned_data["iteration"]]
+        move_games(games=form.cleaned_data["games"], to=to, by=request.user, now=timezone.now())
+
+    given = {"iterations": list(rows.order_by("number"))}
+    return _act_on_games(request, project, "move", MoveSelectedForm, given, preview, act)
+
+
+@require("withdraw_games", methods=("GET", "POST"))
+def withdraw_selected(request: SignedIn, slug: str) -> HttpResponse:
+    """See which of the games can be withdrawn, then withdraw these, with one reason."""
+    project = project_or_404(request.user, slug)
+    check_withdraw_games(request.user, project)
+
+    def preview(numbers: list[int], _form: WithdrawSelectedForm) -> Selection:
+        return preview_withdrawing(project=project, numbers=numbers)
+
+    def act(form: WithdrawSelectedForm) -> None:
+        numbers, reason = form.cleaned_data["games"], form.cleaned_data["reason"]
+        withdraw_games(project=project, numbers=numbers, reason=reason, by=request.user, now=timezone.now())
+
+    return _act_on_games(request, project, "withdraw", WithdrawSelectedForm, {}, preview, act)
+
+
+def _act_on_games(
+    request: SignedIn,
+    project: Project,
+    name: str,
+    form_class: type[Any],
+    given: Mapping[str, Any],
+    preview: Callable[[list[int], Any], Selection | None],
+    act: Callable[[Any], None],
+) -> HttpResponse:
+    """The page of an act: its question, what the answer would do to each game, and the act; then back to the list."""
+    asked = only_parameters(request, "games", "in", *_QUESTIONS[name])
+    query, status = parse_list_address(asked["in"]).change(), 200
+    form: GamesForm = form_class(initial={**asked, "games": ""}, **given)
+    if request.method == "POST":
+        form, status = bind_form(request, form_class, **given), 422
+        try:
+            if form.is_valid():
+                act(form)
+                return respond(request, page="", redirect=f"{reverse('games', args=[project.slug])}?{query}")
+        except Refusal as refusal:
+            status = kept_status(form, refusal)
+    found = preview(numbers := read_numbers(asked["games"]), form)
+    context = {"name": name, "form": form, "asked": asked, "query": query}
+    context |= {"is_previewed": found is not None, **frame(request.user, project, SECTION)}
+    context["selection"] = found or list_selected(project=project, numbers=numbers)
+    return respond(request, page="discussions/selections/act.html", context=context, status=status)

@@ -364,13 +364,9 @@ class Store:
         number = self._take_numbers(len(new))
         rows = [self._row(content, number + offset, now) for offset, content in enumerate(new)]
         Game.objects.bulk_create(rows)
-        GameText.objects.bulk_create(
-            # By key: rows that hold each other would keep a batch in memory until the collector comes.
-            [
-                GameText(game_id=row.pk, body=content.body.decode())
-                for row, content in zip(rows, new, strict=True)
-            ]
-        )
+        # By key: rows that hold each other would keep a batch in memory until the collector comes.
+        bodies = [(row.pk, content.body.decode()) for row, content in zip(rows, new, strict=True)]
+        GameText.objects.bulk_create([GameText(game_id=key, body=body) for key, body in bodies])
         self.game_count += len(rows)
 
     def add(self, content: "_Ready", iteration: Iteration, *, now: datetime) -> Game:
@@ -434,6 +430,7 @@ class Store:
             transcript=self.transcript,
             number=number,
             source_id=record.game_id,
+            search_text=record.build_search_text(self.transcript.name),
             content_sha256=content.sha256,
             player_count=len(record.players),
             message_count=len(record.messages),

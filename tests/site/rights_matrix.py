@@ -200,6 +200,20 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     ],
     # games and verdicts; those of verdicts on a game that "assigned" rated and whose verdict is recorded
     "games": [Row("GET", "302 302 302 404 200 404 200 302")],
+    "choose_games": [Row("GET", "302 403 403 404 400 404 400 302")],
+    "assign_selected": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 422 404 422 401"),
+    ],
+    "move_selected": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 422 404 422 401"),
+    ],
+    "withdraw_selected": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 422 404 422 401", {"reason": "Cut short"}),
+    ],
+    "choose_columns": [Row("POST", "401 403 403 404 303 404 303 401", {"columns": "cost"})],
     "game": [Row("GET", "302 404 404 404 200 404 200 302")],
     "verdict": [Row("GET", "302 200 404 404 200 404 200 302")],
     "record_verdict": [Row("POST", "401 422 404 404 422 404 422 401")],

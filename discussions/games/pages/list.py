@@ -4,31 +4,43 @@ A page takes a fixed number of queries and never reads the text of a transcript.
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
+from django.db.models import Count
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from discussions.access.queries import evaluators_in
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Line, Outcome
-from discussions.games.pages.list_query import (
+from discussions.games.pages.list_columns import (
+    FLAGS,
+    ColumnChoice,
+    Heading,
+    build_headings,
+    choose_columns,
+    list_columns,
+)
+from discussions.games.pages.list_filters import (
+    AGREEMENTS,
     COMPLETE,
     MEASURING,
     RATED,
     RECORDED,
-    SORTS,
     STATES,
+    STATUSES,
+    VERDICTS,
     WAITING,
-    GameRow,
-    ListQuery,
-    load_list_window,
+    WEAK_PASSES,
+    YES,
 )
+from discussions.games.pages.list_query import SORTS, GameRow, ListQuery, count_matches, load_list_window
 from discussions.metrics.core.registry import METRICS
-from discussions.metrics.labels import LABELS
-from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Verdict
+from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Remark, Verdict
 from discussions.models.manual_figures import COST
 from discussions.models.slots import RATING
 from discussions.queries import rubric_record
@@ -43,7 +55,8 @@ from discussions.verdicts.pages.lines import (
 )
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
-from workspace.models import Project
+from workspace.display.core.number_lists import MOST
+from workspace.models import Person, Project
 
 
 class ScoreCell(Struct, frozen=True):
@@ -55,10 +68,13 @@ class ScoreCell(Struct, frozen=True):
 
 
 class ListedGame(Struct, frozen=True):
-    """One row, its figures as text: `cells` has a figure for each column."""
+    """One row, its figures as text: `cells` has a figure for each shown metric."""
 
     number: str
+    source_id: str
+    file_name: str
     iteration: str
+    imported_at: datetime
     message_count: str
     state: str
     state_says: str
@@ -70,41 +86,115 @@ class ListedGame(Struct, frozen=True):
     cost_says: str
     turns: str
     weak: str
+    flags: str
     is_withdrawn: bool
 
 
+class FilterChip(Struct, frozen=True):
+    """One filter that is on, in words; `without` is the query of the address without it."""
+
+    label: str
+    without: str
+
+
 class GamesPage(Struct, frozen=True):
-    """A page of games; `after` and `before` are cursors to go on from, 0 where there is nothing more."""
+    """A page of games; `after` and `before` are cursors to go on from, 0 where there is nothing more.
+
+    `match_count` is how many games the whole list has, counted to `most_chosen` + 1. `shown` are the columns of this
+    person beside the number and the state, `columns` all that can be chosen.
+    """
 
     lines: list[ListedGame]
-    columns: list[str]
-    sorts: Mapping[str, object]
-    states: Mapping[str, object]
-    iterations: dict[int, str]
+    headings: dict[str, Heading]
+    shown: list[str]
+    metrics: list[str]
+    columns: list[ColumnChoice]
+    choices: dict[str, Mapping[Any, Any]]
+    chips: list[FilterChip]
     game_count: int
+    match_count: int
+    most_chosen: int
     after: int
     before: int
     wanted: ListQuery
 
+    @property
+    def more_count(self) -> int:
+        """How many of the filters that are folded are on."""
+        return sum(name not in ("q", "state", "verdict", "iteration") for name in self.wanted.given)
 
-def build_games_page(*, project: Project, wanted: ListQuery) -> GamesPage:
-    """The games that were asked for."""
+
+def build_games_page(
+    *, project: Project, wanted: ListQuery, chosen: frozenset[str] | None = None
+) -> GamesPage:
+    """The games that were asked for, with the columns that a person chose."""
     window = load_list_window(project, wanted)
     iterations = _iterations(project)
-    metrics = _metrics(iterations)
-    labels = _row_labels(metrics)
+    columns = list_columns(_metrics(iterations))
+    shown = choose_columns(columns, chosen)
+    labels = _row_labels([key for key in shown if key in METRICS])
+    found = _load_rows(window.games, iterations)
+    flags = _count_flags(window.games) if FLAGS in shown else {}
+    choices = _choices(iterations, evaluators_in(project))
+    is_whole = not (window.after or window.before)
     return GamesPage(
-        lines=[_line(game, labels) for game in _load_rows(window.games, iterations)],
-        columns=[str(LABELS[key].column) for key in metrics],
-        sorts=SORTS,
-        states=STATES,
-        iterations={key: rules.name for key, rules in iterations.items()},
+        lines=[_line(game, labels, flags.get(game.row.pk, 0)) for game in found],
+        headings=build_headings(columns, shown, wanted),
+        shown=shown,
+        metrics=labels.metrics,
+        columns=[ColumnChoice(key, label, key in shown) for key, label in columns.items()],
+        choices=choices,
+        chips=_chips(wanted, choices),
         # Games are never deleted, so the next number gives their count.
         game_count=project.next_game_number - 1,
+        match_count=len(found) if is_whole else count_matches(project, wanted, MOST + 1),
+        most_chosen=MOST,
         after=window.after,
         before=window.before,
         wanted=wanted,
     )
+
+
+def _choices(iterations: "dict[int, _Rules]", people: list[Person]) -> dict[str, Mapping[Any, Any]]:
+    """What each filter with a menu offers, by its name in the address."""
+    return {
+        "sort": SORTS,
+        "state": STATUSES,
+        "verdict": VERDICTS,
+        "iteration": {key: rules.name for key, rules in iterations.items()},
+        "evaluator": {person.pk: person.name for person in people},
+        "agreement": AGREEMENTS,
+        "weak": WEAK_PASSES,
+        "flag": {YES: _("with an open flag")},
+        "odd": {YES: _("looks odd")},
+    }
+
+
+def _chips(wanted: ListQuery, choices: Mapping[str, Mapping[Any, Any]]) -> list[FilterChip]:
+    words = {
+        "q": _("search: %(value)s"),
+        "since": _("imported from %(value)s"),
+        "until": _("imported to %(value)s"),
+        "evaluator": _("evaluator: %(value)s"),
+    }
+    chips = []
+    for name, value in wanted.given.items():
+        known: Mapping[Any, Any] = STATES if name == "state" else choices.get(name, {})
+        label = known.get(value, value)
+        says = words.get(name, "%(value)s") % {"value": label}
+        chips.append(FilterChip(says, wanted.change(**{name: ""})))
+    return chips
+
+
+def _count_flags(games: list[GameRow]) -> dict[int, int]:
+    """Open flags by game; one query."""
+    rows = _FLAGS.filter(evaluation__game__in=[game.pk for game in games])
+    return dict(
+        rows.values("evaluation__game").annotate(count=Count("pk")).values_list("evaluation__game", "count")
+    )
+
+
+_FLAGS = Remark.objects.filter(kind="flag", resolved_at=None).order_by()
 
 
 def load_listed_games(*, project: Project, wanted: ListQuery) -> "tuple[list[GameFacts], int]":
@@ -201,7 +291,7 @@ def _load_rows(games: list[GameRow], iterations: dict[int, _Rules]) -> list[Game
 def _row_labels(metrics: list[str]) -> _RowLabels:
     return _RowLabels(
         {key: str(label) for key, label in STATES.items()},
-        {AMBER: _("amber"), ABOVE: _("too high"), UNREPORTED: _("not reported")},
+        {AMBER: _("over target"), ABOVE: _("too high"), UNREPORTED: _("not reported")},
         _("by hand"),
         build_cell_labels(),
         metrics,
@@ -226,7 +316,7 @@ _COSTS_BY_HAND = ManualFigure.objects.filter(kind=COST).standing().values_list("
 _STATES = Evaluation.objects.filter(purpose=RATING).values_list("game_id", "state")
 
 
-def _line(found: GameFacts, labels: _RowLabels) -> ListedGame:
+def _line(found: GameFacts, labels: _RowLabels, flag_count: int) -> ListedGame:
     game, rules, outcome, state = found.row, found.rules, found.outcome, found.state
     cells = (
         build_figure_cells(found.figures, rules.rubric, labels.cells)
@@ -238,7 +328,10 @@ def _line(found: GameFacts, labels: _RowLabels) -> ListedGame:
     is_entered, cost = found.by_hand is not None, found.cost
     return ListedGame(
         number=str(game.number),
+        source_id=game.source_id,
+        file_name=game.transcript__name,
         iteration=rules.name,
+        imported_at=game.created_at,
         message_count=str(game.message_count),
         state=state,
         state_says=labels.states[state],
@@ -255,6 +348,7 @@ def _line(found: GameFacts, labels: _RowLabels) -> ListedGame:
         ),
         turns="" if turns is None else str(turns),
         weak="" if outcome is None else "; ".join(map(describe_weak_pass, outcome.weak_passes)),
+        flags="" if not flag_count else str(flag_count),
         is_withdrawn=game.withdrawn_at is not None,
     )
 
@@ -270,8 +364,7 @@ def _state(game: GameRow, rules: _Rules, figures: str | None, evaluations: list[
 def _headline(outcome: Outcome) -> str:
     """The outcome without reasons."""
     word = _("PASS") if outcome.passes else _("FAIL")
-    rule = _(", %(n)d by rule") % {"n": outcome.by_rule_count} if outcome.by_rule_count else ""
-    return f"{outcome.passed_count}/{len(outcome.lines)} {word}{rule}"
+    return f"{outcome.passed_count}/{len(outcome.lines)} {word}"
 
 
 # For a metric that the rubric version of a game does not have.
@@ -280,7 +373,7 @@ NO_CELL = ScoreCell("", "", "")
 
 def build_cell_labels() -> CellLabels:
     """The words in the reader's language."""
-    return CellLabels({PASS: _("pass"), FAIL: _("fail"), PENDING: _("open")}, _("by rule"), _("estimate"))
+    return CellLabels({PASS: _("pass"), FAIL: _("fail"), PENDING: _("open")}, _("n/a, pass"), _("estimate"))
 
 
 def build_outcome_cells(outcome: Outcome, words: CellLabels) -> dict[str, ScoreCell]:

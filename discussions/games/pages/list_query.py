@@ -1,37 +1,18 @@
-"""Which games a page of the list shows, in which order: an allow-list of orders and filters, walked by key."""
+"""A page of the list of games: in which order, and where it goes on; walked by key, whatever the number of games."""
 
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 from msgspec import Struct
 
-from discussions.core.evaluation_states import OPEN, SUBMITTED
-from discussions.models import Evaluation, Game, Measured, Verdict
-from discussions.models.games import NEEDED
-from discussions.models.slots import RATING
+from discussions.games.pages.list_filters import ListFilter, filter_games
+from discussions.models import Game, Verdict
 from workspace.models import Project
 
 GAMES_A_PAGE = 30
-
-
-MEASURING, WAITING, RATED, COMPLETE, RECORDED = "measuring", "waiting", "rating", "submitted", "verdict"
-WEAK = "weak"
-
-
-STATES = {
-    MEASURING: _("being measured"),
-    WAITING: _("waiting for an evaluator"),
-    RATED: _("being rated"),
-    COMPLETE: _("submitted, no verdict yet"),
-    RECORDED: _("verdict recorded"),
-    "pass": _("verdict PASS"),
-    "fail": _("verdict FAIL"),
-    WEAK: _("verdict with a weak pass"),
-}
 
 
 # By a figure of the verdict only games that have one are listed, in an order that one index holds.
@@ -40,28 +21,35 @@ SORTS = {
     "oldest": _("oldest first"),
     "best": _("highest composite"),
     "worst": _("lowest composite"),
-    "closest": _("closest to turning"),
+    "closest": _("fewest judgements to flip"),
+    "farthest": _("most judgements to flip"),
+    "a_to_z": _("by game id"),
+    "z_to_a": _("by game id, backwards"),
+    "shortest": _("fewest messages"),
+    "longest": _("most messages"),
 }
+FIGURES = ("composite", "flip_distance")
 
 
-_FIELDS = {
+# Sort -> the field and whether it falls.
+FIELDS = {
     "newest": ("number", True),
     "oldest": ("number", False),
     "best": ("composite", True),
     "worst": ("composite", False),
     "closest": ("flip_distance", False),
+    "farthest": ("flip_distance", True),
+    "a_to_z": ("source_id", False),
+    "z_to_a": ("source_id", True),
+    "shortest": ("message_count", False),
+    "longest": ("message_count", True),
 }
 
 
-class ListQuery(Struct, frozen=True):
-    """What was asked for, from the allow-lists; "" and 0 for nothing. Cursors are keys of rows.
-
-    `most` is how many games a page has.
-    """
+class ListQuery(ListFilter, frozen=True, kw_only=True):
+    """Which games, in which order, from where. Cursors are keys of rows; `most` is how many games a page has."""
 
     sort: str = "newest"
-    state: str = ""
-    iteration: int = 0
     after: int = 0
     before: int = 0
     most: int = GAMES_A_PAGE
@@ -69,11 +57,11 @@ class ListQuery(Struct, frozen=True):
     @property
     def is_ordered_by_verdict(self) -> bool:
         """Whether `sort` is by a figure of the verdict."""
-        return _FIELDS[self.sort][0] != "number"
+        return FIELDS[self.sort][0] in FIGURES
 
 
 class GameRow(NamedTuple):
-    """What a line of the list takes from the game's own row."""
+    """What a line of the list takes from the game's own row and its file."""
 
     pk: int
     number: int
@@ -82,6 +70,9 @@ class GameRow(NamedTuple):
     cost_usd: Decimal | None
     withdrawn_at: datetime | None
     needed_count: int | None
+    source_id: str
+    created_at: datetime
+    transcript__name: str
 
 
 class ListWindow(Struct, frozen=True):
@@ -94,31 +85,16 @@ class ListWindow(Struct, frozen=True):
 
 def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
     """The games of one page; two queries at most, whatever the size of the project."""
-    field, falls = _FIELDS[wanted.sort]
-    games = _filtered(Game.objects.filter(project=project), wanted.state)
-    if wanted.iteration:
-        games = games.filter(iteration=wanted.iteration)
-    if not wanted.is_ordered_by_verdict:
-        return _walk(games, field, falls, "", wanted)
-    verdicts = Verdict.objects.filter(project=project).standing().exclude(**{field: None})
-    if wanted.state or wanted.iteration:
-        verdicts = verdicts.filter(game__in=games)
-    return _walk(verdicts, field, falls, "game__", wanted)
-
-
-def _walk(rows: "QuerySet[Any]", field: str, falls: bool, prefix: str, wanted: ListQuery) -> ListWindow:
+    rows, prefix = _ordered(project, wanted)
+    field, falls = FIELDS[wanted.sort]
     is_back = bool(wanted.before)
     falls = falls != is_back
     cursor = wanted.before or wanted.after
     here = rows.filter(pk=cursor).values_list(field, flat=True).first() if cursor else None
     if here is not None:
-        side = "lt" if falls else "gt"
-        beyond = Q(**{f"{field}__{side}": here}) | Q(**{f"pk__{side}": cursor})
-        rows = rows.filter(Q(**{f"{field}__{side}e": here}) & beyond)
-    sign = "-" if falls else ""
+        rows = _beyond(rows, field, here, cursor, falls=falls)
     columns = [prefix + name for name in GameRow._fields]
-    ordered = rows.order_by(f"{sign}{field}", f"{sign}pk").values_list("pk", *columns)
-    found = list(ordered[: wanted.most + 1])
+    found = list(_sorted(rows, field, falls=falls).values_list("pk", *columns)[: wanted.most + 1])
     is_more, found = len(found) > wanted.most, found[: wanted.most]
     if is_back:
         found.reverse()
@@ -130,30 +106,64 @@ def _walk(rows: "QuerySet[Any]", field: str, falls: bool, prefix: str, wanted: L
     )
 
 
-def _filtered(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
-    if not state:
-        return games
-    verdicts = Verdict.objects.filter(game=OuterRef("pk"))
-    if state == RECORDED:
-        return games.filter(Exists(verdicts))
-    if state in ("pass", "fail"):
-        return games.filter(Exists(verdicts.standing().filter(passes=state == "pass")))
-    if state == WEAK:
-        return games.filter(Exists(verdicts.standing().filter(weak_pass_count__gt=0)))
-    return _without_verdict(games.filter(~Exists(verdicts)), state)
+def count_matches(project: Project, wanted: ListQuery, most: int) -> int:
+    """How many games the whole list has, counted up to `most`; one query."""
+    rows, _prefix = _ordered(project, wanted)
+    return int(rows.order_by().values("pk")[:most].count())
 
 
-def _without_verdict(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
-    version = OuterRef("iteration__rubric_version")
-    measured = Exists(Measured.objects.filter(game=OuterRef("pk"), rubric_version=version))
-    if state == MEASURING:
-        return games.filter(~measured)
-    evaluations = Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING)
-    submitted = evaluations.filter(state=SUBMITTED).order_by().values("game")
-    count = Coalesce(Subquery(submitted.annotate(number=Count("pk")).values("number")), 0)
-    games = games.annotate(submitted_count=count)
-    if state == COMPLETE:
-        return games.filter(submitted_count__gte=NEEDED)
-    games = games.filter(measured, submitted_count__lt=NEEDED)
-    is_open = Exists(evaluations.filter(state__in=OPEN))
-    return games.filter(is_open) if state == RATED else games.filter(~is_open)
+def list_numbers(project: Project, wanted: ListQuery, most: int) -> list[int]:
+    """The numbers of the first `most` games of the whole list, in its order."""
+    rows, prefix = _ordered(project, wanted)
+    field, falls = FIELDS[wanted.sort]
+    return list(_sorted(rows, field, falls=falls).values_list(f"{prefix}number", flat=True)[:most])
+
+
+class Neighbours(Struct, frozen=True):
+    """The numbers of the games before and after one in a list; 0 at an end."""
+
+    previous: int
+    following: int
+
+
+def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbours:
+    """The games beside this one in the list, also when it is not in it any more; three queries at most.
+
+    In an order by a figure of the verdict, a game without one has none.
+    """
+    rows, prefix = _ordered(project, wanted)
+    field = FIELDS[wanted.sort][0]
+    cursor: tuple[int, Any] | None = (game.pk, getattr(game, field, None))
+    if prefix:
+        cursor = Verdict.objects.standing().filter(game=game).values_list("pk", field).first()
+    if cursor is None or cursor[1] is None:
+        return Neighbours(0, 0)
+    found = []
+    for is_back in (True, False):
+        falls = FIELDS[wanted.sort][1] != is_back
+        beside = _sorted(_beyond(rows, field, cursor[1], cursor[0], falls=falls), field, falls=falls)
+        found.append(beside.values_list(f"{prefix}number", flat=True).first() or 0)
+    return Neighbours(*found)
+
+
+def _ordered(project: Project, wanted: ListQuery) -> "tuple[QuerySet[Any], str]":
+    """The rows that the list walks, and what leads from one to its game: games, or standing verdicts."""
+    if not wanted.is_ordered_by_verdict:
+        return filter_games(project, wanted), ""
+    field = FIELDS[wanted.sort][0]
+    verdicts = Verdict.objects.filter(project=project).standing().exclude(**{field: None})
+    if wanted.given:
+        verdicts = verdicts.filter(game__in=filter_games(project, wanted))
+    return verdicts, "game__"
+
+
+def _beyond(rows: "QuerySet[Any]", field: str, here: Any, cursor: int, *, falls: bool) -> "QuerySet[Any]":
+    """The rows after the one with that value and key."""
+    side = "lt" if falls else "gt"
+    beyond = Q(**{f"{field}__{side}": here}) | Q(**{f"pk__{side}": cursor})
+    return rows.filter(Q(**{f"{field}__{side}e": here}) & beyond)
+
+
+def _sorted(rows: "QuerySet[Any]", field: str, *, falls: bool) -> "QuerySet[Any]":
+    sign = "-" if falls else ""
+    return rows.order_by(f"{sign}{field}", f"{sign}pk")

@@ -29,6 +29,19 @@ def test_tokens_come_out_of_the_texts(settings, tmp_path):
     assert list(Game.objects.order_by("number").values_list("input_tokens", flat=True)) == [90_000, None]
 
 
+def test_games_of_before_are_found_by_their_ids_files_and_players(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    project = make_games_project()
+    game = import_game(project=project, by=make_lead(project=project), gameId="Spring-7")
+    searched = Game.objects.get(pk=game.pk).search_text
+    assert searched.startswith(f"spring-7\n{game.transcript.name.casefold()}\n")
+    assert game.text.to_record().players[0].name.casefold() in searched.split("\n")
+    with without_triggers():
+        Game.objects.update(search_text="")
+        import_module("discussions.migrations.0022_search_text").fill_search_texts(apps, None)
+    assert Game.objects.get(pk=game.pk).search_text == searched
+
+
 def test_verdicts_of_before_count_their_weak_passes(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
     stage = make_stage(project=make_games_project())

@@ -1,0 +1,192 @@
+"""Which games of a project the list shows: an allow-list of filters, each a condition of one query."""
+
+from datetime import date, datetime, time, timedelta
+from functools import reduce
+from operator import or_
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.http import urlencode
+from django.utils.timezone import make_aware
+from django.utils.translation import gettext_lazy as _
+from msgspec import Struct, structs
+
+from discussions.core.evaluation_states import OPEN, SUBMITTED
+from discussions.models import Adjudication, Evaluation, Game, Judgement, Measured, Remark, Slot, Verdict
+from discussions.models.games import NEEDED
+from discussions.models.slots import RATING
+from discussions.transcripts.core.oddities import ODDITY_CODES
+from workspace.models import Project
+
+MEASURING, WAITING, RATED, COMPLETE, RECORDED = "measuring", "waiting", "rating", "submitted", "verdict"
+PASSED, FAILED, WEAK = "pass", "fail", "weak"
+NOT_APPLICABLE, ANY_WEAK = "na", "any"
+DIFFER, UNRESOLVED, RESOLVED = "differ", "unresolved", "resolved"
+YES = "yes"
+LONGEST_SEARCH, MOST_WORDS = 200, 6
+
+STATUSES = {
+    MEASURING: _("being measured"),
+    WAITING: _("waiting for an evaluator"),
+    RATED: _("being rated"),
+    COMPLETE: _("submitted, no verdict yet"),
+    RECORDED: _("verdict recorded"),
+}
+# What programs and older addresses ask for by `state`.
+STATES = STATUSES | {
+    PASSED: _("verdict PASS"),
+    FAILED: _("verdict FAIL"),
+    WEAK: _("verdict with a weak pass"),
+}
+VERDICTS = {PASSED: _("PASS"), FAILED: _("FAIL")}
+WEAK_PASSES = {
+    NOT_APPLICABLE: _("not applicable (counts as pass)"),
+    ANY_WEAK: _("not applicable, or few references"),
+}
+AGREEMENTS = {
+    UNRESOLVED: _("evaluators differ, no verdict yet"),
+    DIFFER: _("evaluators differ"),
+    RESOLVED: _("disagreement resolved by a lead"),
+}
+
+
+class ListFilter(Struct, frozen=True, kw_only=True):
+    """What was asked for, from the allow-lists; "", 0 and None for nothing. `evaluator` is the key of a person."""
+
+    q: str = ""
+    state: str = ""
+    verdict: str = ""
+    iteration: int = 0
+    evaluator: int = 0
+    flag: str = ""
+    since: date | None = None
+    until: date | None = None
+    agreement: str = ""
+    weak: str = ""
+    odd: str = ""
+
+    @property
+    def given(self) -> dict[str, object]:
+        """What is asked for, by the name in the address."""
+        names = ListFilter.__struct_fields__
+        return {name: value for name in names if (value := getattr(self, name))}
+
+    def change(self, **changed: object) -> str:
+        """The query of the address of the list with these changes; a cursor only if it is among them."""
+        asked = {
+            field.name: getattr(self, field.name)
+            for field in structs.fields(self)
+            if field.name not in ("after", "before", "most") and getattr(self, field.name) != field.default
+        }
+        return urlencode({name: value for name, value in (asked | changed).items() if value})
+
+
+def filter_games(project: Project, wanted: ListFilter) -> "QuerySet[Game]":
+    """The games of the project that were asked for, in no order."""
+    games = _by_state(Game.objects.filter(project=project), wanted.state)
+    if wanted.q:
+        games = games.filter(_matches(wanted.q))
+    if wanted.iteration:
+        games = games.filter(iteration=wanted.iteration)
+    if wanted.since:
+        games = games.filter(created_at__gte=_midnight(wanted.since))
+    if wanted.until:
+        games = games.filter(created_at__lt=_midnight(wanted.until + timedelta(days=1)))
+    if wanted.odd:
+        named = (Q(warnings__contains=f'"{code}"') for code in sorted(ODDITY_CODES))
+        games = games.filter(reduce(or_, named), warning_count__gt=0)
+    return _by_people(_by_verdict(games, wanted), project, wanted)
+
+
+def _matches(text: str) -> Q:
+    """Every word is in the game's id, file or players; a number is also the game's own."""
+    words = text[:LONGEST_SEARCH].casefold().split()[:MOST_WORDS]
+    found = Q()
+    for word in words:
+        found &= Q(search_text__contains=word)
+    number = text.strip().removeprefix("#")
+    if number.isascii() and number.isdigit() and len(number) <= 9:
+        found |= Q(number=int(number))
+    return found
+
+
+def _midnight(day: date) -> datetime:
+    return make_aware(datetime.combine(day, time()))
+
+
+def _by_verdict(games: "QuerySet[Game]", wanted: ListFilter) -> "QuerySet[Game]":
+    if not (wanted.verdict or wanted.weak):
+        return games
+    standing = Verdict.objects.filter(game=OuterRef("pk")).standing()
+    if wanted.verdict:
+        standing = standing.filter(passes=wanted.verdict == PASSED)
+    if wanted.weak:
+        standing = standing.filter(weak_pass_count__gt=0)
+    if wanted.weak == NOT_APPLICABLE:
+        # Applicable lines leave the field out.
+        standing = standing.filter(outcome__contains='"is_applicable":false')
+    return games.filter(Exists(standing))
+
+
+def _by_people(games: "QuerySet[Game]", project: Project, wanted: ListFilter) -> "QuerySet[Game]":
+    evaluations = Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING)
+    if wanted.evaluator:
+        assigned = Slot.objects.filter(game=OuterRef("pk"), purpose=RATING, is_closed=False)
+        games = games.filter(
+            Exists(evaluations.filter(evaluator=wanted.evaluator))
+            | Exists(assigned.filter(assigned_to=wanted.evaluator))
+        )
+    if wanted.flag:
+        flags = Remark.objects.filter(evaluation__game=OuterRef("pk"), kind="flag", resolved_at=None)
+        games = games.filter(Exists(flags))
+    if wanted.agreement == RESOLVED:
+        return games.filter(Exists(Adjudication.objects.standing().filter(game=OuterRef("pk"))))
+    if wanted.agreement:
+        rows = Evaluation.objects.filter(game__project=project, purpose=RATING, state=SUBMITTED).order_by()
+        several = rows.values("game").annotate(number=Count("pk")).filter(number__gte=2)
+        games = games.filter(pk__in=several.values("game")).filter(Exists(_differing()))
+    if wanted.agreement == UNRESOLVED:
+        games = games.filter(~Exists(Verdict.objects.filter(game=OuterRef("pk"))))
+    return games
+
+
+def _differing() -> "QuerySet[Judgement]":
+    """Judgements of a game on which another evaluator gave another answer."""
+    submitted = {"evaluation__purpose": RATING, "evaluation__state": SUBMITTED}
+    others = Judgement.objects.filter(
+        evaluation__game=OuterRef("evaluation__game"),
+        kind=OuterRef("kind"),
+        subject=OuterRef("subject"),
+        **submitted,
+    ).exclude(value__in=["", OuterRef("value")])
+    rows = Judgement.objects.filter(evaluation__game=OuterRef("pk"), **submitted)
+    return rows.exclude(value="").filter(Exists(others))
+
+
+def _by_state(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
+    if not state:
+        return games
+    verdicts = Verdict.objects.filter(game=OuterRef("pk"))
+    if state == RECORDED:
+        return games.filter(Exists(verdicts))
+    if state in VERDICTS:
+        return games.filter(Exists(verdicts.standing().filter(passes=state == PASSED)))
+    if state == WEAK:
+        return games.filter(Exists(verdicts.standing().filter(weak_pass_count__gt=0)))
+    return _without_verdict(games.filter(~Exists(verdicts)), state)
+
+
+def _without_verdict(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
+    version = OuterRef("iteration__rubric_version")
+    measured = Exists(Measured.objects.filter(game=OuterRef("pk"), rubric_version=version))
+    if state == MEASURING:
+        return games.filter(~measured)
+    evaluations = Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING)
+    submitted = evaluations.filter(state=SUBMITTED).order_by().values("game")
+    count = Coalesce(Subquery(submitted.annotate(number=Count("pk")).values("number")), 0)
+    games = games.annotate(submitted_count=count)
+    if state == COMPLETE:
+        return games.filter(submitted_count__gte=NEEDED)
+    games = games.filter(measured, submitted_count__lt=NEEDED)
+    is_open = Exists(evaluations.filter(state__in=OPEN))
+    return games.filter(is_open) if state == RATED else games.filter(~is_open)

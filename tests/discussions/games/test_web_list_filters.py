@@ -1,0 +1,188 @@
+"""The list of games as a lead uses it: search, filters, sortable headings, columns, and all of it in the address."""
+
+import re
+from datetime import date
+
+import pytest
+from django.urls import reverse
+
+from discussions.games.pages.list import build_games_page
+from discussions.games.pages.list_filters import DIFFER, NOT_APPLICABLE, RESOLVED, UNRESOLVED
+from discussions.games.pages.list_query import SORTS, ListQuery, load_neighbours
+from discussions.models import Game
+from discussions.queue.actions import assign_game
+from discussions.rating.actions.remarks import remark
+from tests.factories.adjudication import TIE, make_differing, settle_difference
+from tests.factories.iterations import figures, make_iteration, make_stage
+from tests.factories.people import NOW, make_lead, make_member
+from tests.factories.rating import game_of, make_game, make_rating_project, start, submitted
+from tests.factories.tokens import program_of
+from tests.factories.transcripts import make_games_project, repeated_messages
+from tests.factories.verdicts import record
+
+pytestmark = pytest.mark.django_db
+
+
+def listed(project, **asked):
+    page = build_games_page(project=project, wanted=ListQuery(**asked))
+    return [int(line.number) for line in page.lines]
+
+
+def make_named(project, *names):
+    return [make_game(project=project, content=game_of(12, game_id=name)) for name in names]
+
+
+def test_a_search_finds_number_id_file_and_player():
+    project = make_rating_project()
+    spring, summer = make_named(project, "Spring-07", "Summer-08")
+    assert listed(project, q="SPRING") == [spring.number]
+    assert listed(project, q="summer 08") == [summer.number]
+    assert listed(project, q="spring summer") == []
+    assert listed(project, q=f"#{summer.number}") == [summer.number]
+    assert listed(project, q=spring.transcript.name) != []
+    assert listed(project, q="dora") == [summer.number, spring.number]
+    for wildcard in ("%", "_", "\\"):
+        assert listed(project, q=wildcard) == [], wildcard
+
+
+def test_games_are_filtered_by_verdict_by_person_and_by_day():
+    evaluation = submitted()
+    game, project = evaluation.game, evaluation.game.project
+    assigned, left = make_named(project, "a", "b")
+    person = make_member(project=project)
+    assign_game(game=assigned, person=person, by=make_lead(project=project), now=NOW)
+    verdict = record(game)
+    assert listed(project, verdict="pass" if verdict.passes else "fail") == [game.number]
+    assert listed(project, verdict="fail" if verdict.passes else "pass") == []
+    assert listed(project, evaluator=evaluation.evaluator_id) == [game.number]
+    assert listed(project, evaluator=person.pk) == [assigned.number]
+    day = Game.objects.get(pk=left.pk).created_at.date()
+    assert len(listed(project, since=day, until=day)) == 3
+    assert listed(project, until=date(2001, 1, 1)) == listed(project, since=date(2998, 1, 1)) == []
+
+
+def test_games_are_filtered_by_open_flags_and_counted_in_their_column(client):
+    evaluation = start()
+    project = evaluation.game.project
+    make_named(project, "without")
+    given = {"kind": "flag", "target": "game", "text": "Cut short?", "key": "flag-1"}
+    remark(evaluation=evaluation, by=evaluation.evaluator, now=NOW, **given)
+    assert listed(project, flag="yes") == [evaluation.game.number]
+    page = build_games_page(project=project, wanted=ListQuery(sort="oldest"), chosen=frozenset(["flags"]))
+    assert [line.flags for line in page.lines] == ["1", ""]
+
+
+def test_games_are_filtered_by_what_looks_odd():
+    project = make_rating_project()
+    content = game_of(12)
+    content["messages"] = repeated_messages()
+    odd = make_game(project=project, content=content)
+    make_named(project, "plain")
+    assert listed(project, odd="yes") == [odd.number]
+
+
+def test_not_applicable_is_told_from_few_references():
+    stage = make_stage(project=make_games_project())
+    make_iteration(stage=stage, games=[figures(memory_accuracy=None), figures(), figures()])
+    assert len(listed(stage.project, weak=NOT_APPLICABLE)) == len(listed(stage.project, weak="any")) == 1
+
+
+def test_games_on_which_evaluators_differ_are_found_until_they_are_resolved():
+    game = make_differing()
+    project = game.project
+    make_named(project, "other")
+    for agreement in (DIFFER, UNRESOLVED):
+        assert listed(project, agreement=agreement) == [game.number], agreement
+    assert listed(project, agreement=RESOLVED) == []
+    settle_difference(game, TIE, "yes", by=make_lead(project=project))
+    assert listed(project, agreement=RESOLVED) == [game.number]
+
+
+def test_filters_work_together_and_are_chips_that_can_be_removed(client):
+    project = make_rating_project()
+    spring, _summer = make_named(project, "spring <b>", "summer")
+    client.force_login(make_lead(project=project))
+    asked = {"q": "spring <b>", "state": "waiting", "since": "2001-01-01", "sort": "oldest"}
+    page = client.get(reverse("games", args=[project.slug]), asked).content.decode()
+    chips = re.findall(r'class="chip own" href="([^"]+)"', page)
+    assert len(chips) == 3
+    without_search = next(chip for chip in chips if "q=" not in chip).replace("&amp;", "&")
+    assert "sort=oldest" in without_search
+    assert client.get(without_search).content.decode().count('name="game"') == 2
+    assert f'href="{spring.number}/?in=' in page
+    assert "<b>" not in page.split("games-title")[1]
+
+
+def test_headings_sort_and_say_how_the_list_is_sorted(client):
+    project = make_rating_project()
+    make_named(project, "b", "a", "c")
+    client.force_login(make_lead(project=project))
+    address = reverse("games", args=[project.slug])
+    page = client.get(address, {"sort": "a_to_z", "q": "ann"}).content.decode()
+    sorted_by = re.findall(r'aria-sort="(\w+)"\s*>\s*<a href="\?([^"]+)"', page)
+    assert sorted_by == [("ascending", "q=ann&amp;sort=z_to_a")]
+    assert [Game.objects.get(number=number).source_id for number in listed(project, sort="a_to_z")] == list(
+        "abc"
+    )
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_every_order_can_be_paged_and_walked_game_by_game(sort):
+    stage = make_stage(project=make_games_project())
+    make_iteration(stage=stage, games=[figures(), figures(memory_accuracy=50), figures(coherence=10)])
+    project, wanted = stage.project, {"sort": sort}
+    whole = listed(project, **wanted)
+    first = build_games_page(project=project, wanted=ListQuery(most=2, **wanted))
+    rest = build_games_page(project=project, wanted=ListQuery(most=2, after=first.after, **wanted))
+    assert [int(line.number) for page in (first, rest) for line in page.lines] == whole
+    for at, number in enumerate(whole):
+        beside = load_neighbours(project, ListQuery(**wanted), Game.objects.get(number=number))
+        assert beside.previous == (whole[at - 1] if at else 0)
+        assert beside.following == (whole[at + 1] if at + 1 < len(whole) else 0)
+
+
+def test_columns_are_kept_for_the_person(client):
+    project = make_rating_project()
+    make_named(project, "a")
+    client.force_login(make_lead(project=project))
+    address, choose = (reverse(name, args=[project.slug]) for name in ("games", "choose_columns"))
+    assert "Imported</th>" not in "".join(client.get(address).content.decode().split())
+    answer = client.post(choose, {"columns": ["imported", "cost"], "back": "sort=oldest"})
+    assert (answer.status_code, answer["Location"]) == (303, f"{address}?sort=oldest")
+    headings = "".join(client.get(address).content.decode().split())
+    assert "Imported</th>" in headings and "Composite</" not in headings.split("<tbody>")[0]
+    client.post(choose, {})
+    assert "Cost</th>" not in "".join(client.get(address).content.decode().split())
+    assert client.post(choose, {"columns": "secret"}).status_code == 400
+    assert client.post(choose, {"back": "next=https://example.com"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"verdict": "maybe"},
+        {"weak": "1"},
+        {"agreement": "all"},
+        {"flag": "no"},
+        {"odd": "1"},
+        {"since": "yesterday"},
+        {"until": "1999-01-01"},
+        {"evaluator": "x"},
+        {"q": "x" * 201},
+    ],
+)
+def test_filters_take_only_what_their_menus_offer(client, asked):
+    project = make_rating_project()
+    client.force_login(make_lead(project=project))
+    assert client.get(reverse("games", args=[project.slug]), asked).status_code == 400
+
+
+def test_programs_filter_alike():
+    project = make_rating_project()
+    spring, _summer = make_named(project, "spring", "summer")
+    program = program_of(make_lead(project=project))
+    path = f"projects/{project.slug}/games/"
+    found = program.get(path, q="spring", state="waiting", since="2001-01-01").json()["items"]
+    assert [(game["number"], game["source_id"]) for game in found] == [(spring.number, "spring")]
+    assert program.get(path, verdict="pass").json()["items"] == []
+    assert program.get(path, q="x" * 201).status_code == 422
