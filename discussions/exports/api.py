@@ -30,8 +30,8 @@ ONE = PATH + "{int:export}/"
 class ExportAnswer(Answer):
     """One of your exports. `state` is waiting, writing, ready, removed, cancelled, failed or "command line" (no file).
 
-    `of` is what it is of: project, stage:1, iteration:2, game:7 or set:3. `done_count` of about `total_count` records
-    are written. Its file is there until `expires_at`.
+    `of` is what it is of: project, stage:1, iteration:2, game:7, games:3,5-7 or set:3. `done_count` of about
+    `total_count` records are written. Its file is there until `expires_at`.
     """
 
     id: int
@@ -54,7 +54,7 @@ class ExportGiven(Given):
     The `byte_order_mark` is for CSV.
     """
 
-    of: str = Field(default="project", max_length=40)
+    of: str = Field(default="project", max_length=3000)
     format: Literal[tuple(FILES)] = JSONL  # type: ignore[valid-type]
     pseudonyms: bool = False
     byte_order_mark: bool = False

@@ -11,6 +11,7 @@ from workspace.core.refusals import Unacceptable
 from workspace.exports.core.choices import (
     ARCHIVE,
     GAME,
+    GAMES,
     ITERATION,
     PROJECT,
     SET,
@@ -32,16 +33,20 @@ def check_export_subject(person: Person, project: Project, text: str) -> Subject
         check_export(person, project)
         return subject
     check_export_everything(person, project)
-    if (
-        subject is None
-        or not _ROWS[subject.kind].objects.filter(project=project, number=subject.number).exists()
-    ):
+    if subject is None or not _is_there(project, subject):
         raise Unacceptable(
             _("There is nothing to export under “%(text)s” in this project. Go back and choose again.")
             % {"text": text[:40]},
             code="no_subject",
         )
     return subject
+
+
+def _is_there(project: Project, subject: Subject) -> bool:
+    if subject.kind == GAMES:
+        found = Game.objects.filter(project=project, number__in=subject.numbers)
+        return found.count() == len(subject.numbers)
+    return bool(_ROWS[subject.kind].objects.filter(project=project, number=subject.number).exists())
 
 
 def check_archive_choice(

@@ -12,7 +12,7 @@ from workspace.exports.labels import FORMAT_NAMES
 class ExportForm(forms.Form):
     """What to export, and how. `of` is a subject as `parse_subject` reads it, "" for the whole project."""
 
-    of = forms.CharField(max_length=40, required=False, widget=forms.HiddenInput)
+    of = forms.CharField(max_length=3000, required=False, widget=forms.HiddenInput)
     format = forms.ChoiceField(
         label=_("Format"), choices=list(FORMAT_NAMES.items()), initial=JSONL, widget=forms.RadioSelect
     )

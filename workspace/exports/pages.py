@@ -7,7 +7,17 @@ from msgspec import Struct
 
 from workspace.access.permissions import may, role_in
 from workspace.core.limits import PAGE_SIZE
-from workspace.exports.core.choices import GAME, ITERATION, PROJECT, SET, STAGE, get_file_name, parse_subject
+from workspace.display.core.number_lists import format_numbers
+from workspace.exports.core.choices import (
+    GAME,
+    GAMES,
+    ITERATION,
+    PROJECT,
+    SET,
+    STAGE,
+    get_file_name,
+    parse_subject,
+)
 from workspace.exports.labels import FORMAT_NAMES
 from workspace.exports.permissions import check_take_file
 from workspace.jobs.pages import ProgressBar, build_progress_bar, time_left, worker_note
@@ -71,6 +81,8 @@ def describe_subject(subject: str) -> str:
     found = parse_subject(subject)
     if found is None or found.kind == PROJECT:
         return _("the whole project")
+    if found.kind == GAMES:
+        return format_numbers(found.numbers)
     words = {
         STAGE: _("stage %(number)d"),
         ITERATION: _("iteration %(number)d"),

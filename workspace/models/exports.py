@@ -17,14 +17,16 @@ class ExportQuerySet(models.QuerySet["Export"]):
 
 
 class Export(models.Model):
-    """One file that a person asked for. `subject` says of what: "project", "stage:1", "iteration:2", "game:7", "set:3".
+    """One file that a person asked for.
+
+    `subject` says of what: "project", "stage:1", "iteration:2", "game:7", "games:3,5-7", "set:3".
 
     An unblinded one holds everything, as leads see it; else it holds its owner's own work alone. `seed` deals the
     pseudonyms. The file is kept under `stored_as` from `ready_at` to `expires_at`, or until `removed_at`.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="exports")
-    subject = models.CharField(max_length=40)
+    subject = models.CharField(max_length=3000)
     format = models.CharField(max_length=20)
     is_unblinded = models.BooleanField()
     has_pseudonyms = models.BooleanField(default=False)

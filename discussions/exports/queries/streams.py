@@ -22,7 +22,17 @@ from discussions.models import Decision, Evaluation, Game, Iteration, Measured, 
 from discussions.rating.queries import load_state
 from rubric.exports.queries import get_version_name, stream_own_reviews, stream_set, stream_versions
 from rubric.models import Comparison, ComparisonSet, Review
-from workspace.exports.core.choices import GAME, ITERATION, JSONL, PROJECT, SET, STAGE, Subject, parse_subject
+from workspace.exports.core.choices import (
+    GAME,
+    GAMES,
+    ITERATION,
+    JSONL,
+    PROJECT,
+    SET,
+    STAGE,
+    Subject,
+    parse_subject,
+)
 from workspace.exports.core.items import FORMAT, AuditHead, ExportHead
 from workspace.models import Chain, Export, Person, Project
 
@@ -41,6 +51,7 @@ def stages_of(project: Project, subject: Subject) -> "QuerySet[Stage]":
         STAGE: Q(number=subject.number),
         ITERATION: Q(iterations__number=subject.number),
         GAME: Q(iterations__games__number=subject.number),
+        GAMES: Q(pk__in=_chosen(project, subject).values("iteration__stage")),
     }
     return _select(rows, subject, numbered).order_by("pk")
 
@@ -52,6 +63,7 @@ def iterations_of(project: Project, subject: Subject) -> "QuerySet[Iteration]":
         STAGE: Q(stage__number=subject.number),
         ITERATION: Q(number=subject.number),
         GAME: Q(games__number=subject.number),
+        GAMES: Q(pk__in=_chosen(project, subject).values("iteration")),
     }
     return _select(rows, subject, numbered).order_by("pk")
 
@@ -63,8 +75,14 @@ def games_of(project: Project, subject: Subject) -> "QuerySet[Game]":
         STAGE: Q(iteration__stage__number=subject.number),
         ITERATION: Q(iteration__number=subject.number),
         GAME: Q(number=subject.number),
+        GAMES: Q(number__in=subject.numbers),
     }
     return _select(rows, subject, numbered)
+
+
+def _chosen(project: Project, subject: Subject) -> "QuerySet[Game]":
+    """The games of a subject that names several."""
+    return Game.objects.filter(project=project, number__in=subject.numbers).order_by()
 
 
 def sets_of(project: Project, subject: Subject) -> "QuerySet[ComparisonSet]":

@@ -63,6 +63,19 @@ def of_kind(lines, kind):
     return [line for line in lines if line["kind"] == kind]
 
 
+def test_several_games_are_exported_with_their_iterations_alone(world):
+    own, *others = world.project.games.order_by("number")
+    lines = read_lines(write_export(world.project, world.lead, of=f"games:{own.number},{others[0].number}"))
+    assert [game["number"] for game in of_kind(lines, "game")] == [own.number, others[0].number]
+    assert len(of_kind(lines, "iteration")) == 2 and len(of_kind(lines, "stage")) == 1
+    assert not of_kind(lines, "comparison_set")
+    for unknown in ("games:", "games:0", "games:999", f"games:{own.number},999", "games:x"):
+        with pytest.raises(Unacceptable):
+            write_export(world.project, world.lead, of=unknown)
+    with pytest.raises(NotAllowed):
+        write_export(world.project, world.evaluator, of=f"games:{own.number}")
+
+
 def test_a_project_holds_every_kind_of_line_and_ends_with_their_counts(world, lines):
     assert [line["kind"] for line in lines[:3]] == ["export", "rubric_version", "rubric_version"]
     counts = {

@@ -136,6 +136,8 @@ def test_the_form_says_what_of_how_much_and_who_may_see_it(lead):
     assert "It has 1 game." in text
     assert "It holds what team leads see" in text
     assert "Texts that people wrote stay as they are and may hold names" in text
+    text = page(chief, f"{address}?of=games:{evaluation.game.number}")
+    assert f"Export game {evaluation.game.number}" in text and "It has 1 game." in text
     own = page(evaluation.evaluator, address)
     assert "It has 1 evaluation." in own
     assert "It holds your own evaluations and reviews" in own

@@ -42,6 +42,8 @@ def test_ticked_games_and_all_that_match_lead_to_the_page_of_the_act(client):
     assert answer["Location"] == f"{page}?games=2-3&in=sort%3Doldest"
     match = client.get(choose, {"act": "move", "which": "all", "in": "state=rating"})
     assert match["Location"].endswith(f"?games={begun.game.number}&in=state%3Drating")
+    export = client.get(choose, {"act": "export", "game": [str(game.number) for game in free]})
+    assert "Export games 2 and 3" in client.get(export["Location"]).content.decode()
     none = client.get(client.get(choose, {"act": "move"})["Location"])
     assert "No game is chosen" in none.content.decode()
 

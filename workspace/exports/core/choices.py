@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from workspace.display.core.number_lists import numbers_in, write_numbers
+
 JSONL, CSV, MARKDOWN, HUGGING_FACE, PARQUET = "jsonl", "csv", "markdown", "huggingface", "parquet"
 ARCHIVE = "archive"
 
@@ -18,31 +20,47 @@ FILES = {
 PARQUET_PACKAGE, PARQUET_REQUIREMENTS = "pyarrow", "requirements-parquet.txt"
 
 PROJECT, STAGE, ITERATION, GAME, SET = "project", "stage", "iteration", "game", "set"
+# Several games, by their numbers.
+GAMES = "games"
 _NUMBERED = (STAGE, ITERATION, GAME, SET)
 _MOST_DIGITS = 9
 
 
 class Subject(Struct, frozen=True):
-    """What an export is of: the whole project, or the thing of that kind with this number in it."""
+    """What an export is of: the whole project, the thing of that kind with this number in it, or several games."""
 
     kind: str
     number: int = 0
+    numbers: tuple[int, ...] = ()
 
     def __str__(self) -> str:
+        if self.kind == GAMES:
+            return f"{GAMES}:{write_numbers(self.numbers)}"
         return f"{self.kind}:{self.number}" if self.number else self.kind
 
 
 def parse_subject(text: str) -> Subject | None:
-    """The subject that "game:7" stands for, "" for the project; None for anything else."""
+    """The subject that "game:7" or "games:3,5-7" stands for, "" for the project; None for anything else."""
     if text in ("", PROJECT):
         return Subject(PROJECT)
     kind, _, number = text.partition(":")
+    if kind == GAMES:
+        return _parse_games(number)
     if kind not in _NUMBERED or not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
         return None
     return Subject(kind, int(number)) if int(number) else None
 
 
+def _parse_games(text: str) -> Subject | None:
+    try:
+        numbers = tuple(number for number in numbers_in(text) if number)
+    except ValueError:
+        return None
+    return Subject(GAMES, numbers=numbers) if numbers else None
+
+
 def get_file_name(slug: str, subject: str, format_name: str) -> str:
     """The name under which a file is downloaded: "mafia-game-7.jsonl"."""
-    parts = [slug, *([] if subject == PROJECT else [subject.replace(":", "-")])]
+    named = GAMES if subject.startswith(f"{GAMES}:") else subject.replace(":", "-")
+    parts = [slug, *([] if subject == PROJECT else [named])]
     return f"{'-'.join(parts)}.{FILES[format_name][0]}"
