@@ -45,6 +45,23 @@ class Transcript(models.Model):
         )
 
 
+class ImportDismissal(models.Model):
+    """The faults of an import are no notice any more: somebody has seen them, or `replaced_by` is the file put right.
+
+    It goes when the import is read again. Archives leave it out.
+    """
+
+    transcript = models.OneToOneField(Transcript, models.PROTECT, related_name="dismissal", primary_key=True)
+    replaced_by = models.ForeignKey(
+        Transcript, models.PROTECT, related_name="replaces", null=True, blank=True
+    )
+    dismissed_at = models.DateTimeField()
+    dismissed_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return f"faults of transcript {self.transcript_id}, dismissed"
+
+
 # How many evaluators a game needs, for queries of games; the same as `Game.evaluator_count`.
 NEEDED = Coalesce("needed_count", "iteration__evaluator_count")
 # The same for queries of what belongs to a game.

@@ -15,18 +15,19 @@ from django.utils.translation import gettext as _
 from discussions.core.iteration_states import why_frozen
 from discussions.core.records import Fault
 from discussions.metrics.actions import ask_to_measure
-from discussions.models import Game, GameText, Iteration, Transcript
+from discussions.models import Game, GameText, ImportDismissal, Iteration, Transcript
 from discussions.transcripts.core.archives import is_archive
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.formats import find_format
+from discussions.transcripts.core.intake import Intake
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES, oddity_warnings, without_repeated
 from discussions.transcripts.core.plans import ReadPlan, plan_reading
 from discussions.transcripts.core.reader import ReadTally, read_games
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
-from discussions.transcripts.permissions import check_import_transcripts, check_takes_games
-from discussions.transcripts.queries import load_mappings
+from discussions.transcripts.permissions import check_import_transcripts, check_takes_games, check_upload
+from discussions.transcripts.queries import load_known_games, load_mappings, load_read_options
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, store_bytes
 from workspace.core.canonical import bytes_hash
@@ -55,6 +56,54 @@ class Imported(msgspec.Struct, frozen=True):
     outcome: str
 
 
+class Received(msgspec.Struct, frozen=True):
+    """What became of several files: those that were taken in, and for each other one why it was refused."""
+
+    imported: list[Imported]
+    refused: list[Unacceptable]
+
+
+def import_files(
+    *,
+    project: Project,
+    files: list[Upload],
+    by: Person,
+    now: datetime,
+    iteration: Iteration | None = None,
+    format_name: str = "",
+) -> Received:
+    """Like `import_transcripts`, but a file that is empty or over the limit does not refuse the others.
+
+    Raises what that raises, and Unacceptable with all reasons when every file is refused.
+    """
+    taken, refused = [], []
+    for file in files:
+        try:
+            check_upload(file.name, len(file.data))
+        except Unacceptable as why:
+            refused.append(why)
+        else:
+            taken.append(file)
+    if refused and not taken:
+        sentence = " ".join(why.sentence for why in refused)
+        raise Unacceptable(sentence, field="transcripts", code=refused[0].code)
+    imported = import_transcripts(
+        project=project, files=taken, by=by, now=now, iteration=iteration, format_name=format_name
+    )
+    return Received(imported, refused)
+
+
+def dismiss_faults(*, transcript: Transcript, by: Person, now: datetime) -> None:
+    """Take the faults of an import as seen: they are no notice any more. Again is nothing new. Raises NotAllowed."""
+    check_import_transcripts(by, transcript.project)
+    with transaction.atomic():
+        _row, is_new = ImportDismissal.objects.get_or_create(
+            transcript=transcript, defaults={"dismissed_at": now, "dismissed_by": by}
+        )
+        if is_new:
+            _record("transcript:faults_seen", transcript, by, now, {"faults": transcript.fault_count})
+
+
 def import_transcripts(
     *,
     project: Project,
@@ -73,7 +122,7 @@ def import_transcripts(
     """
     check_import_transcripts(by, project)
     for file in files:
-        _check_size(file)
+        check_upload(file.name, len(file.data))
     if iteration is None:
         iteration = Iteration.objects.get(project=project, stage=None)
     check_takes_games(iteration)
@@ -144,7 +193,7 @@ def import_games(*, job: Job, clock: Clock) -> None:
         reason = _("The uploaded file is damaged or gone from the server's disk. Upload it again.")
         fail(job=job, code="bytes_lost", reason=reason, now=clock())
         return
-    options = _read_options(transcript)
+    options = load_read_options(transcript)
     # A small archive may hold as much as may be unpacked.
     size = options.limits.unpacked_bytes if is_archive(data) else len(data)
     lease = LEASE + timedelta(seconds=size / BYTES_A_SECOND)
@@ -218,19 +267,6 @@ def _open_iteration(game: Game) -> Iteration:
     return Iteration.objects.get(project=game.project_id, stage=None)
 
 
-def _check_size(file: Upload) -> None:
-    most = settings.TRANSCRIPT_LIMITS["file_bytes"]
-    values = {"name": shown_name(file.name), "most": most // (1024 * 1024)}
-    if len(file.data) > most:
-        sentence = _(
-            "“%(name)s” is larger than %(most)d MiB, the most that is read. Split it into several files."
-        )
-        raise Unacceptable(sentence % values, field="transcripts", code="too_large")
-    if not file.data:
-        sentence = _("“%(name)s” is empty. Export it again and look at its size first.")
-        raise Unacceptable(sentence % values, field="transcripts", code="empty")
-
-
 def _hold_open(iteration: Iteration) -> None:
     """Refuse when the iteration's list of games is frozen; else lock it until this transaction ends."""
     if not iteration.is_unsorted:
@@ -285,6 +321,7 @@ def _again(transcript: Transcript, format_name: str | None, by: Person, now: dat
     if job is not None and job.state not in (CANCELLED, FAILED) and not (is_new and job.state == DONE):
         return Imported(transcript, ALREADY)
     _hold_open(transcript.iteration)
+    ImportDismissal.objects.filter(transcript=transcript).delete()
     if is_renamed:
         transcript.named_format, transcript.format = format_name or "", ""
         transcript.faults, transcript.fault_count = "[]", 0
@@ -305,16 +342,6 @@ def _enqueue(transcript: Transcript, by: Person, now: datetime) -> None:
         total_bytes=transcript.byte_count,
     )
     transcript.save(update_fields=["job"])
-
-
-def _read_options(transcript: Transcript) -> ReadOptions:
-    rubric = transcript.iteration.rubric_version.to_record()
-    return ReadOptions(
-        limits=Limits(**settings.TRANSCRIPT_LIMITS),
-        role_map=rubric.lists.get("role_map", {}),
-        named=find_format(transcript.named_format),
-        columns=load_mappings(transcript.project),
-    )
 
 
 def _renew_at(job: Job, now: datetime, lease: timedelta, done: int, total: int) -> None:
@@ -339,17 +366,12 @@ class _Ready(msgspec.Struct):
 
 
 class Store:
-    """Stores the games of a transcript. `faults` are of games that were refused, in the order of the file.
-
-    A second run over the same file gives the same games and faults.
-    """
+    """Stores the games of a transcript; `intake` says what was refused. A second run gives the same."""
 
     def __init__(self, *, transcript: Transcript, by: Person) -> None:
         self.transcript = transcript
         self.by = by
-        self.faults: list[Fault] = []
-        self.game_count = 0
-        self._seen: dict[str, set[str]] = {}
+        self.intake = Intake(transcript=transcript.pk, is_separate=transcript.is_separate)
 
     def put(self, games: list[ReadGame], *, now: datetime) -> None:
         """Store these games, except those that are in already. Must run inside the caller's transaction."""
@@ -357,8 +379,14 @@ class Store:
         # Two imports of one project go one after the other from here on: neither misses the other's games. Rows that
         # only refer to the project (an upload, a job, a verdict) do not wait for a whole batch.
         Project.objects.select_for_update(no_key=True).get(pk=self.transcript.project_id)
-        known = self._known([content.read.record.game_id for content in ready])
-        new = [content for content in ready if self._is_new(content, known)]
+        known = load_known_games(
+            self.transcript.project_id, [content.read.record.game_id for content in ready]
+        )
+        new = [
+            content
+            for content in ready
+            if self.intake.takes(content.read.record.game_id, content.sha256, content.read.place, known)
+        ]
         if not new:
             return
         number = self._take_numbers(len(new))
@@ -376,45 +404,6 @@ class Store:
         row.save(force_insert=True)
         GameText.objects.create(game=row, body=content.body.decode())
         return row
-
-    def _known(self, ids: list[str]) -> dict[str, dict[str, tuple[int, int]]]:
-        """The games of the project with these ids: id -> content hash -> (number, transcript)."""
-        known: dict[str, dict[str, tuple[int, int]]] = {}
-        rows = Game.objects.filter(project=self.transcript.project, source_id__in=ids)
-        for source_id, sha256, number, transcript in rows.values_list(
-            "source_id", "content_sha256", "number", "transcript_id"
-        ):
-            known.setdefault(source_id, {})[sha256] = (number, transcript)
-        return known
-
-    def _is_new(self, content: _Ready, known: dict[str, dict[str, tuple[int, int]]]) -> bool:
-        game_id = content.read.record.game_id
-        seen = self._seen.setdefault(game_id, set())
-        here = known.get(game_id, {})
-        own = self.transcript.pk
-        if content.sha256 in seen:
-            self._fault(content, "already_imported", _TWICE.format(id=game_id), is_warning=True)
-            return False
-        if content.sha256 in here:
-            number, transcript = here[content.sha256]
-            seen.add(content.sha256)
-            if transcript != own:
-                self._fault(
-                    content, "already_imported", _HERE.format(id=game_id, number=number), is_warning=True
-                )
-            else:
-                self.game_count += 1
-            return False
-        others = [number for number, transcript in here.values() if transcript != own]
-        if (others or seen) and not self.transcript.is_separate:
-            where = f"game {min(others)}" if others else "another game of this file"
-            self._fault(content, "game_exists", _TAKEN.format(id=game_id, where=where))
-            return False
-        seen.add(content.sha256)
-        return True
-
-    def _fault(self, content: _Ready, code: str, message: str, *, is_warning: bool = False) -> None:
-        self.faults.append(Fault(place=content.read.place, code=code, message=message, is_warning=is_warning))
 
     def _take_numbers(self, count: int) -> int:
         """Reserve so many numbers; returns the first."""
@@ -450,24 +439,44 @@ class Store:
 def _close(job: Job, tally: ReadTally, store: Store, options: ReadOptions, now: datetime) -> None:
     """Store the report and end the job. A file that waits while its columns were mapped is queued again."""
     transcript = store.transcript
-    faults = [*tally.faults, *store.faults]
+    faults = [*tally.faults, *store.intake.faults]
     most = Limits(**settings.TRANSCRIPT_LIMITS).faults
     with transaction.atomic():
         count = tally.game_count + tally.refused_count
         renew(job=job, now=now, done_count=count, total_count=count, done_bytes=transcript.byte_count)
         transcript.faults = msgspec.json.encode(faults[:most]).decode()
-        transcript.fault_count = tally.fault_count + sum(not fault.is_warning for fault in store.faults)
+        transcript.fault_count = tally.fault_count + store.intake.refused_count
         transcript.waits_for_columns = any(fault.code == UNKNOWN_COLUMNS for fault in tally.faults)
         transcript.format = tally.format
         if transcript.waits_for_columns:
             # Who maps columns holds the project: their mapping is seen here, or they see that this file waits.
             Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
         transcript.save(update_fields=["format", "faults", "fault_count", "waits_for_columns"])
-        detail = {"games": store.game_count, "faults": transcript.fault_count}
+        if not transcript.fault_count and not transcript.waits_for_columns:
+            _dismiss_replaced(transcript, by=job.created_by, now=now)
+        detail = {"games": store.intake.game_count, "faults": transcript.fault_count}
         _record("transcript:imported", transcript, job.created_by, now, detail)
         finish(job=job, now=now)
         if transcript.waits_for_columns and load_mappings(transcript.project) != options.columns:
             _enqueue(transcript, job.created_by, now)
+
+
+def _dismiss_replaced(transcript: Transcript, *, by: Person, now: datetime) -> None:
+    """The earlier uploads of this name into this iteration: their faults are put right by this one, which has none."""
+    faulty = Transcript.objects.filter(
+        project=transcript.project,
+        iteration=transcript.iteration,
+        name=transcript.name,
+        created_at__lt=transcript.created_at,
+        fault_count__gt=0,
+    )
+    ImportDismissal.objects.bulk_create(
+        [
+            ImportDismissal(transcript=old, replaced_by=transcript, dismissed_at=now, dismissed_by=by)
+            for old in faulty.defer("faults")
+        ],
+        ignore_conflicts=True,
+    )
 
 
 def _record(
@@ -482,14 +491,6 @@ def _record(
         object_id=transcript.pk,
         detail=detail,
     )
-
-
-_TWICE = 'The game "{id}" is in this file twice, word for word; it was taken once.'
-_HERE = 'The game "{id}" is already here as game {number}, word for word; it was not taken again.'
-_TAKEN = (
-    'The id "{id}" already belongs to {where}, whose content is another. Nothing was overwritten. Give this game an id '
-    "of its own, or import it as a separate game."
-)
 
 
 def _ready(read: ReadGame) -> _Ready:

@@ -14,8 +14,8 @@ from discussions.transcripts.actions import (
     Imported,
     Upload,
     cancel_import,
+    import_files,
     import_separately,
-    import_transcripts,
     resume_import,
 )
 from discussions.transcripts.core.formats import FORMATS
@@ -89,9 +89,13 @@ class UploadedAnswer(Answer):
 
 
 class StartedAnswer(Answer):
-    """The files that were taken in; a job reads each. Ask its `address` how far it is."""
+    """The files that were taken in; a job reads each. Ask its `address` how far it is.
+
+    `refused` says of each other file why it was refused; they do not refuse the rest.
+    """
 
     items: list[UploadedAnswer]
+    refused: list[str] = []
 
 
 @endpoint(
@@ -158,7 +162,7 @@ def start_import(
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
     to = None if iteration is None else _iteration(project, iteration)
-    made = import_transcripts(
+    received = import_files(
         project=project,
         files=_files(request, name),
         by=request.user,
@@ -166,7 +170,10 @@ def start_import(
         iteration=to,
         format_name=format,
     )
-    return StartedAnswer(items=[_uploaded(slug, upload) for upload in made])
+    return StartedAnswer(
+        items=[_uploaded(slug, upload) for upload in received.imported],
+        refused=[why.sentence for why in received.refused],
+    )
 
 
 @endpoint(

@@ -5,10 +5,11 @@ from datetime import datetime
 import msgspec
 from django.db.models import Count, F, Sum
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from discussions.core.records import Fault
 from discussions.metrics.core.registry import CODE_VERSION
-from discussions.models import Game, Iteration, Measured, Transcript
+from discussions.models import Game, ImportDismissal, Iteration, Measured, Transcript
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
 from workspace.jobs.pages import ProgressBar, is_worker_alive, time_left
@@ -17,17 +18,24 @@ from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
 
 SHOWN_IMPORTS = 30
 SHOWN_GAMES = 50
+SHOWN_FAULTS = 20
+# What the list and the page of one import name beside it.
+SHOWN_WITH = ("job", "created_by", "iteration", "dismissal__replaced_by", "dismissal__dismissed_by")
 LIVE = (QUEUED, RUNNING)
 # The formats whose columns a person may map.
 ROW_FORMATS = ("csv", "jsonl")
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """The imported games of a transcript: all, the measured ones, and their warnings."""
+    """The imported games of a transcript: all, the measured ones, and their warnings.
+
+    `own` leaves out games that were made here from another one of the file.
+    """
 
     games: int = 0
     measured: int = 0
     warnings: int = 0
+    own: int = 0
 
 
 class ImportLine(msgspec.Struct, frozen=True):
@@ -48,10 +56,42 @@ class ImportLine(msgspec.Struct, frozen=True):
         return self.state in ("waiting", "reading", "measuring")
 
 
-class ImportsPage(msgspec.Struct, frozen=True):
-    """The imports of a project, newest first. `worker_note` says that no worker is running."""
+class ListedImport(ImportLine, frozen=True):
+    """An import in the list, with its first faults.
 
-    lines: list[ImportLine]
+    `refused_count` are the games of the file that did not come in and were not there before. `dismissed` says why its
+    faults are no notice any more, "" while they are one or there are none.
+    """
+
+    faults: list[Fault] = []
+    faults_title: str = ""
+    refused_count: int = 0
+    dismissed: str = ""
+
+    @property
+    def hidden_count(self) -> int:
+        """The faults that only the page of the import lists."""
+        return max(0, self.transcript.fault_count - sum(not fault.is_warning for fault in self.faults))
+
+    @property
+    def may_dismiss(self) -> bool:
+        """Whether its faults are a notice that "seen" ends."""
+        return self.transcript.fault_count > 0 and not self.dismissed
+
+
+class Totals(msgspec.Struct, frozen=True):
+    """The sums of the listed imports, in words."""
+
+    games: str
+    refused: str
+    faulty: str
+
+
+class ImportsPage(msgspec.Struct, frozen=True):
+    """The imports of a project, newest first, and their totals. `worker_note` says that no worker is running."""
+
+    lines: list[ListedImport]
+    totals: Totals
     is_live: bool
     worker_note: str
     older: int | None
@@ -71,7 +111,7 @@ class ImportPage(msgspec.Struct, frozen=True):
     `faults_title` is the heading of `faults`: they may be mere notes, or only say that the file waits.
     """
 
-    line: ImportLine
+    line: ListedImport
     job: Job | None
     bar: ProgressBar | None
     worker_note: str
@@ -96,20 +136,17 @@ def import_targets(*, project: Project) -> list[tuple[int, str]]:
 
 def imports_page(*, project: Project, now: datetime, before: int = 0) -> ImportsPage:
     """Thirty imports of the project, those older than `before` when it is given."""
-    rows = (
-        Transcript.objects.filter(project=project)
-        .select_related("job", "created_by", "iteration")
-        .defer("faults")
-    )
+    rows = Transcript.objects.filter(project=project).select_related(*SHOWN_WITH)
     if before:
         rows = rows.filter(pk__lt=before)
     found = list(rows.order_by("-pk")[: SHOWN_IMPORTS + 1])
     shown = found[:SHOWN_IMPORTS]
     counts = _counts([transcript.pk for transcript in shown])
-    lines = [_line(transcript, counts.get(transcript.pk, Counts())) for transcript in shown]
+    lines = [_listed(_line(transcript, counts.get(transcript.pk, Counts()))) for transcript in shown]
     is_live = any(line.is_live for line in lines)
     return ImportsPage(
         lines=lines,
+        totals=_totals(lines),
         is_live=is_live,
         worker_note=_worker_note(now) if is_live else "",
         older=shown[-1].pk if len(found) > SHOWN_IMPORTS else None,
@@ -118,7 +155,7 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
 
 def import_page(*, transcript: Transcript, now: datetime) -> ImportPage:
     """The page of one import."""
-    line = _line(transcript, _counts([transcript.pk]).get(transcript.pk, Counts()))
+    line = _listed(_line(transcript, _counts([transcript.pk]).get(transcript.pk, Counts())))
     faults = msgspec.json.decode(transcript.faults, type=list[Fault])
     is_taken = any(fault.code == "game_exists" for fault in faults)
     games = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
@@ -135,6 +172,40 @@ def import_page(*, transcript: Transcript, now: datetime) -> ImportPage:
         may_resume=state in (CANCELLED, FAILED),
         may_separate=is_taken and not transcript.is_separate and state == DONE,
         may_map=state == DONE and (transcript.waits_for_columns or transcript.format in ROW_FORMATS),
+    )
+
+
+def _listed(line: ImportLine) -> ListedImport:
+    transcript = line.transcript
+    faults = msgspec.json.decode(transcript.faults, type=list[Fault])
+    job, known = transcript.job, sum(fault.code == "already_imported" for fault in faults)
+    read = job.total_count if job is not None and job.state == DONE else 0
+    return ListedImport(
+        *(getattr(line, name) for name in ImportLine.__struct_fields__),
+        faults=faults[:SHOWN_FAULTS],
+        faults_title=_faults_title(faults),
+        refused_count=max(0, read - line.counts.own - known),
+        dismissed=_dismissed(transcript),
+    )
+
+
+def _dismissed(transcript: Transcript) -> str:
+    found: ImportDismissal | None = getattr(transcript, "dismissal", None)
+    if found is None:
+        return ""
+    if found.replaced_by is not None:
+        return _("replaced by a later upload")
+    return _("seen by %(name)s") % {"name": found.dismissed_by.name}
+
+
+def _totals(lines: list[ListedImport]) -> Totals:
+    games = sum(line.counts.games for line in lines)
+    refused = sum(line.refused_count for line in lines)
+    faulty = sum(line.transcript.fault_count > 0 for line in lines)
+    return Totals(
+        games=ngettext("%(n)d game in", "%(n)d games in", games) % {"n": games},
+        refused=ngettext("%(n)d game refused", "%(n)d games refused", refused) % {"n": refused},
+        faulty=ngettext("%(n)d file with faults", "%(n)d files with faults", faulty) % {"n": faulty},
     )
 
 
@@ -165,8 +236,10 @@ def _counts(transcripts: list[int]) -> dict[int, Counts]:
     )
     games = Game.objects.filter(transcript__in=transcripts).order_by().values_list("transcript")
     return {
-        transcript: Counts(count, measured.get(transcript, 0), warnings)
-        for transcript, count, warnings in games.annotate(count=Count("pk"), warnings=Sum("warning_count"))
+        transcript: Counts(count, measured.get(transcript, 0), warnings, own)
+        for transcript, count, warnings, own in games.annotate(
+            count=Count("pk"), warnings=Sum("warning_count"), own=Count("source_id", distinct=True)
+        )
     }
 
 
@@ -178,7 +251,7 @@ def _line(transcript: Transcript, counts: Counts) -> ImportLine:
         "measuring": (_("measuring"), "pending"),
         "done": (_("done"), "pass"),
         "columns": (_("waits for its columns"), "pending"),
-        "nothing": (_("no game came in"), "fail"),
+        "nothing": (_("no game imported"), "fail"),
         "cancelled": (_("cancelled"), ""),
         "failed": (_("failed"), "fail"),
     }[state]

@@ -1,11 +1,13 @@
 """Who imports transcripts, and which iterations take games."""
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from discussions.core.iteration_states import why_frozen
 from discussions.models import Iteration
+from discussions.transcripts.core.file_names import shown_name
 from workspace.access.permissions import role_in
-from workspace.core.refusals import NotAllowed
+from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Person, Project
 
 
@@ -23,3 +25,17 @@ def check_takes_games(iteration: Iteration) -> None:
             % {"number": iteration.number, "why": why},
             code="frozen",
         )
+
+
+def check_upload(name: str, size: int) -> None:
+    """A file must hold something, and no more than is read."""
+    most = settings.TRANSCRIPT_LIMITS["file_bytes"]
+    values = {"name": shown_name(name), "most": most // (1024 * 1024)}
+    if size > most:
+        sentence = _(
+            "“%(name)s” is larger than %(most)d MiB, the most that is read. Split it into several files."
+        )
+        raise Unacceptable(sentence % values, field="transcripts", code="too_large")
+    if not size:
+        sentence = _("“%(name)s” is empty. Export it again and look at its size first.")
+        raise Unacceptable(sentence % values, field="transcripts", code="empty")

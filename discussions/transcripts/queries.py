@@ -1,8 +1,13 @@
-"""The mappings of columns that a project keeps, as readers take them."""
+"""What an import reads of its project: mappings of columns, how files are read, and which games are there."""
 
 import msgspec
+from django.conf import settings
 
-from discussions.models import ColumnMapping
+from discussions.models import ColumnMapping, Game, Transcript
+from discussions.transcripts.core.formats import find_format
+from discussions.transcripts.core.intake import KnownGames
+from discussions.transcripts.core.layouts import ReadOptions
+from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.columns import MappingRecord
 from workspace.models import Project
 
@@ -19,3 +24,25 @@ def mapping_record(row: ColumnMapping) -> MappingRecord:
         columns=msgspec.json.decode(row.columns, type=list[str]),
         fields=msgspec.json.decode(row.fields, type=dict[str, str]),
     )
+
+
+def load_read_options(transcript: Transcript) -> ReadOptions:
+    """How the bytes of the transcript are read: its limits, its rubric's roles, its format, the project's columns."""
+    rubric = transcript.iteration.rubric_version.to_record()
+    return ReadOptions(
+        limits=Limits(**settings.TRANSCRIPT_LIMITS),
+        role_map=rubric.lists.get("role_map", {}),
+        named=find_format(transcript.named_format),
+        columns=load_mappings(transcript.project),
+    )
+
+
+def load_known_games(project: int, ids: list[str]) -> KnownGames:
+    """The games of the project that have one of these ids."""
+    known: KnownGames = {}
+    rows = Game.objects.filter(project=project, source_id__in=ids)
+    for source_id, sha256, number, transcript in rows.values_list(
+        "source_id", "content_sha256", "number", "transcript_id"
+    ):
+        known.setdefault(source_id, {})[sha256] = (number, transcript)
+    return known

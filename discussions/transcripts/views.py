@@ -1,5 +1,7 @@
 """The pages of imports: upload, list, and one import with its progress and buttons."""
 
+from urllib.parse import urlencode
+
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -10,14 +12,17 @@ from discussions.transcripts.actions import (
     ALREADY,
     NEW,
     Imported,
+    Received,
     Upload,
     cancel_import,
+    dismiss_faults,
+    import_files,
     import_separately,
-    import_transcripts,
     resume_import,
 )
 from discussions.transcripts.forms import UploadForm
-from discussions.transcripts.pages import import_page, import_targets, imports_page
+from discussions.transcripts.labels import FORMAT_SAMPLES
+from discussions.transcripts.pages import SHOWN_WITH, import_page, import_targets, imports_page
 from discussions.transcripts.permissions import check_import_transcripts
 from workspace.access.permissions import may
 from workspace.core.refusals import Refusal
@@ -25,10 +30,11 @@ from workspace.models import Person, Project
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
-from workspace.web.require import SignedIn, require
+from workspace.web.require import SignedIn, is_htmx, require
 from workspace.web.respond import respond
 
 LIST, LIST_REGION = "discussions/transcripts/list.html", "discussions/transcripts/_lines.html"
+ANSWER_REGION = "discussions/transcripts/_answer.html"
 SHOW, SHOW_REGION = "discussions/transcripts/show.html", "discussions/transcripts/_report.html"
 
 
@@ -39,10 +45,9 @@ def imports(request: SignedIn, slug: str) -> HttpResponse:
     check_import_transcripts(request.user, project)
     given = only_parameters(request, "before", "already", "iteration")
     before, already = parse_number(given["before"]), parse_number(given["already"])
-    targets = import_targets(project=project)
-    chosen = {"iteration": parse_number(given["iteration"])}
-    form = UploadForm(iterations=targets, initial=chosen)
-    return _show_list(request, project, form, before=before, already=already)
+    number = parse_number(given["iteration"])
+    form = UploadForm(iterations=import_targets(project=project), initial={"iteration": number})
+    return _show_list(request, project, form, before=before, already=already, number=number)
 
 
 def may_upload(person: Person, slug: str) -> bool:
@@ -53,26 +58,30 @@ def may_upload(person: Person, slug: str) -> bool:
 
 @require("import_transcripts", methods=("POST",), files=may_upload)
 def import_upload(request: SignedIn, slug: str) -> HttpResponse:
-    """Take the files in; leads to the report of the one, or to the list when there are several."""
+    """Take the files in; leads to the report of the one, or to the list when there are several.
+
+    A file that is refused does not refuse the others; then the page says why, and the choice of files stays.
+    """
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
     form = bind_form(request, UploadForm, iterations=import_targets(project=project))
     if not form.is_valid():
         return _show_list(request, project, form, status=422)
-    files = [Upload(file.name, file.read()) for file in form.cleaned_data["transcripts"]]
-    to = _iteration(project, form.cleaned_data["iteration"])
+    number = form.cleaned_data["iteration"]
     try:
-        made = import_transcripts(
+        received = import_files(
             project=project,
-            files=files,
+            files=[Upload(file.name, file.read()) for file in form.cleaned_data["transcripts"]],
             by=request.user,
             now=timezone.now(),
-            iteration=to,
+            iteration=_iteration(project, number),
             format_name=form.cleaned_data["format"],
         )
     except Refusal as refusal:
         return _show_list(request, project, form, status=add_refusal(form, refusal))
-    return respond(request, page="", redirect=_choose_address(slug, made))
+    if received.refused:
+        return _show_list(request, project, form, received=received, number=number or 0, status=422)
+    return respond(request, page="", redirect=_choose_address(slug, received.imported, number))
 
 
 @require("import_transcripts")
@@ -104,12 +113,21 @@ def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse
 
 
 @require("import_transcripts", methods=("POST",))
+def import_seen(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
+    """Take the faults of an import as seen, so that nobody is told of them any more."""
+    found = transcript_or_404(request, slug, transcript)
+    bind_form(request, NothingForm)
+    dismiss_faults(transcript=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("imports", args=[slug]) + f"#import-{found.pk}")
+
+
+@require("import_transcripts", methods=("POST",))
 def import_separate(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Bring in the games whose ids were taken as games of their own."""
     found = transcript_or_404(request, slug, transcript)
     bind_form(request, NothingForm)
     made = import_separately(transcript=found, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=_choose_address(slug, [made]))
+    return respond(request, page="", redirect=_choose_address(slug, [made], None))
 
 
 def transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcript:
@@ -117,7 +135,7 @@ def transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcri
     project = project_or_404(request.user, slug)
     # Checked first: a person without permission must not learn which numbers exist.
     check_import_transcripts(request.user, project)
-    rows = Transcript.objects.select_related("project", "job", "created_by", "iteration")
+    rows = Transcript.objects.select_related(*SHOWN_WITH, "project")
     return get_object_or_404(rows, pk=transcript, project=project)
 
 
@@ -125,10 +143,12 @@ def _iteration(project: Project, number: int | None) -> Iteration | None:
     return None if number is None else Iteration.objects.get(project=project, number=number)
 
 
-def _choose_address(slug: str, made: list[Imported]) -> str:
+def _choose_address(slug: str, made: list[Imported], number: int | None) -> str:
     already = sum(upload.outcome == ALREADY for upload in made)
     if len(made) > 1:
-        return reverse("imports", args=[slug]) + (f"?already={already}" if already else "")
+        said = {"already": already, "iteration": number}
+        query = urlencode({name: value for name, value in said.items() if value})
+        return reverse("imports", args=[slug]) + (f"?{query}" if query else "")
     was = "" if made[0].outcome == NEW else f"?was={made[0].outcome}"
     return reverse("import_show", args=[slug, made[0].transcript.pk]) + was
 
@@ -140,9 +160,20 @@ def _show_list(
     *,
     before: int = 0,
     already: int = 0,
+    number: int = 0,
+    received: Received | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    page = imports_page(project=project, now=timezone.now(), before=before)
-    context = {"page": page, "form": form, "already": already, **frame(request.user, project, "imports")}
-    region = LIST_REGION if request.method == "GET" else None
-    return respond(request, page=LIST, region=region, context=context, status=status)
+    context = {
+        "page": imports_page(project=project, now=timezone.now(), before=before),
+        "form": form,
+        "already": already,
+        "received": received,
+        "back": Iteration.objects.filter(project=project, number=number).exclude(stage=None).first(),
+        "formats": FORMAT_SAMPLES,
+        "is_region": is_htmx(request),
+        **frame(request.user, project, "imports"),
+    }
+    if request.method == "GET":
+        return respond(request, page=LIST, region=LIST_REGION, context=context, status=status)
+    return respond(request, page=LIST, region=ANSWER_REGION, context=context, status=status)

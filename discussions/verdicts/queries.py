@@ -247,5 +247,6 @@ def complete_alone(project: Any, person: Any) -> "QuerySet[Any, Any]":
 
 
 def faulty_transcripts(project: Any) -> "QuerySet[Transcript]":
-    """Imports with faults, the newest first."""
-    return Transcript.objects.filter(project=project, fault_count__gt=0).order_by("-pk")
+    """Imports with faults that nobody has seen and no later upload has put right, the newest first."""
+    rows = Transcript.objects.filter(project=project, fault_count__gt=0, dismissal=None)
+    return rows.order_by("-pk")

@@ -187,6 +187,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "import_show": [Row("GET", "302 403 403 404 200 404 200 302")],
     "import_cancel": [Row("POST", "401 403 403 404 303 404 303 401")],
     "import_resume": [Row("POST", "401 403 403 404 303 404 303 401")],
+    "import_seen": [Row("POST", "401 403 403 404 303 404 303 401")],
     "map_columns": [
         Row("GET", "302 403 403 404 200 404 200 302"),
         Row("POST", "401 403 403 404 422 404 422 401"),

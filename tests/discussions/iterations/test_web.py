@@ -65,6 +65,10 @@ def test_games_come_into_the_iteration_that_was_chosen(seen, stage, baseline):
     assert f'<a href="{way}">1 First &lt;games&gt;</a>' in plain(seen.get(address(stage)))
     report = reverse("import_show", args=[stage.project.slug, Transcript.objects.get().pk])
     assert f'into <a href="{way}">iteration 1: First &lt;games&gt;</a>' in plain(seen.get(report))
+    assert "Back to iteration 1</a>" in plain(seen.get(report))
+    here = seen.get(address(stage) + f"?iteration={baseline.number}")
+    assert f'href="{way}">Back to iteration 1: First &lt;games&gt;</a>' in plain(here)
+    assert "Back to iteration" not in plain(seen.get(address(stage)))
 
 
 def test_without_a_choice_games_wait_in_unsorted(seen, stage):

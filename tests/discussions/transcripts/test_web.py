@@ -99,10 +99,7 @@ def test_the_same_bytes_are_answered_with_already_imported(seen, transcript):
     run_waiting_jobs()
     answer = send(seen, make_file(name="other.json"))
     assert answer["Location"] == reverse("import_show", args=["ours", transcript.pk]) + "?was=already"
-    assert (
-        "These very bytes were imported into this project before"
-        in seen.get(answer["Location"]).content.decode()
-    )
+    assert "This file was imported into this project before" in seen.get(answer["Location"]).content.decode()
     answer = send(seen, make_file(), make_file(native_game(gameId="b")))
     page = seen.get(answer["Location"]).content.decode()
     assert "1 of these files had been imported before" in page
@@ -188,7 +185,7 @@ def test_what_is_wrong_with_a_file_that_is_no_json_is_said(seen, project, lead):
     page = seen.get(reverse("import_show", args=["ours", transcript.pk])).content.decode()
     assert "line 1 column 29" in page
     assert "This is not JSON" in page
-    assert "no game came in" in page
+    assert "no game imported" in page
 
 
 def region(client, transcript):
@@ -242,6 +239,7 @@ ROUTES = [
     ("import_show", "get", True),
     ("import_cancel", "post", True),
     ("import_resume", "post", True),
+    ("import_seen", "post", True),
     ("import_separate", "post", True),
 ]
 

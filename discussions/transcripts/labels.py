@@ -1,0 +1,30 @@
+"""The formats of transcripts as the page of imports shows them, with the sample files that come with the product."""
+
+import msgspec
+
+from discussions.transcripts.core.formats import FORMATS
+
+# Format -> file under static/samples: the example of docs/transcripts.md.
+SAMPLES = {
+    "native": "native.json",
+    "csv": "messages.csv",
+    "jsonl": "messages.jsonl",
+    "json_turns": "turns.json",
+    "chat_text": "chat.txt",
+    "openai_chat": "chat.json",
+    "inspect": "inspect.json",
+}
+
+
+class FormatSample(msgspec.Struct, frozen=True):
+    """A format, how its files look, and the static path of a sample; "" for formats of public collections."""
+
+    name: str
+    looks: str
+    sample: str
+
+
+FORMAT_SAMPLES = [
+    FormatSample(known.name, known.looks, f"samples/{SAMPLES[known.name]}" if known.name in SAMPLES else "")
+    for known in FORMATS
+]
