@@ -15,4 +15,5 @@ urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/games/<int:number>/report/", views.report, name="report"),
     path("projects/<slug:slug>/games/<int:number>/report.md", views.report_markdown, name="report_markdown"),
     path("projects/<slug:slug>/games/<int:number>/report.json", views.report_json, name="report_json"),
+    path("projects/<slug:slug>/games/<int:number>/report.csv", views.report_csv, name="report_csv"),
 ]

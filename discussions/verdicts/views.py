@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from discussions.models import Game, Verdict
 from discussions.verdicts.actions import Replay, record_verdict, replay_verdict
-from discussions.verdicts.core.report import Report, report_to_json
+from discussions.verdicts.core.report import Report
+from discussions.verdicts.core.report_file import report_to_csv, report_to_json
 from discussions.verdicts.forms import RecordForm, ReplayForm
 from discussions.verdicts.pages.report import build_report, build_report_chart
 from discussions.verdicts.pages.verdict import build_verdict_page
@@ -86,6 +87,14 @@ def report_json(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """The report as a JSON file."""
     _game, found = report_or_refusal(request.user, slug, number)
     return download(report_to_json(found), f"{slug}-game-{number}.json", "application/json")
+
+
+@require("see_verdict")
+def report_csv(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The metrics of the report as a CSV file."""
+    _game, found = report_or_refusal(request.user, slug, number)
+    name = f"{slug}-game-{number}.csv"
+    return download(report_to_csv(found), name, "text/csv; charset=utf-8; header=present")
 
 
 def judged_game_or_404(person: Person, slug: str, number: int) -> Game:

@@ -21,6 +21,7 @@ NO_PAGES = (
     "readyz",
     "report_markdown",
     "report_json",
+    "report_csv",
     "export_version",
     "prompt_text",
     "answer_text",

@@ -226,6 +226,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "report": [Row("GET", "302 200 404 404 200 404 200 302")],
     "report_markdown": [Row("GET", "302 200 404 404 200 404 200 302")],
     "report_json": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "report_csv": [Row("GET", "302 200 404 404 200 404 200 302")],
     # stages and iterations: the last one is a change that is open for import
     "open_stage": [
         Row("GET", "302 403 403 404 200 404 200 302"),

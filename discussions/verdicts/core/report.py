@@ -1,44 +1,45 @@
-"""The report on a game as a record: the source of the page, the Markdown file and the JSON file."""
+"""The report on a game as a record: the source of the page and of its files in Markdown, JSON and CSV."""
 
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 
-import msgspec
 from msgspec import Struct
 
 from discussions.adjudication.core.disagreements import AdjudicationRecord
 from discussions.adjudication.core.effective import Key
 from discussions.core import judgement_kinds
+from discussions.core.outcome import Line, Reason, Recommendation
 from discussions.verdicts.core.basis import Basis, BasisJudgement
-
-# 2: `turns` says what the metric was counted on, and `next_game` takes the place of `doubt`.
-FORMAT = 2
 
 
 class ReportLine(Struct, frozen=True):
-    """A line of the verdict in words.
+    """A line of the verdict in words, with its `figures`.
 
     `text` is the score, never rounded across its threshold, and `count` the counts behind it. `says` is PASS or FAIL,
-    `turns` says what this game was counted on and what would change it, `next_game` where another game under the same
-    prompt would score, `check` the result of the manual check.
+    `flips` says how many judgements would change it, `next_game` where another game under the same prompt would
+    score, `check` the result of the manual check.
     """
 
-    key: str
     label: str
     text: str
     count: str
     threshold: str
     says: str
     interval: str
-    turns: str
+    flips: str
     next_game: str
     check: str
+    figures: Line
 
 
 class Override(Struct, frozen=True):
-    """A judgement that differs from the automatic value, or from the blind value of the same person."""
+    """A judgement that differs from the automatic value, or from the blind value of the same person.
+
+    `what` is the subject in words ("Strategic depth, message 19"), `says`, `machine_says` and `before_says` are the
+    values in words; all four are "" until a page has said them.
+    """
 
     kind: str
     subject: str
@@ -47,27 +48,45 @@ class Override(Struct, frozen=True):
     before: str
     by: str
     reason: str
+    what: str = ""
+    says: str = ""
+    machine_says: str = ""
+    before_says: str = ""
 
-    @property
-    def what(self) -> str:
-        """The subject in words: "strategic depth, message 19"."""
-        return describe_judgement(self.kind, self.subject)
+
+class Comment(Struct, frozen=True):
+    """A comment or the text of a flag: its target ("message:19"), the target in words, and the text."""
+
+    target: str
+    about: str
+    text: str
 
 
 class Judge(Struct, frozen=True):
-    """An evaluator: the name, the time of submission, the rating, the answers in order, and comments."""
+    """An evaluator: the name, the time of submission, the rating, the answers to the report's questions, comments."""
 
     name: str
     submitted_at: datetime | None
     rating: str
     answers: list[str]
-    comments: list[str]
+    comments: list[Comment]
+
+
+class EarlierStep(Struct, frozen=True):
+    """An adjudication that was superseded; `says` is its value in words."""
+
+    value: str
+    by: str
+    at: datetime
+    reason: str
+    says: str = ""
 
 
 class AdjudicationStep(Struct, frozen=True):
     """An adjudication. `adopted` is the evaluator whose answer the lead adopted, "" for an answer of the lead.
 
-    `earlier` are sentences on the adjudications that it supersedes, the oldest first.
+    `earlier` are the adjudications that it supersedes, the oldest first. `what` and `says` are the subject and the
+    value in words, "" until a page has said them.
     """
 
     kind: str
@@ -77,27 +96,23 @@ class AdjudicationStep(Struct, frozen=True):
     by: str
     at: datetime
     reason: str
-    earlier: list[str]
-
-    @property
-    def what(self) -> str:
-        return describe_judgement(self.kind, self.subject)
-
-    @property
-    def says(self) -> str:
-        """The value in words."""
-        return self.value.replace("_", " ") or "no"
+    earlier: list[EarlierStep]
+    what: str = ""
+    says: str = ""
 
 
 class Report(Struct, frozen=True):
     """The report in the order of the rubric's appendix.
 
-    `resolved` are the adjudications; `fewer` says why fewer evaluators than planned were enough.
+    `game_id` is the id in the file and `file_name` the name of the file. `questions` are those that the evaluators
+    answered, `recommendations` is None for evaluators, who do not write prompts. `bases` says what the ranges of the
+    next game rest on. `settled` are the adjudications; `fewer` says why fewer evaluators than planned were enough.
     """
 
-    format: int
     project: str
     game: int
+    game_id: str
+    file_name: str
     transcript_sha256: str
     rubric: str
     code_version: str
@@ -108,15 +123,17 @@ class Report(Struct, frozen=True):
     lines: list[ReportLine]
     headline: str
     passes: bool
-    reasons: list[str]
+    reasons: list[Reason]
     cost_usd: Decimal | None
     cost_says: str
     turns: str
     composite: float | None
-    recommendations: list[tuple[str, list[str]]]
+    recommendations: list[Recommendation] | None
+    questions: list[str]
     judges: list[Judge]
     overrides: list[Override]
     basis_sha256: str
+    bases: list[str] = []
     settled: list[AdjudicationStep] = []
     fewer: str = ""
 
@@ -149,11 +166,6 @@ def list_overrides(
     return found
 
 
-def report_to_json(report: Report) -> bytes:
-    """The report as indented JSON, keys in the order of the record."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
-
-
 def _is_override(judgement: BasisJudgement, machine: str) -> bool:
     if not judgement.value:
         return False
@@ -168,13 +180,6 @@ def _is_override(judgement: BasisJudgement, machine: str) -> bool:
     if judgement.kind == judgement_kinds.REFERENCE:
         return bool(judgement.blind_value) and judgement.blind_value != judgement.value
     return True
-
-
-def describe_judgement(kind: str, subject: str) -> str:
-    """A judged subject in words: "strategic depth, message 19"."""
-    name = kind.replace("_", " ")
-    joint = ", message " if kind in judgement_kinds.MESSAGE_KINDS else " "
-    return f"{name}{joint}{subject}" if subject else name
 
 
 def build_adjudication_trail(
@@ -201,14 +206,13 @@ def build_adjudication_trail(
                         by=adjudication.by_name,
                         at=adjudication.at,
                         reason=adjudication.reason,
-                        earlier=[_superseded(before) for before in chain[:number]],
+                        earlier=[
+                            EarlierStep(before.value, before.by_name, before.at, before.reason)
+                            for before in chain[:number]
+                        ],
                     )
                 )
     return sorted(found, key=lambda step: make_sort_key(step.kind, step.subject))
-
-
-def _superseded(record: AdjudicationRecord) -> str:
-    return f"{record.value.replace('_', ' ') or 'no'}, by {record.by_name} on {record.at:%Y-%m-%d}: {record.reason}"
 
 
 def make_sort_key(kind: str, subject: str) -> tuple[str, tuple[int, ...], str]:

@@ -5,13 +5,13 @@ from fractions import Fraction
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from msgspec import Struct
 
 from discussions.core.outcome import MEMORY, ManualCheck, Outcome
 from discussions.core.outcome import Line as VerdictLine
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
 from discussions.verdicts.core.next_game import NextGame
-from discussions.verdicts.core.report import ReportLine
 from discussions.verdicts.core.rule import find_rating_flip
 from workspace.core.text import figure
 from workspace.display.core.charts import BarRow, BarsChart, threshold_bars
@@ -21,10 +21,24 @@ NONE: NextGames = {}
 PASS, FAIL, PENDING = "pass", "fail", "pending"
 
 
-class FigureRow(ReportLine, frozen=True):
-    """A line of the report with its `state`: "pass", "fail" or "pending"; its `interval` is the bounds alone."""
+class FigureRow(Struct, frozen=True):
+    """A line of a verdict in words; its `state` is "pass", "fail" or "pending", its `interval` the bounds alone.
 
+    `turns` says what this game was counted on and what would change it, `next_game` where another game under the same
+    prompt would score, `check` the result of the manual check.
+    """
+
+    key: str
+    label: str
+    text: str
+    count: str
+    threshold: str
     state: str
+    says: str
+    interval: str
+    turns: str
+    next_game: str
+    check: str
 
 
 def figure_rows(outcome: Outcome, next_games: NextGames = NONE) -> list[FigureRow]:
@@ -96,13 +110,11 @@ def describe_flip(line: VerdictLine) -> str:
     if line.passes is None:
         return ""
     if METRICS[line.key].is_rated:
-        distance = abs(Fraction(line.numerator, line.denominator) - Fraction(str(line.threshold)))
-        way = _("above") if line.passes else _("below")
-        return _("%(distance)s points %(way)s the threshold") % {"distance": figure(distance), "way": way}
+        return _describe_distance(line)
     turns = (
         _("no judgement of messages would change it")
         if line.flip is None
-        else _("%(judged)s would turn it") % {"judged": LABELS[line.key].turns % {"n": line.flip}}
+        else _("%(judged)s would flip it") % {"judged": LABELS[line.key].turns % {"n": line.flip}}
     )
     if not line.is_applicable:
         return turns
@@ -111,21 +123,65 @@ def describe_flip(line: VerdictLine) -> str:
     return f"{counted % {'unit': unit}}; {turns}"
 
 
+def describe_flip_count(line: VerdictLine) -> str:
+    """How many judgements would change the line, alone: "9 messages judged otherwise"; "" while pending."""
+    if line.passes is None:
+        return ""
+    if METRICS[line.key].is_rated:
+        return _describe_distance(line)
+    return _("none would change it") if line.flip is None else str(LABELS[line.key].turns % {"n": line.flip})
+
+
+def _describe_distance(line: VerdictLine) -> str:
+    distance = abs(Fraction(line.numerator, line.denominator) - Fraction(str(line.threshold)))
+    says = _("%(distance)s points above the threshold")
+    if not line.passes:
+        says = _("%(distance)s points below the threshold")
+    return says % {"distance": figure(distance)}
+
+
 def describe_next_game(line: VerdictLine, found: NextGame) -> str:
-    """Where another game under the same prompt would score, and whether that may pass or fail otherwise."""
+    """Where another game under the same prompt would score, by what, and whether that may pass or fail otherwise."""
+    basis = describe_next_basis(found)
+    return ", ".join(part for part in (describe_next_range(line, found), basis) if part) + _may(line, found)
+
+
+def describe_next_range(line: VerdictLine, found: NextGame) -> str:
+    """Where another game under the same prompt would score."""
     if found.low is None or found.high is None:
         if not found.spread_count:
             return _("unknown until two games are played")
         return _("unknown, because the games so far do not differ at all")
-    scale = METRICS[line.key].scale
     low, high = (figure(end, line.threshold) for end in (found.low, found.high))
-    given = {"low": low, "high": f"{high}{scale.symbol}", "count": found.count, "spread": found.spread_count}
-    says = _("%(low)s to %(high)s, by %(count)d games under this prompt")
+    return _("%(low)s to %(high)s") % {"low": low, "high": f"{high}{METRICS[line.key].scale.symbol}"}
+
+
+def describe_next_basis(found: NextGame) -> str:
+    """What the range of the next game rests on; "" where it is unknown."""
+    if found.low is None or found.high is None:
+        return ""
     if found.is_pooled:
-        says = _("%(low)s to %(high)s, by the spread of %(spread)d games under other prompts")
-    crosses = found.low < line.threshold <= found.high
-    may = _("; so it may fail") if line.passes else _("; so it may pass")
-    return says % given + (may if crosses and not line.is_decided_by_hand else "")
+        says = ngettext(
+            "by the spread of %(n)d game under other prompts",
+            "by the spread of %(n)d games under other prompts",
+            found.spread_count,
+        )
+        return says % {"n": found.spread_count}
+    says = ngettext("by %(n)d game under this prompt", "by %(n)d games under this prompt", found.count)
+    return says % {"n": found.count}
+
+
+def describe_next(line: VerdictLine, found: NextGame) -> str:
+    """Where another game would score and whether it may pass or fail otherwise, without what that rests on."""
+    return describe_next_range(line, found) + _may(line, found)
+
+
+def _may(line: VerdictLine, found: NextGame) -> str:
+    if found.low is None or found.high is None or line.is_decided_by_hand:
+        return ""
+    if not found.low < line.threshold <= found.high:
+        return ""
+    return _("; so it may fail") if line.passes else _("; so it may pass")
 
 
 def verdict_turns(outcome: Outcome, raters: int = 1) -> str:

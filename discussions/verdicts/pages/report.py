@@ -1,19 +1,19 @@
-"""The report on one game with a recorded verdict, as a record that the page, Markdown and JSON are made of."""
+"""The report on one game with a recorded verdict, as a record that the page and its files are made of."""
 
 import msgspec
-from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
 from discussions.adjudication.core.effective import machine_values
 from discussions.adjudication.queries import load_adjudication_history
 from discussions.core.judgement_kinds import QUESTION, RATING
-from discussions.core.outcome import Outcome
+from discussions.core.outcome import ENGAGEMENT, Line, Outcome
 from discussions.models import Evaluation, Game, Remark, Revision, Verdict
-from discussions.queries import load_measurements
+from discussions.queries import load_measurements, rubric_record
 from discussions.verdicts.core.basis import Basis
+from discussions.verdicts.core.next_game import NextGame
 from discussions.verdicts.core.report import (
-    FORMAT,
     AdjudicationStep,
+    Comment,
     Judge,
     Override,
     Report,
@@ -21,15 +21,20 @@ from discussions.verdicts.core.report import (
     build_adjudication_trail,
     list_overrides,
 )
+from discussions.verdicts.pages.judged import SubjectWords, describe_target
 from discussions.verdicts.pages.lines import (
     NONE,
-    FigureRow,
+    NextGames,
     build_threshold_chart,
-    figure_rows,
+    describe_flip_count,
+    describe_next,
+    describe_next_basis,
+    figure_row,
     verdict_turns,
 )
 from discussions.verdicts.pages.verdict import cost_says
 from discussions.verdicts.queries import load_next_games
+from rubric.models import RubricVersion
 from workspace.display.core.charts import BarsChart
 from workspace.models import Person
 
@@ -48,10 +53,14 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         .order_by("pk")
     )
     own = [evaluation for evaluation in evaluations if only is None or evaluation.evaluator_id == only.pk]
+    # Who rates must not know of other games.
+    next_games = NONE if only else load_next_games(game, outcome)
+    judged = SubjectWords(game)
     return Report(
-        format=FORMAT,
         project=game.project.name,
         game=game.number,
+        game_id=game.source_id,
+        file_name=game.transcript.name,
         transcript_sha256=basis.transcript_sha256,
         rubric=str(verdict.rubric_version),
         code_version=basis.measured.code_version,
@@ -59,20 +68,22 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         recorded_at=verdict.created_at,
         recorded_by=verdict.created_by.name,
         reason=verdict.reason,
-        lines=_lines(game, outcome, only),
+        lines=[_line(line, next_games.get(line.key)) for line in outcome.lines],
         headline=outcome.headline,
         passes=bool(outcome.passes),
-        reasons=[reason.says for reason in outcome.reasons],
+        reasons=outcome.reasons,
         cost_usd=outcome.cost_usd,
         cost_says=cost_says(outcome, basis),
         turns=verdict_turns(outcome, basis.rater_count),
         composite=outcome.composite,
-        recommendations=[(advised.label, advised.advice) for advised in outcome.recommendations],
+        recommendations=None if only else outcome.recommendations,
+        questions=_questions(verdict.rubric_version, basis),
         judges=_judges(own, basis),
-        overrides=_overrides(own, basis),
+        overrides=[judged.say_override(override) for override in _overrides(own, basis)],
         basis_sha256=verdict.basis_sha256,
-        # What was resolved tells what others said.
-        settled=[] if only else _adjudication_steps(game, evaluations, basis),
+        bases=_bases(outcome, next_games),
+        # What was settled tells what others said.
+        settled=[] if only else [judged.say_step(step) for step in _steps(game, evaluations, basis)],
         fewer="" if only else _fewer(game, verdict),
     )
 
@@ -83,15 +94,43 @@ def build_report_chart(*, game: Game) -> BarsChart | None:
     return None if outcome is None else build_threshold_chart(msgspec.json.decode(outcome, type=Outcome))
 
 
-def _lines(game: Game, outcome: Outcome, only: Person | None) -> list[ReportLine]:
-    # Who rates must not know of other games.
-    next_games = NONE if only else load_next_games(game, outcome)
-    return [_line(row) for row in figure_rows(outcome, next_games)]
+def _line(line: Line, next_game: NextGame | None) -> ReportLine:
+    row = figure_row(line)
+    return ReportLine(
+        label=row.label,
+        text=row.text,
+        count=row.count,
+        threshold=row.threshold,
+        says=row.says,
+        interval=row.interval,
+        flips=describe_flip_count(line),
+        next_game="" if next_game is None else describe_next(line, next_game),
+        check=row.check,
+        figures=line,
+    )
 
 
-def _line(found: FigureRow) -> ReportLine:
-    row = msgspec.convert(found, ReportLine, from_attributes=True)
-    return replace(row, interval=_("interval %(bounds)s") % {"bounds": row.interval}) if row.interval else row
+def _bases(outcome: Outcome, next_games: NextGames) -> list[str]:
+    """What the ranges of the next game rest on, each once, with the metrics where they differ."""
+    found: dict[str, list[str]] = {}
+    for line in outcome.lines:
+        if line.key in next_games and (says := describe_next_basis(next_games[line.key])):
+            found.setdefault(says, []).append(line.label)
+    if len(found) == 1:
+        return list(found)
+    return [f"{', '.join(labels)}: {says}" for says, labels in found.items()]
+
+
+def _questions(version: RubricVersion, basis: Basis) -> list[str]:
+    """The questions that were answered, as the rubric version asks them."""
+    asked = rubric_record(version.pk, version.sha256).criterion(ENGAGEMENT).guiding_questions
+    return [asked[int(subject) - 1] for subject in _answered(basis)]
+
+
+def _answered(basis: Basis) -> list[str]:
+    return sorted(
+        {judgement.subject for judgement in basis.judgements if judgement.kind == QUESTION}, key=int
+    )
 
 
 def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
@@ -99,13 +138,11 @@ def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
         (judgement.evaluation, judgement.kind, judgement.subject): judgement.value
         for judgement in basis.judgements
     }
-    comments: dict[int, list[str]] = {}
+    comments: dict[int, list[Comment]] = {}
     for remark in Remark.objects.filter(evaluation__in=evaluations).exclude(text="").order_by("pk"):
-        about = remark.target.replace(":", " ")
-        comments.setdefault(remark.evaluation_id, []).append(f"{about}: {remark.text}")
-    questions = sorted(
-        {judgement.subject for judgement in basis.judgements if judgement.kind == QUESTION}, key=int
-    )
+        said_of = Comment(remark.target, describe_target(remark.target), remark.text)
+        comments.setdefault(remark.evaluation_id, []).append(said_of)
+    questions = _answered(basis)
     return [
         Judge(
             name=evaluation.evaluator.name,
@@ -118,7 +155,7 @@ def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
     ]
 
 
-def _adjudication_steps(game: Game, evaluations: list[Evaluation], basis: Basis) -> list[AdjudicationStep]:
+def _steps(game: Game, evaluations: list[Evaluation], basis: Basis) -> list[AdjudicationStep]:
     if not basis.adjudications:
         return []
     names = {evaluation.pk: evaluation.evaluator.name for evaluation in evaluations}

@@ -23,7 +23,7 @@ from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.slots.actions import reduce_required_evaluators
 from discussions.verdicts.actions import record_verdict, replay_verdict
 from discussions.verdicts.core.basis import Basis, changes
-from discussions.verdicts.core.report import report_to_json
+from discussions.verdicts.core.report_file import report_to_json
 from discussions.verdicts.core.rule import add_binomial_flags
 from discussions.verdicts.core.scoring import compute_effective_values
 from discussions.verdicts.pages.report import build_report
@@ -491,7 +491,7 @@ def test_a_verdict_of_basis_format_2_is_still_equal_to_its_basis():
         )
     verdict.refresh_from_db()
     assert replay_verdict(verdict=verdict).is_equal
-    shown = {line.key: line for line in build_report(game=verdict.game).lines}
+    shown = {line.figures.key: line for line in build_report(game=verdict.game).lines}
     assert shown["coherence"].interval and not shown["anti_repetition"].interval
 
 
@@ -527,15 +527,18 @@ def test_the_report_says_what_was_settled_by_whom_and_what_that_supersedes():
     assert [
         (step.what, step.says, step.adopted, step.reason, len(step.earlier)) for step in report.settled
     ] == [
-        ("reference 2.1", "inaccurate", "", "No such vote.", 0),
-        ("role consistency, message 3", "inconsistent", second.evaluator.name, "I read it again.", 1),
+        ("Memory reference, message 2, sentence 1", "inaccurate", "", "No such vote.", 0),
+        ("Role consistency, message 3", "inconsistent", second.evaluator.name, "I read it again.", 1),
     ]
     text = render_markdown("discussions/verdicts/report.md", report=report)
-    assert "## What a lead resolved between evaluators" in text
-    assert "role consistency, message 3: **inconsistent**, as" in text
-    assert "  - before: consistent, by" in text
+    assert "## Resolved disagreements" in text
+    assert "Role consistency, message 3: **inconsistent**, as" in text
+    assert "  - before: consistent, " in text
     assert "She is \\*sure\\*" in text
-    assert b'"settled": [' in report_to_json(report)
+    steps = msgspec.json.decode(report_to_json(report))["adjudications"]
+    assert [(step["subject"], step["value"], step["adopted"]) for step in steps] == [
+        ("2.1", "inaccurate", None), ("3", "inconsistent", second.evaluator.name),
+    ]  # fmt: skip
     own = build_report(game=fresh(game), only=first.evaluator)
     assert own is not None
     assert (own.settled, own.fewer, [judge.name for judge in own.judges]) == ([], "", [first.evaluator.name])
@@ -551,4 +554,4 @@ def test_a_report_says_why_fewer_were_enough():
     assert report is not None
     assert (report.fewer, report.settled) == (f"2, {lead.name}: Nobody else is there.", [])
     assert "Nobody else is there" in render_markdown("discussions/verdicts/report.md", report=report)
-    assert "What a lead settled" not in render_markdown("discussions/verdicts/report.md", report=report)
+    assert "Resolved disagreements" not in render_markdown("discussions/verdicts/report.md", report=report)

@@ -2,11 +2,9 @@
 
 What would change it: minimal by comparison with trying everything on small cases.
 
-The report as Markdown and JSON: in the rubric's order, and other people's text stays text.
+What a report calls an override.
 """
 
-import re
-from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations, product
@@ -30,12 +28,7 @@ from discussions.verdicts.core.basis import (
 )
 from discussions.verdicts.core.flip import verdict_flip_distance
 from discussions.verdicts.core.report import (
-    Judge,
-    Override,
-    Report,
-    ReportLine,
     list_overrides,
-    report_to_json,
 )
 from discussions.verdicts.core.rule import add_binomial_flags, check_identification, find_automatic_failure
 from tests.factories.verdict_examples import (
@@ -47,8 +40,6 @@ from tests.factories.verdict_examples import (
     verdict,
     with_failing,
 )
-from workspace.core.markdown import fenced, plain
-from workspace.display.pages import render_markdown
 
 
 def test_automatic_values_fail_when_nothing_that_waits_can_help():
@@ -392,101 +383,6 @@ def test_phrases_turn_whole():
     scores = PASSING | {"anti_repetition": share(80, 100)}
     line = verdict(scores, facts=Facts(repeated=[3, 4, 6, 7])).line("anti_repetition")
     assert line.flip == 2
-
-
-AT = datetime(2026, 3, 2, 9, 5, tzinfo=UTC)
-
-
-def markdown_of(report):
-    return render_markdown("discussions/verdicts/report.md", report=report)
-
-
-def line(key, text, count, says):
-    return ReportLine(key, key.replace("_", " ").capitalize(), text, count, "80 %", says, "", "", "", "")
-
-
-REPORT = Report(
-    format=1,
-    project="Spring *trial*",
-    game=142,
-    transcript_sha256="a" * 64,
-    rubric="Discussion quality 1.0",
-    code_version="1.0.0",
-    number=1,
-    recorded_at=AT,
-    recorded_by="Lee",
-    reason="",
-    lines=[
-        line("memory_accuracy", "85.0 %", "17 of 20 references accurate", "PASS"),
-        line("role_consistency", "76.0 %", "38 of 50 messages fit the role", "FAIL"),
-    ],
-    headline="6/7 PASS",
-    passes=True,
-    reasons=[],
-    cost_usd=Decimal("1.25"),
-    cost_says="",
-    turns="5 judgements made otherwise would change it.",
-    composite=71.2,
-    recommendations=[("Role consistency", ["Make the prompt stronger."])],
-    judges=[Judge("Kim", AT, "3.5", ["yes", "no"], ["message 3: it `ends` here"])],
-    overrides=[Override("strategic_depth", "19", "no", "yes", "", "Kim", "deep *play*")],
-    basis_sha256="b" * 64,
-)  # fmt: skip
-
-
-def test_the_markdown_is_in_the_order_of_the_rubric_s_appendix():
-    text = markdown_of(REPORT)
-    order = [
-        "# Spring",
-        "Memory accuracy",
-        "Role consistency",
-        "**Result:** 6/7 PASS",
-        "**Recommendation:** work on",
-        "Who judged",
-        "What was overridden",
-        "Verdict 1",
-    ]
-    places = [text.index(part) for part in order]
-    assert places == sorted(places)
-    assert "- Memory accuracy: **85.0 %**, 17 of 20 references accurate, threshold 80 %: **PASS**" in text
-    assert "- strategic depth, message 19: **yes** (machine: no), Kim: deep \\*play\\*" in text
-    assert "rating 3.5; answers yes, no" in text
-
-
-def test_names_and_comments_cannot_open_markup():
-    text = markdown_of(
-        replace(REPORT, project="# [x](http://y) <b>", judges=[Judge("*k*", AT, "", [], ["```\n# out"])])
-    )
-    assert text.startswith("# \\# \\[x\\]\\(http\\://y\\) \\<b\\>, game 142")
-    assert "\\*k\\*" in text
-    assert "````text\n```\n# out\n````" in text
-
-
-def test_nothing_overridden_is_said():
-    assert "the machine's findings were accepted" in markdown_of(replace(REPORT, overrides=[]))
-
-
-def test_a_game_that_passes_everything_has_no_recommendation():
-    assert "**Recommendation:** none" in markdown_of(replace(REPORT, recommendations=[]))
-
-
-def test_json_comes_back_as_the_same_record():
-    assert msgspec.json.decode(report_to_json(REPORT), type=Report) == REPORT
-
-
-@given(st.text(max_size=60))
-def test_plain_text_has_no_bare_markup_and_no_line_break(text):
-    shown = plain(text)
-    assert "\n" not in shown
-    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_<>\[\]|#]", shown)
-
-
-@given(st.text(alphabet="`~a\n", max_size=60))
-def test_a_fence_is_longer_than_anything_inside(text):
-    lines = fenced(text).splitlines()
-    fence = lines[0].removesuffix("text")
-    assert lines[-1] == fence
-    assert all(not re.match(rf"`{{{len(fence)},}}", line) for line in lines[1:-1])
 
 
 def basis(*judgements, **changed):

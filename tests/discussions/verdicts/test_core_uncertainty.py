@@ -25,7 +25,7 @@ def next_depth(*games, prompt="mine", scores=APPENDIX):
 
 def test_this_game_says_what_it_was_counted_on_and_what_would_turn_it():
     rows = {line.key: figure_row(line) for line in verdict(APPENDIX).lines}
-    assert rows[DEPTH].turns == "counted on 50 messages; 5 messages judged otherwise would turn it"
+    assert rows[DEPTH].turns == "counted on 50 messages; 5 messages judged otherwise would flip it"
     assert rows["anti_repetition"].turns == "counted on 100 phrases; no judgement of messages would change it"
     assert rows["personality_diversity"].turns.startswith("counted on 10 agents; no judgement")
     assert rows["engagement"].turns == "0.5 points above the threshold"

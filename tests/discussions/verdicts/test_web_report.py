@@ -1,17 +1,26 @@
-"""The report of a recorded verdict: a page to print, Markdown and JSON under names of ours."""
+"""The report of a recorded verdict: a page to print, and files in Markdown, JSON and CSV under names of ours."""
+
+import html
+import re
+from pathlib import Path
 
 import msgspec
 import pytest
 from django.urls import reverse
+from django.utils.html import escape
 
-from discussions.verdicts.core.report import Report
+from discussions.core.outcome import Outcome
+from discussions.queries import rubric_record
+from discussions.verdicts.core.report_file import COLUMNS, ReportFile
 from tests.factories.rating import game_of, say_what_is_missing, start
 from tests.factories.verdicts import game_to_settle, get_lead, settled
 
 pytestmark = pytest.mark.django_db
 
 
-FORMS = ("report", "report_markdown", "report_json")
+DOCS = Path(__file__).parents[3] / "docs" / "report.md"
+FORMS = ("report", "report_markdown", "report_json", "report_csv")
+ENDINGS = {"report_markdown": "md", "report_json": "json", "report_csv": "csv"}
 
 
 def address(game, name="report"):
@@ -27,18 +36,20 @@ def test_the_page_says_the_seven_lines_the_result_and_who_judged(client):
         "Engagement",
         "Result",
         "Recommendation",
-        "Who judged",
+        "Evaluators",
+        verdict.game.source_id,
+        verdict.game.transcript.name,
         verdict.created_by.name,
     ):
         assert part in said
 
 
-@pytest.mark.parametrize("name", ["report_markdown", "report_json"])
+@pytest.mark.parametrize("name", ENDINGS)
 def test_files_are_attachments_under_our_names(client, name):
     game = settled().game
     client.force_login(get_lead(game))
     answer = client.get(address(game, name))
-    ending = "md" if name == "report_markdown" else "json"
+    ending = ENDINGS[name]
     assert (
         answer["Content-Disposition"]
         == f'attachment; filename="{game.project.slug}-game-{game.number}.{ending}"'
@@ -46,13 +57,73 @@ def test_files_are_attachments_under_our_names(client, name):
     assert answer["Cache-Control"] == "no-store"
 
 
-def test_the_json_is_the_record(client):
+def test_the_json_is_the_record_and_fits_its_documented_format(client):
     verdict = settled()
     client.force_login(get_lead(verdict.game))
-    report = msgspec.json.decode(client.get(address(verdict.game, "report_json")).content, type=Report)
-    assert (report.passes, report.number, report.basis_sha256) == (verdict.passes, 1, verdict.basis_sha256)
-    assert [len(report.lines), len(report.judges)] == [7, 1]
-    assert report.judges[0].rating == "3.5"
+    data = client.get(address(verdict.game, "report_json")).content
+    # Strict: a number that is written as a text is refused.
+    report = msgspec.json.decode(data, type=ReportFile)
+    assert (report.format, report.verdict.passes, report.verdict.number) == (3, verdict.passes, 1)
+    assert report.verdict.basis_sha256 == verdict.basis_sha256
+    assert [len(report.metrics), len(report.evaluators)] == [7, 1]
+    assert report.evaluators[0].rating == 3.5
+    stored = msgspec.json.decode(verdict.outcome, type=Outcome).lines
+    assert [(line.score, line.numerator, line.passes) for line in report.metrics] == [
+        (line.score, line.numerator, line.passes) for line in stored
+    ]
+    assert report.game.id == verdict.game.source_id
+
+
+def test_the_docs_name_every_key_of_the_json(client):
+    verdict = settled()
+    client.force_login(get_lead(verdict.game))
+    documented = set(re.findall(r"`(\w+)`", DOCS.read_text(encoding="utf-8")))
+    found = client.get(address(verdict.game, "report_json")).json()
+    parts = [
+        found,
+        found["game"],
+        found["verdict"],
+        *found["metrics"],
+        *found["evaluators"],
+        *found["overrides"],
+    ]
+    assert {key for part in parts for key in part} <= documented
+    assert set(COLUMNS) <= documented
+    assert f"## Format {found['format']}" in DOCS.read_text(encoding="utf-8")
+
+
+def test_the_questions_stand_with_their_answers_and_no_sentence_twice(client):
+    verdict = settled()
+    client.force_login(get_lead(verdict.game))
+    said = client.get(address(verdict.game)).content.decode()
+    page = said.split('<article class="stack loose">')[1].split("</article>")[0]
+    version = verdict.rubric_version
+    for question in rubric_record(version.pk, version.sha256).criterion("engagement").guiding_questions:
+        assert page.count(escape(question)) == 1
+    plain = html.unescape(re.sub(r"<[^>]+>", "\n", page))
+    sentences = [line.strip() for line in plain.splitlines() if len(line.split()) > 5]
+    assert sentences
+    assert len(sentences) == len(set(sentences))
+
+
+def test_no_raw_key_is_shown(client):
+    verdict = settled()
+    client.force_login(get_lead(verdict.game))
+    for name in ("report", "report_markdown"):
+        said = client.get(address(verdict.game, name)).content.decode().split("<article")[-1]
+        assert not re.findall(
+            r"\b(?:not_a_reference|not_assessable|strategic_depth|role_consistency)\b", said
+        )
+
+
+def test_an_evaluator_gets_no_advice_for_those_who_write_prompts(client):
+    verdict = settled()
+    client.force_login(verdict.created_by)
+    for name in FORMS:
+        answer = client.get(address(verdict.game, name))
+        assert answer.status_code == 200
+        assert "Recommendation" not in answer.content.decode()
+    assert client.get(address(verdict.game, "report_json")).json()["recommendations"] == []
 
 
 @pytest.mark.parametrize("name", FORMS)

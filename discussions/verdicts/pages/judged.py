@@ -1,0 +1,76 @@
+"""What was judged, and with which answer, in words: for reports, where no key of ours is shown."""
+
+from django.utils.translation import gettext as _
+from msgspec.structs import replace
+
+from discussions.adjudication.pages.evidence import answer_word, get_kind_label
+from discussions.core import judgement_kinds
+from discussions.core.judgement_kinds import parse_subject
+from discussions.models import Game
+from discussions.queries import game_record
+from discussions.verdicts.core.report import AdjudicationStep, Override
+
+
+class SubjectWords:
+    """Says subjects of one game; its text is read only where a player is to be named."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._names: list[str] | None = None
+
+    def say_override(self, override: Override) -> Override:
+        """The override with its subject and its values in words."""
+        kind = override.kind
+        return replace(
+            override,
+            what=self.describe(kind, override.subject),
+            says=answer_word(kind, override.value),
+            machine_says=answer_word(kind, override.machine) if override.machine else "",
+            before_says=answer_word(kind, override.before) if override.before else "",
+        )
+
+    def say_step(self, step: AdjudicationStep) -> AdjudicationStep:
+        """The adjudication with its subject and its values in words."""
+        return replace(
+            step,
+            what=self.describe(step.kind, step.subject),
+            says=self._answer(step.kind, step.value),
+            earlier=[replace(before, says=self._answer(step.kind, before.value)) for before in step.earlier],
+        )
+
+    def describe(self, kind: str, subject: str) -> str:
+        """A judged subject: "Strategic depth, message 19"."""
+        label = get_kind_label(kind)
+        if kind in (*judgement_kinds.MESSAGE_KINDS, *judgement_kinds.SENTENCE_KINDS):
+            return f"{label}, {_place(subject)}"
+        if kind == judgement_kinds.PHRASE:
+            player, _bar, phrase = subject.partition("|")
+            name = self._name(int(player)) if int(player) else _("all agents")
+            return _("%(label)s “%(phrase)s” of %(name)s") % {"label": label, "phrase": phrase, "name": name}
+        if kind == judgement_kinds.IDENTIFY:
+            return f"{label}: {self._name(int(subject))}"
+        return f"{label} {subject}".rstrip()
+
+    def _answer(self, kind: str, value: str) -> str:
+        if kind == judgement_kinds.ATTRIBUTION and value.isdigit():
+            return self._name(int(value))
+        return answer_word(kind, value)
+
+    def _name(self, number: int) -> str:
+        if self._names is None:
+            record = game_record(self.game.pk, self.game.content_sha256)
+            self._names = [player.name for player in record.players]
+        return self._names[number - 1]
+
+
+def describe_target(target: str) -> str:
+    """What a comment is about: "message 19" of "message:19", "the game" of "game"."""
+    _kind, _colon, subject = target.partition(":")
+    return _place(subject) if subject else _("the game")
+
+
+def _place(subject: str) -> str:
+    message, sentence = parse_subject(subject)
+    if not sentence:
+        return _("message %(message)d") % {"message": message}
+    return _("message %(message)d, sentence %(sentence)d") % {"message": message, "sentence": sentence}
