@@ -1,4 +1,4 @@
-"""The report as Markdown, JSON and CSV: in the rubric's order, numbers as numbers, and other people's text stays text."""
+"""The report in files: in the rubric's order, numbers as numbers, and what other people wrote stays text."""
 
 import re
 from datetime import UTC, datetime
@@ -84,7 +84,7 @@ def test_the_markdown_is_in_the_order_of_the_rubric_s_appendix():
     assert re.search(r"^- Kim, submitted .*2026.*: rating 3.5$", text, re.MULTILINE)
     assert "  - Is it fun? **yes**" in text
     assert "  - Is it \\*clear\\*? **no answer**" in text
-    assert "Game evening-\\<7\\>, file evening.json" in text
+    assert "Game evening\\-\\<7\\>, file evening\\.json" in text
 
 
 def test_names_and_comments_cannot_open_markup():
