@@ -53,9 +53,15 @@ def get_lead(game: Game) -> Person:
 @replayed
 def settle(*, project: Project, by: Person) -> Verdict:
     """The verdict on the project's next game, rated and recorded by this evaluator."""
+    return record(submit_next_game(project=project, by=by), by=by)
+
+
+@replayed
+def submit_next_game(*, project: Project, by: Person) -> Game:
+    """The project's next game, rated by this evaluator; its verdict is not recorded."""
     evaluation = take_next_game(project=project, by=by, now=moment())
     say_what_is_missing(evaluation)
     reveal_roles(evaluation=evaluation, by=by, now=moment())
     say_what_is_missing(evaluation)
     submit_evaluation(evaluation=evaluation, by=by, now=moment())
-    return record(evaluation.game, by=by)
+    return evaluation.game

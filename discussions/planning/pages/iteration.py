@@ -7,7 +7,7 @@ from discussions.comparison.labels import material_text
 from discussions.comparison.pages.decision import TONES, choice_words
 from discussions.comparison.pages.replay import ReplayButton, build_replay_button
 from discussions.core.iteration_states import CHANGE
-from discussions.iterations.core.history import OPEN, RECORDED, History, HistoryIteration
+from discussions.iterations.core.history import COMPLETE, OPEN, RECORDED, History, HistoryIteration
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
 from discussions.iterations.permissions import check_freeze
 from discussions.iterations.queries import get_sentence, load_history, load_rubric, why_unready
@@ -35,7 +35,8 @@ class Step(Struct, frozen=True):
 class IterationPage(Struct, frozen=True):
     """Everything on the page. `target` is a label, `materials` are labels with the difference that matters.
 
-    `diff` is what differs from the reference's prompt. Refusals disable their buttons, "" where nothing refuses.
+    `diff` is what differs from the reference's prompt, `ready_count` how many games are complete and have no verdict
+    yet. Refusals disable their buttons, "" where nothing refuses.
     """
 
     iteration: Iteration
@@ -55,6 +56,7 @@ class IterationPage(Struct, frozen=True):
     edit_refusal: str
     open_refusal: str
     replay: ReplayButton | None
+    ready_count: int
 
 
 def build_iteration_page(*, iteration: Iteration, person: Person) -> IterationPage:
@@ -94,6 +96,7 @@ def build_iteration_page(*, iteration: Iteration, person: Person) -> IterationPa
         edit_refusal=closed or get_sentence(why_plan_is_final(iteration)),
         open_refusal=open_refusal,
         replay=build_replay_button(stage=stage, history=history, row=row),
+        ready_count=sum(game.state == COMPLETE for game in row.games),
     )
 
 

@@ -1,11 +1,12 @@
 """The page of an iteration: what is to do, its games that move and freeze, its plan; and deciding on a change."""
 
 import html
+import re
 
 import pytest
 from django.urls import reverse
 
-from discussions.models import Decision, Game, Iteration
+from discussions.models import Decision, Game, Iteration, Verdict
 from tests.factories.iterations import (
     decide_on,
     figures,
@@ -19,6 +20,7 @@ from tests.factories.iterations import (
 )
 from tests.factories.people import make_lead, make_member
 from tests.factories.transcripts import import_game, make_games_project
+from tests.factories.verdicts import submit_next_game
 
 pytestmark = pytest.mark.django_db
 
@@ -260,3 +262,22 @@ def test_the_pages_ask_as_often_however_many_games(client, stage, count, django_
         client.get(address(name, found))
         with django_assert_num_queries(queries):
             client.get(address(name, found))
+
+
+def test_all_games_that_are_ready_are_recorded_from_the_iteration_by_a_preview(client, stage, project):
+    found = make_baseline(stage=stage)
+    import_games(iteration=found, games=[None] * 3)
+    client.post(address("open_for_rating", found))
+    assert "record-ready" not in shown(client, found)
+    for _each in range(2):
+        submit_next_game(project=project, by=make_member(project=project))
+    place = reverse("record_games", args=["ours"]) + f"?iteration={found.number}"
+    text = shown(client, found)
+    assert "Record all 2 games that are ready" in text
+    assert f'href="{place}"' in text
+    page = client.get(place).content.decode()
+    ready = re.findall(r'name="ready"\s+value="([^"]+)"', page)
+    assert not Verdict.objects.exists()
+    assert client.post(reverse("record_games", args=["ours"]), {"ready": ready}).status_code == 303
+    assert Verdict.objects.filter(game__iteration=found).count() == 2
+    assert "record-ready" not in shown(client, found)
