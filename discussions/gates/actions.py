@@ -51,7 +51,7 @@ def open_stage(*, project: Project, plan: StagePlan, by: Person, now: datetime) 
         last = Stage.objects.filter(project=project).order_by("-number").first()
         if last is not None:
             raise Conflict(
-                _("Stage %(number)d is there already; the next one is opened through its door.")
+                _("Stage %(number)d is there already; the next one is opened on the page of its gate.")
                 % {"number": last.number},
                 code="stage_there",
             )
@@ -111,7 +111,7 @@ def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime,
         gate = compute_stage_gate(locked, history)
         check_open_next_stage(by, locked, gate)
         if not gate.is_open:
-            ask = _("The door is shut. Say why the next stage is opened all the same.")
+            ask = _("The gate is closed. Say why the next stage is opened all the same.")
             reason = clean_text(reason, ask=ask)
             override = Signed(by.name, now.date().isoformat(), reason)
             gate = compute_stage_gate(locked, history, override=override)

@@ -102,7 +102,8 @@ def _describe_weak_games(numbers: list[int]) -> str:
     if not numbers:
         return ""
     return _(
-        "In %(games)s, of those that count, a metric passes by rule or on fewer than %(few)d references."
+        "In %(games)s, of those that count, a metric is not applicable (counts as pass) or passes on fewer than "
+        "%(few)d references."
     ) % {"games": format_numbers(numbers), "few": FEW_REFERENCES}
 
 
@@ -119,7 +120,9 @@ def _next_refusal(stage: Stage, person: Person, gate: GateStatus) -> str:
     """Why the button is disabled, without what the page says above already."""
     refusal = get_refusal(check_open_next_stage, person, stage, gate)
     if refusal and stage.closed_at is None and not gate.is_open:
-        return _("The door is shut, as said above. Only an admin opens it all the same, with a reason.")
+        return _(
+            "The gate is closed, see the blockers above. Only an admin can open the next stage now, with a reason."
+        )
     return refusal
 
 

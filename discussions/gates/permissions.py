@@ -44,7 +44,7 @@ def check_open_next_stage(person: Person, stage: Stage, gate: GateStatus) -> Non
     if not gate.is_open and role_in(person, stage.project) != "admin":
         raise NotAllowed(
             _(
-                "The door to the next stage is shut: %(missing)s Only an admin opens it all the same, with a reason."
+                "The gate to the next stage is closed: %(missing)s Only an admin opens it all the same, with a reason."
             )
             % {"missing": " ".join(gate.missing)},
             code="door_shut",

@@ -120,9 +120,9 @@ def format_figure(value: float, threshold: float, decimals: int = 1) -> str:
 
 
 def describe_weak_score(game: GameFigures, key: str) -> str:
-    """What little a score rests on: "by rule" or "on few references"; "" when it rests on enough, or fails."""
+    """What little a score rests on: "not applicable" or "on few references"; "" when it rests on enough, or fails."""
     if not game.applies(key):
-        return _("by rule")
+        return _("not applicable")
     return _("on few references") if key in game.on_few_references else ""
 
 
@@ -130,7 +130,7 @@ def metric_kind(criterion: Criterion) -> Kind:
     """A metric of the rubric."""
     key, threshold = criterion.key, float(criterion.threshold or 0)
     is_rated, limit = METRICS[key].is_rated, limit_text(key, threshold)
-    by_rule = _("by rule")
+    by_rule = _("not applicable")
 
     def mean(averages: Averages, _rate: CacheRate, _count: int) -> Mean:
         line = averages.line(key)
@@ -289,7 +289,7 @@ def average_cell(line: Average) -> AverageCell:
     if line.passes is None:
         return AverageCell(line.key, text, PENDING, _("open"), line.says)
     if line.is_by_rule_only:
-        return AverageCell(line.key, text, PASS, _("pass by rule"), line.says)
+        return AverageCell(line.key, text, PASS, _("not applicable (counts as pass)"), line.says)
     if line.is_weak_only:
         return AverageCell(line.key, text, PASS, _("pass on few references"), line.says)
     state = PASS if line.passes else FAIL
@@ -324,7 +324,7 @@ def cost_words(cost: GamesCost, game_count: int) -> tuple[str, str, str]:
     if cost.by_hand:
         notes.append(_("%(count)d by hand") % {"count": len(cost.by_hand)})
     if cost.state in (ABOVE, AMBER):
-        notes.insert(0, _("too high") if cost.state == ABOVE else _("amber"))
+        notes.insert(0, _("too high") if cost.state == ABOVE else _("over target"))
     state = FAIL if cost.state == ABOVE else PENDING if cost.state == AMBER or cost.unreported else ""
     return text, state if game_count else "", ", ".join(notes) if game_count else ""
 

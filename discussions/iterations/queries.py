@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 from django.db.models import Count, Exists, F, QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.core.evaluation_states import SUBMITTED
@@ -283,8 +284,10 @@ def why_unready(iteration: Iteration) -> Obstacle | None:
         "least": iteration.least_games,
     }
     if given["there"] < iteration.least_games:
-        says = _(
-            "Iteration %(number)d has %(there)d games and needs at least %(least)d. Import the others first."
+        says = ngettext(
+            "Iteration %(number)d has %(there)d game and needs at least %(least)d. Import the others first.",
+            "Iteration %(number)d has %(there)d games and needs at least %(least)d. Import the others first.",
+            given["there"],
         )
         return Obstacle("too_few", says % given)
     bare = games.filter(~Exists(measured_for(iteration))).order_by("number")
@@ -299,5 +302,9 @@ def why_coming(iteration: Iteration) -> Obstacle | None:
     coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING)).count()
     if not coming:
         return None
-    says = _("%(count)d uploads are still being read. Wait until their games are in, or cancel them.")
+    says = ngettext(
+        "%(count)d upload is still being read. Wait until its games are imported, or cancel it.",
+        "%(count)d uploads are still being read. Wait until their games are imported, or cancel them.",
+        coming,
+    )
     return Obstacle("reading", says % {"count": coming})

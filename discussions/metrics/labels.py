@@ -42,7 +42,7 @@ class MetricLabels(Struct, frozen=True):
     title: Words
     count: Words = gettext_lazy("%(above)d of %(below)d")
     turns: Words = ngettext_lazy("%(n)d message judged otherwise", "%(n)d messages judged otherwise", "n")
-    by_rule: Words = gettext_lazy("PASS by rule (nothing to count)")
+    by_rule: Words = gettext_lazy("PASS, not applicable (nothing to count)")
     unit: Words = ngettext_lazy("%(n)d message", "%(n)d messages", "n")
     looks: Callable[[Mapping[str, Any]], list[Look]] = no_looks
     rules: Mapping[str, Words] = {}

@@ -167,7 +167,7 @@ def _check_protocol(protocol: Protocol) -> None:
     if not 1 <= protocol.evaluator_count <= 10:
         raise Unacceptable(_("A game is rated by 1 to 10 evaluators."), field="evaluator_count")
     if protocol.reveal not in dict(REVEALS):
-        raise Unacceptable(_("Choose when evaluators see what the machine found."), field="reveal")
+        raise Unacceptable(_("Choose when evaluators see the automatic findings."), field="reveal")
     if protocol.identification not in dict(IDENTIFICATIONS):
         raise Unacceptable(_("Choose the question or the test."), field="identification")
 

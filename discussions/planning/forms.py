@@ -51,7 +51,7 @@ class IterationForm(forms.Form):
     identification = forms.ChoiceField(
         label=_("Who said it"),
         choices=ASKS,
-        help_text=_("For games taken from now on; whoever has begun keeps the form they began with."),
+        help_text=_("For games taken from now on; whoever has started keeps the form they started with."),
     )
 
 
@@ -114,7 +114,7 @@ class BaselineForm(PlanForm):
         label=_("Rubric"), help_text=_("Changes of this baseline are judged by the same version.")
     )
     evaluator_count = forms.IntegerField(label=_("Evaluators per game"), initial=1, min_value=1, max_value=10)
-    reveal = forms.ChoiceField(label=_("When evaluators see what the machine found"), choices=REVEAL_CHOICES)
+    reveal = forms.ChoiceField(label=_("When evaluators see the automatic findings"), choices=REVEAL_CHOICES)
     identification = forms.ChoiceField(label=_("Who said it"), choices=ASKS)
 
     def __init__(self, *args: Any, versions: Sequence[tuple[str, str]], **given: Any) -> None:

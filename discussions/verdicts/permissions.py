@@ -1,6 +1,7 @@
 """Who sees, records and supersedes a verdict, and when it can be recorded."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from discussions.access.permissions import check_leads, has_submitted
 from discussions.models import Game, Verdict
@@ -56,7 +57,11 @@ def check_complete(preview: Preview) -> None:
     basis, outcome = preview.basis, preview.outcome
     if len(basis.evaluations) < basis.evaluator_count:
         raise NotAllowed(
-            _("%(there)d of %(needed)d evaluations are submitted; the verdict waits for the others.")
+            ngettext(
+                "%(there)d of %(needed)d evaluation is submitted; the verdict waits for it.",
+                "%(there)d of %(needed)d evaluations are submitted; the verdict waits for the others.",
+                basis.evaluator_count,
+            )
             % {"there": len(basis.evaluations), "needed": basis.evaluator_count},
             code="evaluations_missing",
         )

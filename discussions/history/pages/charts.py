@@ -23,6 +23,7 @@ from discussions.iterations.pages import (
     load_figure_kinds,
 )
 from discussions.metrics.core.registry import METRICS
+from workspace.display.core.minimums import HISTORY_VALUES
 from workspace.display.core.multiples import Column, Multiple, Scale, Value, compute_scale, multiple
 
 
@@ -52,7 +53,8 @@ class HistoryChart(Struct, frozen=True, eq=False):
     """One small multiple with the table under it; `place` is the part of a game's page that its dots lead to.
 
     `texts` holds the figure of every dot, column by column. `hollow` explains hollow dots, "" where there are none.
-    `table` holds the number of each iteration and its figures. Two charts are equal only if they are one object.
+    `table` holds the number of each iteration and its figures, `value_count` says how many values there are, and
+    `least` how many a chart needs. Two charts are equal only if they are one object.
     """
 
     key: str
@@ -64,6 +66,8 @@ class HistoryChart(Struct, frozen=True, eq=False):
     texts: list[Sequence[str]]
     table: list[tuple[int, DescribedFigure]]
     has_second: bool
+    value_count: int
+    least: int = HISTORY_VALUES
 
 
 def history_charts(found: Sequence[JudgedIteration]) -> list[HistoryChart]:
@@ -202,6 +206,7 @@ def _chart(
             (head.number, figure or _missing_figure()) for head, figure in zip(frame, described, strict=True)
         ],
         has_second=any(figure.mean.second for figure in described if figure),
+        value_count=sum(len(figure.values) for figure in described if figure),
     )
 
 

@@ -1,6 +1,7 @@
 """The iteration history of a stage: a row for each iteration, and a small chart for each figure of its games."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.core.iteration_states import BASELINE, IMPORTING
@@ -69,7 +70,11 @@ def _note(row: HistoryIteration) -> tuple[str, int] | None:
     if row.state == IMPORTING:
         return _("Iteration %(number)d takes games: %(count)d of at least %(least)d are there.") % given, 0
     if open_count:
-        says = _("Iteration %(number)d waits for evaluators: %(open)d of %(count)d games are not rated.")
+        says = ngettext(
+            "Iteration %(number)d waits for evaluators: %(open)d of %(count)d game is not rated.",
+            "Iteration %(number)d waits for evaluators: %(open)d of %(count)d games are not rated.",
+            len(row.games),
+        )
         return says % given, 0
     if row.kind == BASELINE:
         return None

@@ -228,7 +228,9 @@ def _headline(lines: list[Average], missing: list[str], reasons: list[str]) -> s
 
 def _describe_mean(count: int, pending: int) -> str:
     if not count:
-        return "no game yet" if not pending else f"none of {pending} games known yet"
+        return (
+            "no game yet" if not pending else f"none of {pending} game{'' if pending == 1 else 's'} known yet"
+        )
     of = f" of {count + pending}" if pending else ""
     return f"mean of {count}{of} game{'' if count + pending == 1 else 's'}"
 

@@ -3,6 +3,7 @@
 import msgspec
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
@@ -126,7 +127,12 @@ def _state(
     if not is_measured:
         return _("being measured"), PENDING
     if done := begun.count(SUBMITTED):
-        return _("%(done)d of %(needed)d evaluations in") % {"done": done, "needed": needed}, PENDING
+        says = ngettext(
+            "%(done)d of %(needed)d evaluation submitted",
+            "%(done)d of %(needed)d evaluations submitted",
+            needed,
+        )
+        return says % {"done": done, "needed": needed}, PENDING
     if any(state in OPEN for state in begun):
         return _("being rated"), PENDING
     return (_("waiting for an evaluator") if iteration.has_slots else _("measured")), ""

@@ -1,6 +1,7 @@
 """One iteration for its leads: its state, the next step, its plan, what changed, and its games."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.comparison.labels import material_text
@@ -107,8 +108,12 @@ def _steps(row: HistoryIteration, history: History, open_refusal: str) -> list[S
     recorded = sum(game.state == RECORDED for game in row.games)
     is_open = row.opened_at is not None
     given = {"count": count, "least": row.least_games}
-    least = _("%(count)d are here, at least %(least)d are needed")
-    progress = _("%(done)d of %(count)d games")
+    least = ngettext(
+        "%(count)d is here, at least %(least)d are needed",
+        "%(count)d are here, at least %(least)d are needed",
+        count,
+    )
+    progress = ngettext("%(done)d of %(count)d game", "%(done)d of %(count)d games", count)
     steps = [
         ("games", _("Bring in the games"), least % given, is_open or count >= row.least_games),
         ("open", _("Open it for rating"), "" if is_open else open_refusal, is_open),

@@ -35,7 +35,7 @@ from workspace.statistics.intraclass import compute_icc
 from workspace.statistics.ratings import two_or_more
 
 SKEWED = 0.8
-NOBODY = "Nobody has answered this blind in a game that two evaluators or more have handed in."
+NOBODY = "Nobody has answered this blind in a game that two evaluators or more have submitted."
 
 SAMPLES_APART = (
     "Each evaluator is dealt a sample of their own, so few messages are shared. More evaluators for each game, or "

@@ -1,6 +1,7 @@
 """The words of the accuracy page: tables, rows, columns and shares."""
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from discussions.core import judgement_kinds
 from discussions.metrics.core.registry import METRICS
@@ -35,9 +36,9 @@ TITLES = {METRICS[key].judged: LABELS[key].title for key in CARDS}
 HEADINGS = {
     REFERENCES: _("Which sentences are references"),
     CHECKS: _("What the vote record says of them"),
-    judgement_kinds.STRATEGIC_DEPTH: _("Audit sample"),
-    judgement_kinds.COHERENCE: _("Audit sample"),
-    judgement_kinds.ROLE_CONSISTENCY: _("Audit sample"),
+    judgement_kinds.STRATEGIC_DEPTH: _("Accuracy of automatic metrics"),
+    judgement_kinds.COHERENCE: _("Accuracy of automatic metrics"),
+    judgement_kinds.ROLE_CONSISTENCY: _("Accuracy of automatic metrics"),
     OBJECTIONS: _("Every objection of the rules"),
     ASKED: _("Beside the manual check"),
     TESTED: _("Beside the blind test of who said it"),
@@ -73,15 +74,15 @@ NOTES = {
     ),
 }
 
-UNITS = {
-    REFERENCES: _("sentences"),
-    CHECKS: _("references"),
-    ASKED: _("checks"),
-    TESTED: _("tests"),
-    PHRASES: _("phrases"),
+JUDGED = {
+    REFERENCES: ngettext_lazy("%(n)d sentence judged", "%(n)d sentences judged", "n"),
+    CHECKS: ngettext_lazy("%(n)d reference judged", "%(n)d references judged", "n"),
+    ASKED: ngettext_lazy("%(n)d check judged", "%(n)d checks judged", "n"),
+    TESTED: ngettext_lazy("%(n)d test judged", "%(n)d tests judged", "n"),
+    PHRASES: ngettext_lazy("%(n)d phrase judged", "%(n)d phrases judged", "n"),
 }
 
-MESSAGES = _("messages")
+MESSAGES_JUDGED = ngettext_lazy("%(n)d message judged", "%(n)d messages judged", "n")
 
 CELLS = {
     "yes": _("yes"),
@@ -107,8 +108,8 @@ CELLS = {
     "fails": _("fails"),
     "apart": _("had said otherwise"),
     "together": _("had said the same"),
-    "to_machine": _("went to the machine's word"),
-    "away": _("left the machine's word"),
+    "to_machine": _("went to the automatic value"),
+    "away": _("left the automatic value"),
     "elsewhere": _("went elsewhere"),
     "stayed": _("stayed"),
 }
@@ -136,7 +137,7 @@ ALWAYS_COLUMNS: dict[str, tuple[str, ...]] = ALWAYS_ROWS | {
 # The sentences of a table, by share.
 SAYS = {
     REFERENCES: (
-        (PRECISION, _("People keep %(share)s of the sentences that the machine counts as references.")),
+        (PRECISION, _("People keep %(share)s of the sentences that count as references automatically.")),
         (RECALL, _("It counts at most %(share)s of those that are.")),
     ),
     CHECKS: (
@@ -144,11 +145,11 @@ SAYS = {
         (BY_MACHINE, _("The record has something to say on %(share)s of all.")),
     ),
     judgement_kinds.STRATEGIC_DEPTH: (
-        (PRECISION, _("People agree with %(share)s of what the machine calls strategic.")),
+        (PRECISION, _("People agree with %(share)s of the automatic “strategic”.")),
         (RECALL, _("It finds %(share)s of what people call strategic.")),
     ),
     judgement_kinds.COHERENCE: (
-        (PRECISION, _("People agree with %(share)s of what the machine calls coherent.")),
+        (PRECISION, _("People agree with %(share)s of the automatic “coherent”.")),
         (RECALL, _("It finds %(share)s of what people call coherent.")),
     ),
     judgement_kinds.ROLE_CONSISTENCY: (
@@ -156,17 +157,17 @@ SAYS = {
         (SPECIFICITY, _("The rules object to %(share)s of what people call inconsistent.")),
     ),
     OBJECTIONS: ((PRECISION, _("%(share)s of the objections stand.")),),
-    ASKED: ((PRECISION, _("Where the machine passes a game, %(share)s of the manual checks pass.")),),
-    TESTED: ((PRECISION, _("Where the machine passes a game, %(share)s of the tests are passed.")),),
+    ASKED: ((PRECISION, _("Where the automatic score passes a game, %(share)s of the manual checks pass.")),),
+    TESTED: ((PRECISION, _("Where the automatic score passes a game, %(share)s of the tests are passed.")),),
     PHRASES: ((PRECISION, _("People let %(share)s of the repeated phrases stand.")),),
 }
 
 RATES = {
-    PRECISION: (_("Precision"), _("of the machine's yes, people say yes to")),
-    RECALL: (_("Recall"), _("of people's yes, the machine finds")),
-    SPECIFICITY: (_("Specificity"), _("of people's no, the machine says no to")),
+    PRECISION: (_("Precision"), _("of the automatic yes, people say yes to")),
+    RECALL: (_("Recall"), _("of people's yes, the automatic value is yes too")),
+    SPECIFICITY: (_("Specificity"), _("of people's no, the automatic value is no too")),
     BY_PEOPLE: (_("Yes by people"), _("of all that was judged")),
-    BY_MACHINE: (_("Yes by the machine"), _("of all that was judged")),
+    BY_MACHINE: (_("Automatic yes"), _("of all that was judged")),
 }
 
 OWN_RATES = {
@@ -183,9 +184,9 @@ OWN_RATES = {
     (judgement_kinds.ROLE_CONSISTENCY, BY_MACHINE): (_("Consistent by the rules"), _("of all that was assessed")),
     (OBJECTIONS, PRECISION): (_("Objections that stand"), _("of the objections, people call inconsistent")),
     (REFERENCES, PRECISION): (_("Precision"), _("of the references that count, people keep")),
-    (REFERENCES, RECALL): (_("Recall, at most"), _("of what people keep or mark, the machine counts")),
+    (REFERENCES, RECALL): (_("Recall, at most"), _("of what people keep or mark, counted automatically")),
     (REFERENCES, "wide_recall"): (
-        _("Recall with possible ones"), _("of what people keep or mark, the machine counts or offers"),
+        _("Recall with possible ones"), _("of what people keep or mark, counted or suggested automatically"),
     ),
     (CHECKS, "supported_accurate"): (
         _("Accurate where supported"), _("of the references that the record supports"),
@@ -199,20 +200,20 @@ OWN_RATES = {
     (CHECKS, BY_PEOPLE): (_("Accurate by people"), _("of all references")),
     (CHECKS, BY_MACHINE): (_("Checked by the record"), _("of all references")),
     (PHRASES, PRECISION): (_("Repetitions that stand"), _("of the repeated phrases, people let stand")),
-    (ASKED, PRECISION): (_("Precision"), _("of the machine's passes, the check passes")),
-    (ASKED, RECALL): (_("Recall"), _("of the checks that pass, the machine passes")),
-    (ASKED, SPECIFICITY): (_("Specificity"), _("of the checks that fail, the machine fails")),
+    (ASKED, PRECISION): (_("Precision"), _("of the automatic passes, the check passes")),
+    (ASKED, RECALL): (_("Recall"), _("of the checks that pass, the automatic score passes")),
+    (ASKED, SPECIFICITY): (_("Specificity"), _("of the checks that fail, the automatic score fails")),
     (ASKED, BY_PEOPLE): (_("Checks that pass"), _("of all checks")),
-    (ASKED, BY_MACHINE): (_("Passes by the machine"), _("of all checks")),
-    (TESTED, PRECISION): (_("Precision"), _("of the machine's passes, the test is passed")),
-    (TESTED, RECALL): (_("Recall"), _("of the tests that are passed, the machine passes")),
-    (TESTED, SPECIFICITY): (_("Specificity"), _("of the tests that fail, the machine fails")),
+    (ASKED, BY_MACHINE): (_("Automatic passes"), _("of all checks")),
+    (TESTED, PRECISION): (_("Precision"), _("of the automatic passes, the test is passed")),
+    (TESTED, RECALL): (_("Recall"), _("of the tests that are passed, the automatic score passes")),
+    (TESTED, SPECIFICITY): (_("Specificity"), _("of the tests that fail, the automatic score fails")),
     (TESTED, BY_PEOPLE): (_("Tests that are passed"), _("of all tests")),
-    (TESTED, BY_MACHINE): (_("Passes by the machine"), _("of all tests")),
+    (TESTED, BY_MACHINE): (_("Automatic passes"), _("of all tests")),
 }  # fmt: skip
 
 NOTHING = {
-    PRECISION: _("Undefined: the machine said yes to nothing that was judged."),
+    PRECISION: _("Undefined: no automatic value that was judged is yes."),
     RECALL: _("Undefined: people said yes to nothing."),
     SPECIFICITY: _("Undefined: people said no to nothing."),
     "supported_accurate": _("Undefined: the record supports none of the labelled references."),

@@ -92,8 +92,8 @@ def build_agreement_page(*, project: Project, now: datetime) -> AgreementPage:
 
 def _basis(games: int, people: int) -> str:
     says = ngettext(
-        "%(n)d game that two evaluators or more have handed in, %(people)d evaluators.",
-        "%(n)d games that two evaluators or more have handed in, %(people)d evaluators.",
+        "%(n)d game that two evaluators or more have submitted, %(people)d evaluators.",
+        "%(n)d games that two evaluators or more have submitted, %(people)d evaluators.",
         games,
     )
     return says % {"n": games, "people": people}

@@ -62,7 +62,7 @@ def anchoring_part(found: list[Anchoring], names: Mapping[int, str]) -> Anchorin
         plot=plot_rates(
             (f"{line.label}: {label}", rate)
             for line in lines
-            for rate, label in ((line.toward, _("to the machine's word")), (line.away, _("away from it")))
+            for rate, label in ((line.toward, _("to the automatic value")), (line.away, _("away from it")))
         ),
         columns=[str(CELLS[column]) for column in COLUMNS],
         few=FEW,
@@ -96,16 +96,16 @@ def _line(found: Anchoring) -> AnchorLine:
 def _says(found: Anchoring) -> str:
     toward, away = found.table.rate(TOWARD), found.table.rate(AWAY)
     if not toward.denominator:
-        return _("Undefined: nobody had said otherwise than the machine.")
+        return _("Undefined: nobody had said otherwise than the automatic value.")
     if not away.denominator:
-        return _("Undefined: nobody had said the same as the machine.")
+        return _("Undefined: nobody had said the same as the automatic value.")
     if why_not_yet(toward) or why_not_yet(away):
-        return _("Cannot tell yet: too few answers stood apart from the machine's, or with it.")
+        return _("Cannot tell yet: too few answers stood apart from the automatic value, or with it.")
     interval = found.over_games or found.interval
     if interval is not None and interval[0] > 0:
-        return _("People move to the machine's word more often than away from it.")
+        return _("People move to the automatic value more often than away from it.")
     if interval is not None and interval[1] < 0:
-        return _("People move away from the machine's word more often than to it.")
+        return _("People move away from the automatic value more often than to it.")
     return _("No pull can be told from these answers.")
 
 

@@ -14,7 +14,8 @@ from discussions.reliability.labels.accuracy import (
     CELLS,
     EMPTY,
     HEADINGS,
-    MESSAGES,
+    JUDGED,
+    MESSAGES_JUDGED,
     NO_SAMPLE,
     NOTES,
     NOTHING,
@@ -22,7 +23,6 @@ from discussions.reliability.labels.accuracy import (
     OWN_RATES,
     RATES,
     SAYS,
-    UNITS,
 )
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.statistics.proportions import wilson
@@ -103,9 +103,8 @@ def build_rows(table: Crosstab, rows: Iterable[str], columns: Sequence[str]) -> 
 
 def describe_basis(table: Crosstab) -> str:
     """The number of answers and the work behind the table."""
-    return _("%(total)d %(unit)s judged: %(work)s.") % {
-        "total": table.total,
-        "unit": UNITS.get(table.part, MESSAGES),
+    return _("%(judged)s: %(work)s.") % {
+        "judged": JUDGED.get(table.part, MESSAGES_JUDGED) % {"n": table.total},
         "work": describe_work(table.evaluations, table.games, table.evaluators),
     }
 
@@ -137,7 +136,7 @@ def why_not_yet(rate: Rate) -> str:
         return ""
     if rate.denominator < FEWEST or _width(rate.interval) > WIDEST:
         given = {"n": count_needed_answers(rate), "there": rate.denominator}
-        return _("Cannot tell yet: about %(n)d would do, there are %(there)d.") % given
+        return _("Too little data: %(there)d of at least %(n)d answers.") % given
     if rate.over_games is not None and _width(rate.over_games) > WIDEST:
         return _("Cannot tell yet: games differ too much; it takes more of them.")
     return ""
@@ -165,9 +164,9 @@ def _says(table: Crosstab) -> str:
     for name, sentence in SAYS[table.part]:
         rate = table.rate(name)
         if rate.value is not None:
-            sentences.append(str(sentence) % {"share": percent(rate.value)})
-            if why_not_yet(rate):
-                sentences.append(_("(That cannot be told yet.)"))
+            said = why_not_yet(rate) or str(sentence) % {"share": percent(rate.value)}
+            if said not in sentences:
+                sentences.append(said)
     return " ".join(sentences)
 
 
@@ -187,7 +186,7 @@ def _present(always: Mapping[str, Collection[str]], part: str, there: Collection
 
 
 def plot_rates(rates: Iterable[tuple[str, Rate]]) -> IntervalsChart | None:
-    """The shares with their intervals, by label; None when no share has an interval."""
+    """The shares with their intervals, by label; None when no share has enough answers."""
     rows = []
     for label, rate in rates:
         if rate.value is not None and rate.interval is not None:
@@ -203,4 +202,6 @@ def plot_rates(rates: Iterable[tuple[str, Rate]]) -> IntervalsChart | None:
                     tone="wait" if is_wide else "",
                 )
             )
-    return interval_plot(rows, minimum=0.0, maximum=100.0) if rows else None
+    if all(row.tone == "wait" for row in rows):
+        return None
+    return interval_plot(rows, minimum=0.0, maximum=100.0)

@@ -2,6 +2,7 @@
 
 import msgspec
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -169,12 +170,17 @@ def _so_far(outcome: Outcome, basis: Basis) -> str:
     if outcome.passes is None or len(basis.evaluations) >= basis.evaluator_count:
         return ""
     counts = {"there": len(basis.evaluations), "needed": basis.evaluator_count}
-    return _("So far, from %(there)d of %(needed)d evaluations") % counts
+    says = ngettext(
+        "So far, from %(there)d of %(needed)d evaluation",
+        "So far, from %(there)d of %(needed)d evaluations",
+        basis.evaluator_count,
+    )
+    return says % counts
 
 
 def _hidden_because(game: Game) -> str:
     if game.iteration.reveal == NEVER:
-        return _("In this iteration the machine's work stays hidden from evaluators until then.")
+        return _("In this iteration automatic values stay hidden from evaluators until then.")
     return _("Several people rate this game. What they say stays hidden from each other until then.")
 
 

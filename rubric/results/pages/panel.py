@@ -23,6 +23,7 @@ from rubric.results.pages.words import (
 )
 from rubric.reviews.core.panel import Judgement, Panel, Rankings, ResponseRank, counted_values, panel
 from workspace.display.core.charts import DotRow, DotsChart, dot_plot
+from workspace.display.core.minimums import REVIEWERS
 from workspace.statistics.estimates import Interval
 
 TITLES = {RUBRIC: gettext_lazy("By overall"), HOLISTIC: gettext_lazy("By holistic score")}
@@ -66,10 +67,17 @@ class PanelPart(Struct, frozen=True):
     found: Panel
     margin: str
 
+    least_reviewers: int = REVIEWERS
+
     @property
     def id(self) -> str:
         """The id of its section on the page."""
         return f"by-{self.kind}"
+
+    @property
+    def dot_count(self) -> int:
+        """The most reviewers behind one of the means."""
+        return max((len(row.values) for row in self.rows), default=0)
 
 
 def build_panel(

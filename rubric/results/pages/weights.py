@@ -194,12 +194,12 @@ def _hold(hold: WeightRange, names: Mapping[str, str], labels: Mapping[str, str]
     parts = []
     if hold.low is not None:
         parts.append(
-            _("below %(weight)s %(name)s leads")
+            _("below %(weight)s %(name)s is first")
             % {"weight": weight_text(hold.low), "name": names[hold.low_rival]}
         )
     if hold.high is not None:
         parts.append(
-            _("above %(weight)s %(name)s leads")
+            _("above %(weight)s %(name)s is first")
             % {"weight": weight_text(hold.high), "name": names[hold.high_rival]}
         )
     return HoldRow(

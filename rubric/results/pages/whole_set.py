@@ -28,6 +28,7 @@ from rubric.versions.labels import format_mark
 from rubric.versions.permissions import check_see_weights
 from workspace.access.permissions import may
 from workspace.display.core.charts import DotRow, DotsChart, Scatter, dot_plot, scatter
+from workspace.display.core.minimums import DOTS, SCATTER_POINTS
 from workspace.models import Person
 from workspace.statistics.conclusions import LEAST_COMPARISONS
 
@@ -43,12 +44,18 @@ class Plot(Struct, frozen=True):
 
 
 class PairsPart(Struct, frozen=True):
-    """The table and the plots; empty where there are fewer than two criteria."""
+    """The table and the plots; empty where there are fewer than two criteria, or too few responses."""
 
     labels: list[str]
     rows: list[tuple[str, list[str]]]
     plots: list[Plot]
     response_count: int
+    least: int = SCATTER_POINTS
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are responses enough for plots and correlations."""
+        return self.response_count >= self.least
 
 
 def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with_holistic: bool) -> PairsPart:
@@ -196,6 +203,12 @@ class SetResultsPage(Struct, frozen=True):
     views: ViewsPart
     pairs: PairsPart
     outcomes: OutcomesPart
+    least_comparisons: int = DOTS
+
+    @property
+    def dot_count(self) -> int:
+        """The most comparisons behind one of the means."""
+        return max((len(subject.means) for subject in self.subjects), default=0)
 
 
 def build_set_results(

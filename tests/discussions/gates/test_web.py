@@ -91,7 +91,7 @@ def test_a_second_stage_goes_through_the_door(client, project, stage):
 
 def test_an_empty_stage_has_a_shut_door_and_says_why(client, stage):
     text = get_text(client.get(address("stage_gate", stage)))
-    assert "The door to the next stage is shut" in text
+    assert "The gate to the next stage is closed" in text
     assert "No iteration of this stage was opened for rating yet" in text
     assert "Fascinating. Entertainment in its own right" in text
     assert text.count("disabled") == 1
@@ -158,15 +158,15 @@ def test_an_admin_opens_a_shut_door_with_a_reason_that_stays(client, stage):
     made = Stage.objects.get(number=2)
     assert (answer.status_code, answer["Location"]) == (303, address("stage", made))
     text = get_text(client.get(address("stage_gate", stage)))
-    assert "although the door was shut" in text and "The budget ends." in text
-    assert "What kept it shut:" in text and "Open the next stage" not in text
+    assert "although the gate was closed" in text and "The budget ends." in text
+    assert "Blockers:" in text and "Open the next stage" not in text
 
 
 def test_through_an_open_door_a_lead_opens_the_next_stage(client, stage, lead):
     fill_door(stage)
     sign_stage(stage=stage, text="A joy.", by=lead, now=NOW)
     text = get_text(client.get(address("stage_gate", stage)))
-    assert "The door to the next stage is open" in text and "3 of 3" in text and "80.0 %" in text
+    assert "The gate to the next stage is open" in text and "3 of 3" in text and "80.0 %" in text
     assert client.post(address("open_next_stage", stage), NEXT).status_code == 303
     text = get_text(client.get(address("stage_gate", stage)))
     assert "Stage 2 was opened" in text and "how the gate stood" in text and "3 of 3" in text

@@ -229,10 +229,10 @@ def test_markdown_tells_everything_and_obeys_nobody():
     said = render_markdown("discussions/history/summary.md", summary=summary())
     for part in (
         "# \\# Mafia: Worth watching",
-        "**The door to the next stage is shut.**",
+        "**The gate to the next stage is closed.**",
         "- Nobody signed.",
         "Lea signed on 2026-03-01: Fascinating\\.",
-        "although the door was shut: Deadline",
+        "although the gate was closed: Deadline",
         "### 3 \\=HYPERLINK",
         "````text\n- old ```\n+ new\n````",
         "**revert**, 2026-03-02 09:30 UTC, Lea: \\- not a list \\<i\\>",

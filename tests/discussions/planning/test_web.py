@@ -118,7 +118,7 @@ def test_open_for_rating_freezes_and_only_once(client, stage):
     import_games(iteration=found, games=[None] * 3)
     text = shown(client, found)
     assert '<li class="now"><div><span class="strong">Open it for rating' in text
-    assert "frozen then, for good" in text
+    assert "then frozen and cannot change any more" in text
     assert client.post(place).status_code == 303
     assert fresh(found).state == "rating"
     assert "Evaluators rate" in shown(client, found) and "waiting for an evaluator" in shown(client, found)

@@ -1,6 +1,6 @@
 """How far the machine is right, from the audit sample: by hand, against independent figures, and in any order.
 
-What became of blind answers once the machine's word was shown: by hand, and what takes no part.
+What became of blind answers once the automatic value was shown: by hand, and what takes no part.
 """
 
 import random

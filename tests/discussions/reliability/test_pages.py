@@ -28,7 +28,7 @@ def test_many_answers_are_told_in_plain_words():
         table(("yes", "yes", 80), ("yes", "no", 20), ("no", "yes", 40), ("no", "no", 60), games=4)
     )
     assert found.says.replace("\N{NO-BREAK SPACE}", " ") == (
-        "People agree with 80.0 % of what the machine calls strategic. It finds 66.7 % of what people call strategic."
+        "People agree with 80.0 % of the automatic “strategic”. It finds 66.7 % of what people call strategic."
     )
     assert found.basis == "200 messages judged: 4 evaluations, 4 games, 1 evaluator."
     assert [row.label for row in found.rows] == found.columns == ["yes", "no"]
@@ -60,7 +60,7 @@ def test_games_that_differ_cannot_tell_either():
 
 def test_what_is_undefined_says_why():
     lines = list_lines(table(("no", "no", 50)))
-    assert lines["Precision"].says == "Undefined: the machine said yes to nothing that was judged."
+    assert lines["Precision"].says == "Undefined: no automatic value that was judged is yes."
     assert lines["Recall"].says == "Undefined: people said yes to nothing."
     assert lines["Precision"].rate.value is lines["Precision"].rate.interval is None
     assert format_count(lines["Specificity"].rate) == "50 of 50"

@@ -62,7 +62,7 @@ def test_figures_are_asked_for_watched_and_shown(client):
     project = make_rating_project()
     submitted(project=project)
     lead = make_lead(project=project)
-    assert "1 evaluation was handed in." in shown(client, lead, address(project))
+    assert "1 evaluation was submitted." in shown(client, lead, address(project))
     asked = client.post(address(project, "figure_team"), {"kind": "accuracy"})
     assert (asked.status_code, asked["Location"]) == (303, address(project))
     said = shown(client, lead, address(project), headers=HTMX)
@@ -76,7 +76,7 @@ def test_figures_are_asked_for_watched_and_shown(client):
         assert words in said
     figure_team(project, by=lead)
     said = shown(client, lead, address(project), headers=HTMX)
-    assert "From 1 evaluation that was handed in, computed" in said
+    assert "From 1 evaluation that was submitted, computed" in said
     assert "every 1s" not in said
     submitted(project=project)
     said = shown(client, lead, address(project))
@@ -104,7 +104,7 @@ def test_the_page_says_what_was_measured_on_what(client, figured):
         "Undefined: people said no to nothing.",
         "true recall is at most this high",
         "Nobody answered the manual check blind.",
-        "Does the machine pull people its way?",
+        "Does the automatic value pull people (anchoring)?",
         "too few to read anything into",
     ):
         assert words in said

@@ -49,18 +49,18 @@ def test_games_of_one_evaluator_have_no_agreement_and_the_page_says_what_would(c
     lead = make_lead(project=project)
     for _before_and_after in range(2):
         said = shown(client, lead, address(project))
-        assert "No game was handed in by two evaluators yet" in said
+        assert "No game was submitted by two evaluators yet" in said
         assert "asks for two evaluators or more for each game" in said
         assert "Compute" not in said
         submitted(project=project)
     figure_team(project, by=lead)
-    assert "No game was handed in by two evaluators yet" in shown(client, lead, address(project))
+    assert "No game was submitted by two evaluators yet" in shown(client, lead, address(project))
 
 
 def test_figures_are_asked_for_and_shown_in_place(client):
     project = make_agreeing_project(games=1)
     lead = make_lead(project=project)
-    assert "2 evaluations were handed in." in shown(client, lead, address(project))
+    assert "2 evaluations were submitted." in shown(client, lead, address(project))
     asked = client.post(reverse("figure_team", args=[project.slug]), {"kind": "agreement"})
     assert (asked.status_code, asked["Location"]) == (303, address(project))
     said = shown(client, lead, address(project), headers=HTMX)
@@ -70,7 +70,7 @@ def test_figures_are_asked_for_and_shown_in_place(client):
     figure_team(project, by=lead)
     said = shown(client, lead, address(project), headers=HTMX)
     assert "every 1s" not in said
-    assert "1 game that two evaluators or more have handed in, 2 evaluators." in said
+    assert "1 game that two evaluators or more have submitted, 2 evaluators." in said
     assert "Agreement needs at least 2 items that two raters or more have rated; there are 1." in said
 
 

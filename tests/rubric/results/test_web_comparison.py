@@ -70,9 +70,9 @@ def test_the_example_of_the_record_with_its_flip(client):
         "3 Gamma response 3 6.00",
         "Level once 1.25 % from Accuracy goes to Conciseness.",
         "Never: no weights bring it level.",
-        "below 33.33 % Beta leads",
-        "above 28.57 % Beta leads",
-        "above 21.95 % Beta leads",
+        "below 33.33 % Beta is first",
+        "above 28.57 % Beta is first",
+        "above 21.95 % Beta is first",
         "no value changes the first",
         "fragile",
     ):
