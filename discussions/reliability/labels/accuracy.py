@@ -36,9 +36,9 @@ TITLES = {METRICS[key].judged: LABELS[key].title for key in CARDS}
 HEADINGS = {
     REFERENCES: _("Which sentences are references"),
     CHECKS: _("What the vote record says of them"),
-    judgement_kinds.STRATEGIC_DEPTH: _("Accuracy of automatic metrics"),
-    judgement_kinds.COHERENCE: _("Accuracy of automatic metrics"),
-    judgement_kinds.ROLE_CONSISTENCY: _("Accuracy of automatic metrics"),
+    judgement_kinds.STRATEGIC_DEPTH: _("Against the audit sample"),
+    judgement_kinds.COHERENCE: _("Against the audit sample"),
+    judgement_kinds.ROLE_CONSISTENCY: _("Against the audit sample"),
     OBJECTIONS: _("Every objection of the rules"),
     ASKED: _("Beside the manual check"),
     TESTED: _("Beside the blind test of who said it"),

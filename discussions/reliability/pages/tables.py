@@ -160,14 +160,15 @@ def _width(interval: Interval) -> float:
 
 
 def _says(table: Crosstab) -> str:
-    sentences = []
-    for name, sentence in SAYS[table.part]:
-        rate = table.rate(name)
-        if rate.value is not None:
-            said = why_not_yet(rate) or str(sentence) % {"share": percent(rate.value)}
-            if said not in sentences:
-                sentences.append(said)
-    return " ".join(sentences)
+    """What can be told of the shares; where nothing can, what the first of them lacks."""
+    rates = [(table.rate(name), sentence) for name, sentence in SAYS[table.part]]
+    known = [(rate, sentence) for rate, sentence in rates if rate.value is not None]
+    told = [
+        str(sentence) % {"share": percent(rate.value or 0.0)}
+        for rate, sentence in known
+        if not why_not_yet(rate)
+    ]
+    return " ".join(told or [why_not_yet(rate) for rate, _sentence in known[:1]])
 
 
 def _line(part: str, rate: Rate) -> RateLine:

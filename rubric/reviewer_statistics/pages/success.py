@@ -111,7 +111,10 @@ def _order_notes(figures: SuccessFigures) -> list[str]:
 def _plot(
     figures: Iterable[tuple[str, Figure]], *, places: int = 3, minimum: float | None = None
 ) -> IntervalsChart | None:
-    """The figures that have a value, on one scale up to 1. Without `minimum` it starts at 0, or at -1 if needed."""
+    """The figures that have a value, on one scale up to 1, once one of them has an interval.
+
+    Without `minimum` it starts at 0, or at -1 if needed.
+    """
     rows = [
         IntervalRow(
             label=label,
@@ -123,7 +126,7 @@ def _plot(
         for label, figure in figures
         if figure.value is not None
     ]
-    if not rows:
+    if all(row.low is None for row in rows):
         return None
     if minimum is None:
         least = min(end for row in rows for end in (row.value, row.low) if end is not None)

@@ -62,7 +62,7 @@ def test_the_first_stage_is_opened_by_a_lead_with_the_gate_it_reads(stage):
 
 
 def test_a_second_stage_is_only_opened_through_the_door(stage):
-    with pytest.raises(Conflict, match="the next one is opened through its door"):
+    with pytest.raises(Conflict, match="the next one is opened on the page of its gate"):
         open_stage(project=stage.project, plan=NEXT, by=get_lead(stage), now=moment(1))
 
 

@@ -163,7 +163,7 @@ def test_a_game_to_which_a_metric_does_not_apply_is_hollow_and_left_out_at_secon
         (True, "100.0"),
     ]
     table = get_text(get_chart(body, "memory_accuracy"))
-    assert "100.0 by rule 76.7 fail 65.0 mean of 3 games; 1 by rule as 100" in table
+    assert "100.0 not applicable 76.7 fail 65.0 mean of 3 games; 1 by rule as 100" in table
     assert "76.7 fail" in get_row(body, baseline)
 
 
@@ -181,13 +181,15 @@ def test_a_pass_on_few_references_is_marked_in_every_table_of_the_stage(client):
 
 def test_a_game_that_is_not_rated_is_open_and_has_no_dot(client):
     stage = make_stage()
-    baseline = make_iteration(stage=stage, games=[None, figures(coherence=80), figures(coherence=70)])
+    baseline = make_iteration(
+        stage=stage, games=[None, figures(coherence=80), figures(coherence=70), figures(coherence=75)]
+    )
     body = get_body(client, stage)
     row = get_row(body, baseline)
-    assert "3 2 of 3 rated" in row and "75.0 open" in row and "0/7 open" in row
-    assert len(get_dots(body, "coherence")) == 2
+    assert "4 3 of 4 rated" in row and "75.0 open" in row and "0/7 open" in row
+    assert len(get_dots(body, "coherence")) == 3
     assert "open" in get_text(get_chart(body, "coherence"))
-    assert "waits for evaluators: 1 of 3 games are not rated." in body
+    assert "waits for evaluators: 1 of 4 games are not rated." in body
 
 
 def test_an_iteration_that_takes_games_says_how_many_are_missing(client):
@@ -202,12 +204,12 @@ def test_an_iteration_that_takes_games_says_how_many_are_missing(client):
 
 def test_costs_that_are_not_reported_are_named_and_those_by_hand_are_hollow(client):
     stage = make_stage()
-    games = [figures(cost=None), figures(cost=None), figures(cost=2.4, cache=None)]
+    games = [figures(cost=None)] * 2 + [figures(cost=2.4, cache=None)] * 3
     baseline = make_iteration(stage=stage, games=games)
     silent = Game.objects.filter(iteration=baseline).order_by("number").first()
     body = get_body(client, stage)
-    assert "$2.40 amber, 2 not reported cache not reported" in get_row(body, baseline)
-    assert [dot[1:] for dot in get_dots(body, "cost")] == [(False, "$2.40")]
+    assert "$2.40 over target, 2 not reported cache not reported" in get_row(body, baseline)
+    assert [dot[1:] for dot in get_dots(body, "cost")] == [(False, "$2.40")] * 3
     enter_figure(
         game=silent,
         kind=COST,
@@ -217,7 +219,7 @@ def test_costs_that_are_not_reported_are_named_and_those_by_hand_are_hollow(clie
         now=moment(9),
     )
     body = get_body(client, stage)
-    assert "amber, 1 not reported, 1 by hand" in get_row(body, baseline)
+    assert "over target, 1 not reported, 1 by hand" in get_row(body, baseline)
     assert [dot[1:] for dot in get_dots(body, "cost")] == [(True, "$1.10"), (False, "$2.40")]
 
 
@@ -426,7 +428,7 @@ def test_a_closed_stage_keeps_how_its_gate_stood_and_an_admins_reason(client, st
     stage = Stage.objects.select_related("project").get(pk=stage.pk)
     open_next_stage(stage=stage, plan=StagePlan("Second"), reason="Out of time", by=admin, now=NOW)
     said = get_page(client, stage)
-    for part in ("People would pay.", "Out of time", admin.name, "shut"):
+    for part in ("People would pay.", "Out of time", admin.name, "The gate was closed"):
         assert part in said
     assert get_summary(client, stage).gate.override_reason == "Out of time"
 

@@ -86,7 +86,7 @@ def test_too_few_games_are_not_opened(baseline):
 def test_what_is_still_read_or_measured_holds_the_opening_up(baseline):
     import_games(iteration=baseline, games=[figures()] * 3)
     put_in(baseline)
-    with pytest.raises(NotAllowed, match="1 uploads are still being read"):
+    with pytest.raises(NotAllowed, match="1 upload is still being read"):
         freeze(baseline)
     run_waiting_jobs(now=moment(5))
     game = Game.objects.order_by("-number").first()

@@ -100,7 +100,7 @@ def test_the_page_says_what_was_measured_on_what(client, figured):
     for words in (
         "3 evaluations, 3 games, 3 evaluators.",
         "15 messages judged: 3 evaluations, 3 games, 3 evaluators.",
-        "Cannot tell yet: about",
+        "of at least 20 answers.",
         "Undefined: people said no to nothing.",
         "true recall is at most this high",
         "Nobody answered the manual check blind.",
@@ -110,7 +110,8 @@ def test_the_page_says_what_was_measured_on_what(client, figured):
         assert words in said
     for key in ("memory_accuracy", "strategic_depth", "coherence", "role_consistency", "anti_repetition"):
         assert f'id="metric-{key}"' in said
-    assert 'id="plot-strategic_depth-1"' in said
+    # Fifteen answers are too few for a chart.
+    assert 'id="plot-strategic_depth' not in said
 
 
 def test_every_count_opens_its_cases_and_they_lead_to_the_game(client, figured):

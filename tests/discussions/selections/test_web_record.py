@@ -30,7 +30,7 @@ def test_games_of_the_address_are_shown_with_their_verdicts_and_recorded(client)
     page = client.get(address, {"games": "1-2,3"})
     ready = read_ready(page)
     assert [value.split(":")[0] for value in ready] == ["1", "2"]
-    assert "0 of 1 evaluations are submitted" in page.content.decode()
+    assert "0 of 1 evaluation is submitted" in page.content.decode()
     answer = client.post(address, {"ready": ready})
     assert (answer.status_code, answer["Location"]) == (303, f"{address}?games=1-2")
     assert set(Verdict.objects.values_list("game", flat=True)) == {game.pk for game in games}
