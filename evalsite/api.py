@@ -14,6 +14,7 @@ from discussions.exports.api import router as exports
 from discussions.games.api import router as games
 from discussions.gates.api import router as stages
 from discussions.guidelines.api import router as guidelines
+from discussions.home.api import router as home
 from discussions.planning.api import router as iterations
 from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating
@@ -28,6 +29,7 @@ from rubric.results.api import router as results
 from rubric.surveys.api import router as surveys
 from rubric.versions.api import router as versions
 from workspace.audit.api import router as audit
+from workspace.checks.api import router as jobs
 from workspace.notifications.api import router as notifications
 from workspace.projects.api import router as projects
 from workspace.tokens.api import QuickRenderer, StrictParser, TokenScheme, gated_urls, handle_faults
@@ -36,6 +38,8 @@ from workspace.webhooks.api import router as webhooks
 
 ROUTERS = {
     "projects": projects,
+    "dashboard and overview": home,
+    "jobs": jobs,
     "imports": transcripts,
     "columns": columns,
     "games": games,

@@ -1,4 +1,4 @@
-"""The home page, and the overview of a project."""
+"""The home page, the dashboard and the stages of a project, and the overview of the installation."""
 
 from django.http import HttpResponse
 from django.utils import timezone
@@ -6,9 +6,13 @@ from django.utils import timezone
 from discussions.access.permissions import check_see_iterations
 from discussions.gates.pages import SECTION
 from discussions.history.views import led_project_or_404
+from discussions.home.pages.dashboard import build_dashboard
 from discussions.home.pages.home import home_page
 from discussions.home.pages.overview import build_overview_page
-from workspace.web.bind_form import only_parameters, parse_number
+from discussions.home.pages.site import build_site_page
+from workspace.access.permissions import role_in
+from workspace.checks.permissions import check_see_overview
+from workspace.web.bind_form import only_parameters, parse_number, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -31,3 +35,30 @@ def stages(request: SignedIn, slug: str) -> HttpResponse:
     page = build_overview_page(project=project, person=request.user, now=timezone.now())
     context = {"page": page, **frame(request.user, project, SECTION)}
     return respond(request, page="discussions/home/overview.html", context=context)
+
+
+@require("sign_in")
+def project(request: SignedIn, slug: str) -> HttpResponse:
+    """The dashboard of a project for its leads; an evaluator sees what is their own."""
+    only_parameters(request)
+    found = project_or_404(request.user, slug)
+    context = frame(request.user, found, "dashboard")
+    if role_in(request.user, found) == "evaluator":
+        page = home_page(person=request.user, now=timezone.now(), only=found)
+        return respond(request, page="discussions/home/own_part.html", context={"page": page, **context})
+    context["page"] = build_dashboard(project=found, now=timezone.now())
+    return respond(request, page="discussions/home/dashboard.html", context=context)
+
+
+@require("see_overview")
+def overview(request: SignedIn) -> HttpResponse:
+    """The overview of the installation; htmx asks for its live part every half a minute."""
+    only_parameters(request)
+    check_see_overview(request.user)
+    page = build_site_page(person=request.user, now=timezone.now())
+    return respond(
+        request,
+        page="discussions/home/site.html",
+        region="discussions/home/_site.html",
+        context={"page": page, **frame(request.user, None, "overview")},
+    )

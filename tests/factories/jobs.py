@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from discussions.metrics.actions import COMPANIONS
 from tests.factories.people import NOW
 from workspace.jobs.actions import run_job
-from workspace.models import Job
+from workspace.models import Job, Person, Project
 
 
 def run_waiting_jobs(*, now: datetime = NOW) -> None:
@@ -23,3 +23,27 @@ def measure_waiting_games(*, now: datetime = NOW) -> None:
 def _run(waiting: QuerySet[Job], now: datetime) -> None:
     while job := waiting.order_by("pk").first():
         run_job(job=job.pk, clock=lambda: now)
+
+
+def make_failed_job(
+    *,
+    project: Project | None,
+    by: Person,
+    kind: str = "figure_team",
+    subject: str = "lost",
+    now: datetime = NOW,
+) -> Job:
+    """A job that was given up, with its reason."""
+    return Job.objects.create(
+        project=project,
+        kind=kind,
+        subject=subject,
+        state="failed",
+        attempt=3,
+        created_at=now,
+        created_by=by,
+        started_at=now,
+        finished_at=now,
+        error_code="gave_up",
+        error="It stopped 3 times.",
+    )

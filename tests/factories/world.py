@@ -16,6 +16,7 @@ from tests.factories.columns import make_mapping
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.exports import make_export
 from tests.factories.iterations import figures, make_baseline, make_change, make_stage
+from tests.factories.jobs import make_failed_job
 from tests.factories.model_reviewers import make_asked
 from tests.factories.people import load_membership, make_admin, make_lead, make_member
 from tests.factories.preview import asked, draft_with, thresholds
@@ -96,6 +97,7 @@ def make_world() -> dict[str, Any]:
     export = make_export(project, people["lead"], now=now)
     webhook = make_webhook(project=project, by=people["lead"], now=now).webhook
     delivery = measure_games(project, settled.number, now=now)[0]
+    failed = make_failed_job(project=project, by=people["lead"], now=now)
     asked(stricter)  # last: it is to wait, and what is made above runs the jobs that wait
     return {
         "people": people,
@@ -141,6 +143,7 @@ def make_world() -> dict[str, Any]:
         "long_sha256": stricter.sha256,
         "export": export.pk,
         "webhook": webhook.pk,
+        "job": failed.pk,
         "delivery": delivery.pk,
         "identifier": delivery.identifier,
         "transcript": upload(project=project, by=admin, now=now).pk,

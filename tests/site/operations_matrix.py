@@ -6,6 +6,9 @@ OPERATIONS: dict[str, list[Row]] = {
     "api_projects": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
     "api_notifications": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
     "api_read_notifications": [operation("POST", "401 200 200 200 200 200 200 401", "read", {"until": "=1"})],
+    "api_dashboard": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api_overview": [operation("GET", "401 403 403 403 403 403 200 401", "admin")],
+    "api_job_retry": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],
     "api_exports": [
         operation("GET", "401 200 200 404 200 404 200 401", "read"),
         operation("POST", "401 202 202 404 202 404 202 401", "read", {"format": "csv"}),

@@ -1,50 +1,193 @@
-"""The state of the site: workers, queue, oldest job, database. For leads and admins, and as one word for machines."""
+"""The state of the site for leads and admins: workers, jobs, storage, versions, backups. And one word for machines."""
 
+import platform
+import shutil
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 
+import django
+import msgspec
+from django.conf import settings
+from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.models import Count
+from django.utils.functional import Promise
 from msgspec import Struct
 
-from workspace.jobs.pages import BEATS_WITHIN
-from workspace.models import Heartbeat, Job
+from workspace.access.permissions import get_refusal
+from workspace.blob_store import FOLDER, list_files
+from workspace.checks.labels import JOB_KINDS
+from workspace.checks.permissions import check_retry_job
+from workspace.database.dumps import name_server
+from workspace.jobs.pages import BEATS_WITHIN, is_worker_alive
+from workspace.models import Event, Heartbeat, Job, Person, SignIn
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 
 TAKEN_WITHIN = timedelta(seconds=120)
+ACTIVE_WITHIN = timedelta(days=1)
 SHOWN = 20
+BACKUP_MADE = "backup:made"
+# Older than this, a backup is late: the timer makes one every night.
+BACKUP_EVERY = timedelta(hours=36)
 
 
-class StatusPage(Struct, frozen=True):
-    """Workers, counts of jobs, when the oldest waiting job was made, and what the site runs on.
+class FailedJob(Struct, frozen=True):
+    """A job that failed; `retry_refusal` says why it cannot be started again here, "" when it can."""
 
-    A worker is alive when its last beat is not before `alive_since`.
+    job: Job
+    label: str | Promise
+    retry_refusal: str
+
+
+class JobsPart(Struct, frozen=True):
+    """Workers, counts of jobs, when the oldest waiting job was made, and the newest that failed.
+
+    A worker is alive when its last beat is not before `alive_since`. `failed_count` counts those that the person sees.
     """
 
     workers: list[Heartbeat]
     alive_since: datetime
+    is_worker_alive: bool
     queued_count: int
     running_count: int
-    failed_count: int
     oldest_queued_at: datetime | None
-    version: str
+    failed_count: int
+    failed: list[FailedJob]
+
+
+class StoragePart(Struct, frozen=True):
+    """Sizes in bytes; None where they cannot be known."""
+
+    database_bytes: int | None
+    upload_count: int
+    upload_bytes: int
+    free_bytes: int | None
+
+
+class VersionsPart(Struct, frozen=True):
+    """What the site runs on."""
+
+    product: str
+    python: str
+    django: str
     database: str
     mode: str
 
 
-def status_page(*, now: datetime, version: str, mode: str) -> StatusPage:
-    """The state of the site at this moment."""
-    counts = dict(Job.objects.order_by().values_list("state").annotate(Count("pk")))
-    return StatusPage(
+class LastBackup(Struct, frozen=True):
+    """The newest backup that `manage.py backup` made: it records one only after it has read the whole file back."""
+
+    name: str
+    made_at: datetime
+    rows: int
+    files: int
+    is_late: bool
+
+
+class ActivePerson(Struct, frozen=True):
+    """Somebody whose sign-in was used lately."""
+
+    person: Person
+    seen_at: datetime
+
+
+class StatusPage(Struct, frozen=True):
+    """Everything on the status page."""
+
+    jobs: JobsPart
+    versions: VersionsPart
+
+
+class _BackupDetail(Struct):
+    rows: int
+    files: int
+
+
+def status_page(*, person: Person, now: datetime) -> StatusPage:
+    """The state of the site at this moment, with the failed jobs of the person's projects."""
+    return StatusPage(build_jobs_part(person, now), read_versions())
+
+
+def build_jobs_part(person: Person, now: datetime) -> JobsPart:
+    """Workers and jobs; of the failed ones those that the person may see, the newest first."""
+    counts = dict(
+        Job.objects.filter(state__in=(QUEUED, RUNNING)).order_by().values_list("state").annotate(Count("pk"))
+    )
+    failed = Job.objects.visible_to(person).filter(state=FAILED)
+    return JobsPart(
         workers=list(Heartbeat.objects.order_by("-beat_at")[:SHOWN]),
         alive_since=now - BEATS_WITHIN,
+        is_worker_alive=is_worker_alive(now),
         queued_count=counts.get(QUEUED, 0),
         running_count=counts.get(RUNNING, 0),
-        failed_count=counts.get(FAILED, 0),
         oldest_queued_at=oldest_queued_at(),
-        version=version,
-        database=connection.display_name,
-        mode=mode,
+        failed_count=failed.count(),
+        failed=[
+            FailedJob(job, JOB_KINDS.get(job.kind, job.kind), get_refusal(check_retry_job, person, job))
+            for job in failed.select_related("project").order_by("-finished_at", "-pk")[:SHOWN]
+        ],
     )
+
+
+def measure_storage() -> StoragePart:
+    """How much the site stores, and how much room is left for it."""
+    sizes = [default_storage.size(name) for name in list_files(FOLDER)]
+    return StoragePart(_measure_database(), len(sizes), sum(sizes), _measure_room())
+
+
+def _measure_database() -> int | None:
+    if connection.vendor == "sqlite":
+        pages, size = _ask("PRAGMA page_count"), _ask("PRAGMA page_size")
+        return pages * size
+    return _ask("SELECT pg_database_size(current_database())") if connection.vendor == "postgresql" else None
+
+
+def _ask(sql: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return int(cursor.fetchone()[0])
+
+
+def _measure_room() -> int | None:
+    try:
+        return shutil.disk_usage(Path(settings.VAR_DIR)).free
+    except OSError:
+        return None
+
+
+def read_versions() -> VersionsPart:
+    """The versions of the product and of what it runs on."""
+    return VersionsPart(
+        product=settings.VERSION,
+        python=platform.python_version(),
+        django=django.get_version(),
+        database=name_server(),
+        mode="local" if settings.LOCAL else "production",
+    )
+
+
+def find_last_backup(now: datetime) -> LastBackup | None:
+    """The newest backup in the audit log of accounts; None when none was made with `manage.py backup`."""
+    lines: Sequence[Event] = Event.objects.filter(
+        chain__project=None, object_kind="backup", verb=BACKUP_MADE
+    ).order_by("-seq")[:1]
+    for line in lines:
+        detail = msgspec.json.decode(line.detail, type=_BackupDetail)
+        is_late = now - line.at > BACKUP_EVERY
+        return LastBackup(line.object_id, line.at, detail.rows, detail.files, is_late)
+    return None
+
+
+def list_active_people(now: datetime) -> list[ActivePerson]:
+    """Whose sign-in was used within the last day, the latest first."""
+    seen: dict[Person, datetime] = {}
+    for sign_in in SignIn.objects.filter(person__isnull=False, expire_date__gt=now).select_related("person"):
+        at, person = sign_in.noted("seen"), sign_in.person
+        if at is not None and person is not None and now - at <= ACTIVE_WITHIN:
+            seen[person] = max(at, seen.get(person, at))
+    active = [ActivePerson(person, at) for person, at in seen.items()]
+    return sorted(active, key=lambda one: one.seen_at, reverse=True)
 
 
 def oldest_queued_at() -> datetime | None:

@@ -1,10 +1,10 @@
-"""Who sees the status of the site."""
+"""Who sees the status and the overview of the site, and who starts failed jobs again."""
 
 from django.utils.translation import gettext as _
 
-from workspace.access.permissions import is_admin
+from workspace.access.permissions import is_admin, require_admin, role_in
 from workspace.core.refusals import NotAllowed
-from workspace.models import Membership, Person
+from workspace.models import Job, Membership, Person
 
 
 def check_see_status(person: Person) -> None:
@@ -14,3 +14,18 @@ def check_see_status(person: Person) -> None:
     leads = Membership.objects.filter(person=person, role="lead", ended_at=None)
     if not (person.is_active and leads.exists()):
         raise NotAllowed(_("Only team leads and admins see the status of the site."))
+
+
+def check_see_overview(person: Person) -> None:
+    """Admins see the overview of the installation."""
+    require_admin(person, _("Only admins see the overview of the site."))
+
+
+def check_retry_job(person: Person, job: Job) -> None:
+    """Admins, and leads of the job's project; not where starting again has conditions of its own."""
+    if role_in(person, job.project) not in ("admin", "lead"):
+        raise NotAllowed(_("Only team leads of its project and admins start a failed job again."))
+    if job.kind == "import":
+        raise NotAllowed(_("Resume this import on its own page: its iteration may not take games any more."))
+    if job.kind == "ask_models":
+        raise NotAllowed(_("Ask the models again on the page of their set: calls cost money."))

@@ -6,6 +6,7 @@ from workspace.checks import views
 
 urlpatterns: list[URLPattern] = [
     path("status/", views.status, name="status"),
+    path("jobs/<int:job>/retry/", views.retry, name="retry_job"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
 ]

@@ -1,12 +1,18 @@
-"""The status page, and the two questions that machines ask: is the site up, is it ready."""
+"""The status page, a failed job started again, and the two questions that machines ask: is the site up, is it ready."""
 
-from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils import timezone
 
+from workspace.access.permissions import is_admin
 from workspace.checks.pages import is_ready, status_page
-from workspace.checks.permissions import check_see_status
+from workspace.checks.permissions import check_retry_job, check_see_status
+from workspace.jobs.actions import retry_job
+from workspace.models import Job
+from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -14,12 +20,24 @@ from workspace.web.respond import respond
 
 @require("see_status")
 def status(request: SignedIn) -> HttpResponse:
-    """Workers, queue, version, database."""
+    """Workers, queue, failed jobs, version, database."""
+    only_parameters(request)
     check_see_status(request.user)
-    mode = "local" if settings.LOCAL else "production"
-    page = status_page(now=timezone.now(), version=settings.VERSION, mode=mode)
+    page = status_page(person=request.user, now=timezone.now())
     context = {"page": page, **frame(request.user, None, "status")}
     return respond(request, page="workspace/checks/status.html", context=context)
+
+
+@require("retry_job", methods=("POST",))
+def retry(request: SignedIn, job: int) -> HttpResponse:
+    """Start a failed job again; leads back to the page that shows it."""
+    jobs = Job.objects.visible_to(request.user).select_related("project")
+    found = get_object_or_404(jobs, pk=job)
+    check_retry_job(request.user, found)
+    bind_form(request, NothingForm)
+    retry_job(job=found, by=request.user, now=timezone.now())
+    page = "overview" if is_admin(request.user) else "status"
+    return respond(request, page="", redirect=reverse(page) + "#failed")
 
 
 @require("anyone")

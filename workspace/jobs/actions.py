@@ -29,6 +29,17 @@ MOST_ATTEMPTS = 3
 NOTIFY_AGAIN = timedelta(seconds=20)
 MOST_NOTIFIED = 500
 Clock = Callable[[], datetime]
+_AFRESH: dict[str, object] = {
+    "state": QUEUED,
+    "attempt": 0,
+    "rung_at": None,
+    "started_at": None,
+    "finished_at": None,
+    "cancelled_at": None,
+    "cancelled_by": None,
+    "error_code": "",
+    "error": "",
+}
 logger = logging.getLogger("evalsite.jobs")
 
 
@@ -60,17 +71,7 @@ def enqueue(
     made = {"project": project, "created_at": now, "created_by": by, "total_bytes": total_bytes}
     job, _is_new = Job.objects.select_for_update().get_or_create(**key, defaults=made)
     if job.state not in (QUEUED, RUNNING):
-        Job.objects.filter(pk=job.pk).update(
-            state=QUEUED,
-            attempt=0,
-            rung_at=None,
-            started_at=None,
-            finished_at=None,
-            cancelled_at=None,
-            cancelled_by=None,
-            error_code="",
-            error="",
-        )
+        Job.objects.filter(pk=job.pk).update(**_AFRESH)
         job.refresh_from_db()
     if job.state == QUEUED and job.rung_at is None:
         notify_after_commit([job.pk], now)
@@ -178,6 +179,28 @@ def cancel_job(*, job: Job, by: Person, now: datetime) -> Job:
             object_id=job.pk,
             detail={"kind": job.kind, "subject": job.subject},
         )
+    job.refresh_from_db()
+    return job
+
+
+def retry_job(*, job: Job, by: Person, now: datetime) -> Job:
+    """Queue a job that failed once more; the caller has checked the permission. What it finished is kept.
+
+    Raises Conflict when it is not failed any more.
+    """
+    with transaction.atomic():
+        if not Job.objects.filter(pk=job.pk, state=FAILED).update(**_AFRESH):
+            raise Conflict(_("This job was started again meanwhile, or is over."), code="job_is_over")
+        record_event(
+            by=by,
+            now=now,
+            project=job.project,
+            verb="job:retried",
+            object_kind="job",
+            object_id=job.pk,
+            detail={"kind": job.kind, "subject": job.subject},
+        )
+        notify_after_commit([job.pk], now)
     job.refresh_from_db()
     return job
 

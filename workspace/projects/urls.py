@@ -6,5 +6,4 @@ from workspace.projects import views
 
 urlpatterns: list[URLPattern] = [
     path("projects/", views.projects, name="projects"),
-    path("projects/<slug:slug>/", views.project, name="project"),
 ]

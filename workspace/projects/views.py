@@ -1,4 +1,4 @@
-"""The list of projects, a new project, one project."""
+"""The list of projects, and a new project."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from workspace.models import Project
 from workspace.projects.forms import ProjectForm
-from workspace.projects.pages import project_page, projects_page
+from workspace.projects.pages import projects_page
 from workspace.projects.permissions import check_create_project
-from workspace.web.bind_form import only_parameters, project_or_404
+from workspace.web.bind_form import only_parameters
 from workspace.web.form_page import form_page
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, View, require
@@ -24,16 +24,6 @@ def projects(request: SignedIn) -> HttpResponse:
     page = projects_page(person=request.user)
     return respond(
         request, page="workspace/projects/list.html", context={"page": page, **frame(request.user)}
-    )
-
-
-@require("sign_in")
-def project(request: SignedIn, slug: str) -> HttpResponse:
-    """One project, with links to its pages."""
-    found = project_or_404(request.user, slug)
-    page = project_page(person=request.user, project=found)
-    return respond(
-        request, page="workspace/projects/show.html", context={"page": page, **frame(request.user, found)}
     )
 
 

@@ -100,15 +100,28 @@ class HomePage(Struct, frozen=True):
     review_count: int | None
     today_count: int
 
+    @property
+    def first(self) -> ProjectWork | None:
+        """Where the next game is the first thing to do; None while something started or sent back comes first."""
+        if self.returned or self.started:
+            return None
+        return next((work for work in self.projects if work.has_next), None)
 
-def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
+    @property
+    def is_free(self) -> bool:
+        """Whether no game is to be gone on with or taken."""
+        return not self.returned and not self.started and self.first is None
+
+
+def home_page(*, person: Person, now: datetime, handed_in: int = 0, only: Project | None = None) -> HomePage:
     """The page, in a fixed number of queries; each calibration costs a few more.
 
-    `handed_in` is the key of the evaluation that was just submitted, or 0.
+    `handed_in` is the key of the evaluation that was just submitted, or 0. With `only` it is what the person has to do
+    in that project, games alone.
     """
     memberships = Membership.objects.filter(person=person, ended_at=None)
     roles = dict(memberships.values_list("project", "role"))
-    projects = list(Project.objects.visible_to(person)[:PAGE_SIZE])
+    projects = list(Project.objects.visible_to(person)[:PAGE_SIZE]) if only is None else [only]
     led = [project.pk for project in projects if is_admin(person) or roles.get(project.pk) == "lead"]
     rated = [project.pk for project in projects if roles.get(project.pk) == "evaluator"]
     free = free_counts(person, rated)
@@ -133,7 +146,7 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
         )
         for project in projects
     ]
-    started = _started(person, now)
+    started = _started(person, now, only)
     return HomePage(
         find_submission(person, handed_in) if handed_in else None,
         [started_game for started_game in started if started_game.is_returned],
@@ -141,14 +154,16 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
         _aside(person, rated),
         work,
         may_create=is_admin(person),
-        review_count=waiting_count(person),
+        review_count=waiting_count(person) if only is None else None,
         today_count=count_submitted_today(person, now) if rated else 0,
     )
 
 
-def _started(person: Person, now: datetime) -> list[Started]:
+def _started(person: Person, now: datetime, only: Project | None) -> list[Started]:
     """The open evaluations of the person, returned ones first."""
     own = Evaluation.objects.visible_to(person).filter(state__in=OPEN).select_related("game__project", "slot")
+    if only is not None:
+        own = own.filter(game__project=only)
     counted = own.annotate(judged=_judged()).order_by(
         Case(When(returned_comment="", then=1), default=0), "-state", "pk"
     )

@@ -54,7 +54,12 @@ def get_text(client, project):
 @pytest.mark.usefixtures("lead")
 def test_a_project_without_stages_offers_the_first(client, project):
     said = get_text(client, project)
-    for part in ("No stage yet", "Open the first stage", "Nothing waits", "Nobody has rated"):
+    for part in (
+        "No stage yet",
+        "Create the first stage",
+        "Every game of every iteration",
+        "Nobody has rated",
+    ):
         assert part in said
 
 
@@ -67,7 +72,7 @@ def test_a_stage_shows_its_row_its_door_and_what_is_newest(client, project, lead
     assert (len(line.iterations), line.game_count, line.iterations[-1].name) == (2, 6, "Shorter")
     assert get_text(client, project).count('<i class="is-there">') == 2
     said = get_text(client, project)
-    for part in ("2 of 3 iterations in a row", "door shut", "2 things keep the door shut", "Reasons."):
+    for part in ("2 of 3 iterations in a row", "gate closed", "2 blockers", "Reasons."):
         assert part in said
     assert "<me>" not in client.get(address(project)).content.decode()
 

@@ -56,7 +56,7 @@ def test_what_is_begun_says_how_long_it_is_held(client):
     assert (started_game.minutes, started_game.judged, started_game.is_returned) == (20, 1, False)
     (over,) = home_page(person=evaluation.evaluator, now=LATER).started
     assert over.minutes == 0
-    assert "Your time is up" in get_text(client, evaluation.evaluator, "home")
+    assert "The reservation ended" in get_text(client, evaluation.evaluator, "home")
 
 
 def test_what_was_sent_back_stands_first_with_the_comment(client):
@@ -199,7 +199,8 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
         with django_assert_num_queries(queries):
             text = client.get(reverse(name, args=args)).content.decode()
         if who == person:
-            assert ("100 or more games are free for you." in text) == (count > 100)
+            word = "open" if name == "home" else "free"
+            assert (f"100 or more games are {word} for you." in text) == (count > 100)
 
 
 def test_my_evaluations_offer_to_take_up_only_what_can_be(client):

@@ -207,8 +207,8 @@ def test_the_audit_log_is_paged_and_filtered_from_a_list(client):
 def test_the_status_page_counts(client):
     signed_in(client, make_lead(project=make_project()))
     page = client.get(reverse("status")).content.decode()
-    assert "No worker has shown itself yet" in page
-    assert "nothing waits" in page
+    assert "No worker is running" in page
+    assert "no queue" in page
     assert client.get(reverse("healthz")).content == b"ok\n"
     assert (client.get(reverse("readyz")).status_code, client.get(reverse("readyz")).content) == (
         503,

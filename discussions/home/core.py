@@ -1,0 +1,104 @@
+"""What the dashboard of a project computes: periods of charts, and when the games that are left will be done."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from math import ceil, sqrt
+
+from msgspec import Struct
+
+DAYS, WEEKS = 14, 12
+RECENT_WEEKS, LEAST_DAYS, LEAST_DONE = 4, 7, 5
+FARTHEST = 730
+DAY, WEEK = "day", "week"
+DONE, NO_PACE, SHORT, FEW, FAR, KNOWN = "done", "no_pace", "short", "few", "far", "known"
+# Half the width of a 95 % interval of the square root of a count (Poisson).
+_HALF = 0.98
+
+
+class Periods(Struct, frozen=True):
+    """The first days of periods that follow each other up to today, oldest first; `unit` is "day" or "week"."""
+
+    unit: str
+    starts: list[date]
+
+
+class Estimate(Struct, frozen=True):
+    """When what is left will be done at the pace of the last days.
+
+    `state` is "known", or why there is no date: "done" (nothing is left), "no_pace" (nothing was done lately), "short"
+    (less than a week to go by), "few" (fewer than 5 done), "far" (more than two years). `on` is the likeliest day;
+    with 95 % certainty it lies between `earliest` and `latest`, as far as the pace stays; `latest` is None where it is
+    more than two years away.
+    """
+
+    state: str
+    done: int
+    days: int
+    on: date | None = None
+    earliest: date | None = None
+    latest: date | None = None
+
+    @property
+    def per_week(self) -> float:
+        """How many are done in a week."""
+        return 7 * self.done / self.days if self.days else 0.0
+
+
+def divide_time(first: date, today: date) -> Periods:
+    """Days for a project of less than two weeks, otherwise weeks from Monday, at most twelve."""
+    if (age := (today - first).days) < DAYS:
+        return Periods(DAY, [first + timedelta(days=at) for at in range(max(0, age) + 1)])
+    monday = today - timedelta(days=today.weekday())
+    begun = first - timedelta(days=first.weekday())
+    count = min(WEEKS, (monday - begun).days // 7 + 1)
+    return Periods(WEEK, [monday - timedelta(weeks=count - 1 - at) for at in range(count)])
+
+
+def estimate_end(*, left: int, done: Mapping[int, int], periods: Periods, today: date) -> Estimate:
+    """When `left` games will be done, at the pace of the last days or of the last four weeks, today included.
+
+    `done` counts by place of the period, -1 before the first. Time before the first game that was done does not count.
+    """
+    recent = range(max(0, len(periods.starts) - RECENT_WEEKS), len(periods.starts))
+    if periods.unit == DAY:
+        recent = range(len(periods.starts))
+    begun = [at for at in recent if done.get(at)]
+    since = (
+        recent[0] if any(count and at < recent[0] for at, count in done.items()) else min(begun, default=0)
+    )
+    days = (today - periods.starts[since]).days + 1
+    count = sum(done.get(at, 0) for at in begun)
+    if not left:
+        return Estimate(DONE, count, days)
+    if not count:
+        return Estimate(NO_PACE, count, days)
+    if days < LEAST_DAYS:
+        return Estimate(SHORT, count, days)
+    if count < LEAST_DONE:
+        return Estimate(FEW, count, days)
+    likely, slow, fast = (left * days / pace for pace in (count, *_bounds(count)))
+    if likely > FARTHEST:
+        return Estimate(FAR, count, days)
+    return Estimate(
+        KNOWN,
+        count,
+        days,
+        on=today + timedelta(days=ceil(likely)),
+        earliest=today + timedelta(days=ceil(fast)),
+        latest=None if slow > FARTHEST else today + timedelta(days=ceil(slow)),
+    )
+
+
+def _bounds(count: int) -> tuple[float, float]:
+    root = sqrt(count)
+    return (root - _HALF) ** 2, (root + _HALF) ** 2
+
+
+def link_known(values: Sequence[object | None]) -> list[int | None]:
+    """For each place the place of the last value before it that is known, None where there is none."""
+    links: list[int | None] = []
+    last: int | None = None
+    for at, value in enumerate(values):
+        links.append(last)
+        last = last if value is None else at
+    return links

@@ -1,0 +1,275 @@
+"""The dashboard of a project for its leads: how far it is, what is to do, and how verdicts and costs go."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.gates.core import GateStatus
+from discussions.gates.queries import load_gate
+from discussions.home.core import (
+    Estimate,
+    Periods,
+    divide_time,
+    estimate_end,
+    link_known,
+)
+from discussions.home.queries import (
+    Ready,
+    RecordedSum,
+    Worker,
+    count_faulty,
+    count_flags,
+    count_games,
+    count_jobs,
+    count_taken,
+    count_unmeasured,
+    count_withdrawn,
+    find_ready,
+    list_workers,
+    sum_recorded,
+)
+from discussions.models import Decision, Iteration, Stage
+from workspace.display.core.charts import Segment, share_bar
+from workspace.display.core.multiples import Column, Multiple, Scale, Value, compute_scale, multiple
+from workspace.models import Project
+
+WORKED_WITHIN = timedelta(days=7)
+# The gate reads every game of its stage; of larger stages the dashboard links to it.
+MOST_GATED = 200
+# Fewer verdicts than these in a period are drawn as a ring.
+FEW = 5
+
+
+class GameStates(Struct, frozen=True):
+    """The games that count by state, as the list of games has them; `withdrawn` ones are in no other count.
+
+    `complete` games have all evaluations and no verdict.
+    """
+
+    total: int
+    measuring: int
+    rating: int
+    complete: int
+    passed: int
+    failed: int
+    withdrawn: int
+
+    @property
+    def recorded(self) -> int:
+        """Those with a verdict."""
+        return self.passed + self.failed
+
+    @property
+    def waiting(self) -> int:
+        """Those that wait for an evaluator."""
+        return max(0, self.total - self.recorded - self.complete - self.rating - self.measuring)
+
+
+class ToDo(Struct, frozen=True):
+    """What needs a lead."""
+
+    ready: Ready
+    flag_count: int
+    faulty_count: int
+    failed_count: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing does."""
+        return not (self.ready.count or self.flag_count or self.faulty_count or self.failed_count)
+
+
+class GoalProgress(Struct, frozen=True):
+    """How many games of the open stage, or of the project without one, have a verdict.
+
+    `gate` is None without a stage and where it was not computed.
+    """
+
+    stage: Stage | None
+    total: int
+    recorded: int
+    estimate: Estimate
+    gate: GateStatus | None
+    gate_unit: str
+
+
+class TrendRow(Struct, frozen=True):
+    """The verdicts of one period; `rate` is in percent. Figures are None, and texts "", where there is none."""
+
+    start: date
+    count: int
+    passed: int
+    rate: float | None
+    cost: Decimal | None
+    costed: int
+
+
+class Trend(Struct, frozen=True):
+    """Pass rate and mean cost of a game by the day or week of the verdict.
+
+    `before` verdicts are older than the first period. A chart is None with fewer than two periods to draw.
+    """
+
+    unit: str
+    rows: list[TrendRow]
+    before: int
+    rate: Multiple | None
+    cost: Multiple | None
+
+
+class DashboardPage(Struct, frozen=True):
+    """Everything on the page."""
+
+    states: GameStates
+    parts: list[Segment]
+    to_do: ToDo
+    progress: GoalProgress
+    trend: Trend
+    workers: list[Worker]
+    decision: Decision | None
+
+
+def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
+    """The page: a fixed number of queries, a few more for a gate, for ties and while games are measured."""
+    today = timezone.localdate(now)
+    periods = divide_time(timezone.localdate(project.created_at), today)
+    recorded = sum_recorded(project, [_midnight(start) for start in periods.starts])
+    games, withdrawn = count_games(project), count_withdrawn(project)
+    jobs, ready = count_jobs(project), find_ready(project)
+    measuring = count_unmeasured(project) if jobs.adding else 0
+    left_out, passed = sum(withdrawn.values()), sum(line.passed for line in recorded)
+    states = GameStates(
+        total=sum(games.values()) - left_out,
+        measuring=measuring,
+        rating=count_taken(project),
+        complete=ready.count,
+        passed=passed,
+        failed=sum(line.count for line in recorded) - passed,
+        withdrawn=left_out,
+    )
+    counted = {key: count - withdrawn.get(key, 0) for key, count in games.items()}
+    return DashboardPage(
+        states=states,
+        parts=_parts(states),
+        to_do=ToDo(ready, count_flags(project), count_faulty(project), jobs.failed),
+        progress=_progress(project, counted, recorded, periods, today),
+        trend=_trend(periods, recorded),
+        workers=list_workers(project, _midnight(today - WORKED_WITHIN)),
+        decision=_newest_decision(project),
+    )
+
+
+def _midnight(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))
+
+
+def _parts(states: GameStates) -> list[Segment]:
+    """The games as parts of one bar; none without games."""
+    if not states.total:
+        return []
+    counts = (
+        (_("PASS"), states.passed),
+        (_("FAIL"), states.failed),
+        (_("submitted, no verdict yet"), states.complete),
+        (_("not judged yet"), states.measuring + states.waiting + states.rating),
+    )
+    whole = max(states.total, sum(count for _label, count in counts))
+    return share_bar([(label, str(count), count / whole) for label, count in counts])
+
+
+def _progress(
+    project: Project, games: Mapping[int, int], recorded: list[RecordedSum], periods: Periods, today: date
+) -> GoalProgress:
+    stage = Stage.objects.filter(project=project, closed_at=None).select_related("stated_by").first()
+    own = set(games)
+    if stage is not None:
+        own = set(Iteration.objects.filter(stage=stage).values_list("pk", flat=True))
+    judged = [line for line in recorded if line.iteration in own]
+    total, done = sum(games.get(key, 0) for key in own), sum(line.count for line in judged)
+    by_period = Counter[int]()
+    for line in judged:
+        by_period[line.period] += line.count
+    gate = load_gate(stage) if stage is not None and total <= MOST_GATED else None
+    return GoalProgress(
+        stage=stage,
+        total=total,
+        recorded=done,
+        estimate=estimate_end(left=total - done, done=by_period, periods=periods, today=today),
+        gate=gate,
+        gate_unit=_gate_unit(gate),
+    )
+
+
+def _gate_unit(gate: GateStatus | None) -> str:
+    if gate is None:
+        return ""
+    return _("iterations") if gate.streak.unit == "iteration" else _("games")
+
+
+def _trend(periods: Periods, recorded: Iterable[RecordedSum]) -> Trend:
+    by_period: dict[int, list[RecordedSum]] = {}
+    for line in recorded:
+        by_period.setdefault(line.period, []).append(line)
+    rows = [_trend_row(start, by_period.get(at, [])) for at, start in enumerate(periods.starts)]
+    costs = [None if row.cost is None else float(row.cost) for row in rows]
+    known = [cost for cost in costs if cost is not None]
+    rates = [row.rate for row in rows]
+    return Trend(
+        unit=periods.unit,
+        rows=rows,
+        before=sum(line.count for line in by_period.get(-1, [])),
+        rate=_chart(rows, rates, [row.count for row in rows], Scale(0, 100, 25)),
+        cost=_chart(
+            rows,
+            costs,
+            [row.costed for row in rows],
+            compute_scale([0.0, *known], step=0.5, least=1.0, lowest=0.0),
+        ),
+    )
+
+
+def _trend_row(start: date, lines: Sequence[RecordedSum]) -> TrendRow:
+    count, passed = sum(line.count for line in lines), sum(line.passed for line in lines)
+    costed = sum(line.costed for line in lines)
+    cost = sum((line.cost for line in lines), Decimal(0))
+    return TrendRow(
+        start=start,
+        count=count,
+        passed=passed,
+        rate=100 * passed / count if count else None,
+        cost=cost / costed if costed else None,
+        costed=costed,
+    )
+
+
+def _chart(
+    rows: Sequence[TrendRow], values: Sequence[float | None], counts: Sequence[int], scale: Scale
+) -> Multiple | None:
+    """A dot for each period with verdicts, in a line; None with fewer than two."""
+    if sum(value is not None for value in values) < 2:
+        return None
+    origins = link_known(values)
+    return multiple(
+        [
+            Column(
+                label=date_format(row.start, "j M"),
+                values=[] if value is None else [Value(at, value, is_hollow=count < FEW)],
+                mean=value,
+                origin=origin,
+            )
+            for at, (row, value, count, origin) in enumerate(zip(rows, values, counts, origins, strict=True))
+        ],
+        scale,
+    )
+
+
+def _newest_decision(project: Project) -> Decision | None:
+    rows = Decision.objects.standing().filter(iteration__project=project).order_by("-pk")
+    needed = ("choice", "reason", "created_at", "iteration__number", "iteration__name", "created_by__name")
+    return rows.select_related("iteration", "created_by").only(*needed).first()

@@ -1,0 +1,293 @@
+"""What the dashboard of a project counts: summed by the database, in queries whose SQL is made once."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from django.db.models import Case, Count, Exists, Max, OuterRef, Q, QuerySet, Sum, Value, When
+from django.db.models.functions import Coalesce
+from msgspec import Struct
+
+from discussions.adjudication.queries import load_disagreements
+from discussions.core.evaluation_states import OPEN, SUBMITTED
+from discussions.flags.queries import query_flags, waits_for_lead
+from discussions.models import Evaluation, Game, ManualFigure, Measured, Slot, Verdict, Withdrawal
+from discussions.models.manual_figures import COST
+from discussions.models.slots import RATING
+from discussions.verdicts.queries import complete_games, faulty_transcripts
+from workspace.database.prepared_queries import Prepared
+from workspace.models import Job, Project
+from workspace.models.jobs import DONE, FAILED
+
+# Of how many games the disagreements are read, since each takes about a millisecond.
+MOST_READ = 20
+_ADDS_GAMES = ("import", "measure")
+
+
+class RecordedSum(NamedTuple):
+    """The standing verdicts of one iteration and period; those of withdrawn games are left out.
+
+    `period` is the place of the period, -1 before the first. `costed` games have a cost, `cost` is their sum.
+    """
+
+    iteration: int
+    period: int
+    count: int
+    passed: int
+    costed: int
+    cost: Decimal
+
+
+class Ready(Struct, frozen=True):
+    """Games with all evaluations and without a verdict, by number: those to record, and those with a tie to resolve.
+
+    `unread` of those to record were not looked at for ties.
+    """
+
+    to_record: list[int]
+    tied: list[int]
+    unread: int
+
+    @property
+    def count(self) -> int:
+        """All of them."""
+        return len(self.to_record) + len(self.tied)
+
+
+class JobCount(NamedTuple):
+    """How many jobs failed, and how many that bring or measure games are not done."""
+
+    failed: int
+    adding: int
+
+
+class Worker(NamedTuple):
+    """One evaluator: games open, games submitted since the given moment, when they took or submitted one last."""
+
+    name: str
+    open: int
+    submitted: int
+    last_at: datetime
+
+
+def count_games(project: Project) -> dict[int, int]:
+    """Iteration -> its games, withdrawn ones among them."""
+    return dict(_GAMES.rows(project.pk))
+
+
+def count_withdrawn(project: Project) -> dict[int, int]:
+    """Iteration -> its withdrawn games."""
+    return dict(_WITHDRAWN.rows(project.pk))
+
+
+def sum_recorded(project: Project, starts: Sequence[datetime]) -> list[RecordedSum]:
+    """The standing verdicts by iteration and period; `starts` are the beginnings of the periods, oldest first."""
+    rows = _recorded(tuple(starts)).rows(project.pk)
+    changed: dict[tuple[int, int], tuple[int, Decimal]] = {}
+    for iteration, period, entered, reported in _by_hand(tuple(starts)).rows(project.pk, project.pk):
+        costed, cost = changed.get((iteration, period), (0, Decimal(0)))
+        changed[iteration, period] = (costed + (reported is None), cost + entered - (reported or 0))
+    found = []
+    for iteration, period, count, failed, costed, cost in rows:
+        more, dearer = changed.get((iteration, period), (0, Decimal(0)))
+        paid = (cost or Decimal(0)) + dearer
+        found.append(RecordedSum(iteration, period, count, count - failed, costed + more, paid))
+    return found
+
+
+def count_taken(project: Project) -> int:
+    """How many games without a verdict are being rated."""
+    found = _TAKEN.rows(project.pk)
+    return int(found[0][0]) if found else 0
+
+
+def find_ready(project: Project) -> Ready:
+    """The games that wait for a verdict. Those that only one evaluator rates have no ties."""
+    rows = _COMPLETE.rows(project.pk)
+    shared = [game for game, _number, needed in rows if needed > 1]
+    tied = set(_find_tied(Game.objects.filter(pk__in=shared[:MOST_READ]))) if shared else set()
+    numbers = [number for _game, number, _needed in rows]
+    return Ready(
+        to_record=[number for number in numbers if number not in tied],
+        tied=[number for number in numbers if number in tied],
+        unread=max(0, len(shared) - MOST_READ),
+    )
+
+
+def _find_tied(games: "QuerySet[Game]") -> list[int]:
+    """The numbers of those in which a lead must decide before a verdict can be recorded."""
+    return [
+        found.number
+        for found in load_disagreements(games)
+        if any(disagreement.is_tie and disagreement.is_open for disagreement in found.disagreements)
+    ]
+
+
+def count_jobs(project: Project) -> JobCount:
+    """The jobs of the project that are not done."""
+    rows = _JOBS.rows(project.pk)
+    return JobCount(
+        failed=sum(count for _kind, state, count in rows if state == FAILED),
+        adding=sum(count for kind, _state, count in rows if kind in _ADDS_GAMES),
+    )
+
+
+def count_flags(project: Project) -> int:
+    """The flags that wait for a lead's answer."""
+    return len(_FLAGS.rows(project.pk))
+
+
+def count_faulty(project: Project) -> int:
+    """The imports with faults."""
+    return len(_FAULTY.rows(project.pk))
+
+
+def count_unmeasured(project: Project) -> int:
+    """The games without a verdict and without a measurement under their iteration's rubric version; looks at all."""
+    version = OuterRef("iteration__rubric_version")
+    measured = Measured.objects.filter(game=OuterRef("pk"), rubric_version=version)
+    recorded = Verdict.objects.filter(game=OuterRef("pk"))
+    games = Game.objects.filter(project=project, withdrawn_at=None)
+    return games.filter(~Exists(measured), ~Exists(recorded)).count()
+
+
+def list_workers(project: Project, since: datetime) -> list[Worker]:
+    """Who has a game open or submitted one since then, in the order of names, since this is no ranking."""
+    found = [Worker(*row[1:]) for row in _workers(since).rows(project.pk)]
+    return sorted(found, key=lambda worker: worker.name.casefold())
+
+
+def _standing(project: Any) -> "QuerySet[Verdict]":
+    """Verdicts of games that count, without those that a later one supersedes."""
+    superseded = Verdict.objects.exclude(supersedes=None).values("supersedes")
+    rows: QuerySet[Verdict] = Verdict.objects.filter(project=project, game__withdrawn_at=None)
+    return rows.exclude(pk__in=superseded).order_by()
+
+
+def _period(starts: Sequence[datetime], column: str) -> Case:
+    newest_first = reversed(list(enumerate(starts)))
+    whens = (When(**{f"{column}__gte": start}, then=Value(at)) for at, start in newest_first)
+    return Case(*whens, default=Value(-1))
+
+
+# The beginnings of periods change once a day.
+@lru_cache(maxsize=64)
+def _recorded(starts: tuple[datetime, ...]) -> Prepared:
+    columns = ("game__iteration", "period", "count", "failed", "costed", "cost")
+    return Prepared(
+        lambda project: (
+            _standing(project)
+            .annotate(period=_period(starts, "created_at"))
+            .values("game__iteration", "period")
+            .annotate(
+                count=Count("pk"),
+                failed=Count("pk", filter=Q(passes=False)),
+                costed=Count("game__cost_usd"),
+                cost=Sum("game__cost_usd"),
+            )
+            .values_list(*columns)
+        ),
+        int,
+    )
+
+
+@lru_cache(maxsize=64)
+def _by_hand(starts: tuple[datetime, ...]) -> Prepared:
+    """Costs that were entered by hand on games with a verdict, beside those of the transcripts."""
+    columns = ("game__iteration", "period", "value", "game__cost_usd")
+    return Prepared(
+        lambda project, again: (
+            ManualFigure.objects.standing()
+            .filter(kind=COST, game__project=project, game__verdicts__in=_standing(again).values("pk"))
+            .annotate(period=_period(starts, "game__verdicts__created_at"))
+            .order_by()
+            .values_list(*columns)
+        ),
+        int,
+        int,
+    )
+
+
+@lru_cache(maxsize=8)
+def _workers(since: datetime) -> Prepared:
+    columns = ("evaluator", "evaluator__name", "open", "submitted", "last")
+    wanted = Q(state__in=OPEN) | Q(state=SUBMITTED, submitted_at__gte=since)
+    return Prepared(
+        lambda project: (
+            Evaluation.objects.filter(wanted, game__project=project, purpose=RATING)
+            .order_by()
+            .values("evaluator", "evaluator__name")
+            .annotate(
+                open=Count("pk", filter=Q(state__in=OPEN)),
+                submitted=Count("pk", filter=Q(state=SUBMITTED)),
+                last=Max(Coalesce("submitted_at", "created_at")),
+            )
+            .values_list(*columns)
+        ),
+        int,
+    )
+
+
+_GAMES = Prepared(
+    lambda project: (
+        Game.objects.filter(iteration__project=project)
+        .order_by()
+        .values("iteration")
+        .annotate(count=Count("pk"))
+        .values_list("iteration", "count")
+    ),
+    int,
+)
+# The few games that were ever withdrawn are found by these acts, without a look at all games.
+_WITHDRAWN = Prepared(
+    lambda project: (
+        Game.objects.filter(
+            project=project, withdrawn_at__isnull=False, pk__in=Withdrawal.objects.values("game")
+        )
+        .order_by()
+        .values("iteration")
+        .annotate(count=Count("pk"))
+        .values_list("iteration", "count")
+    ),
+    int,
+)
+_TAKEN = Prepared(
+    lambda project: (
+        Slot.objects.filter(
+            ~Exists(Verdict.objects.filter(game=OuterRef("game"))),
+            project=project,
+            purpose=RATING,
+            is_closed=False,
+            evaluator__isnull=False,
+            game__withdrawn_at=None,
+        )
+        .order_by()
+        .values("project")
+        .annotate(count=Count("game", distinct=True))
+        .values_list("count")
+    ),
+    int,
+)
+_COMPLETE = Prepared(
+    lambda project: complete_games(project).values_list("game", "game__number", "needed"), int
+)
+_JOBS = Prepared(
+    lambda project: (
+        Job.objects.filter(project=project)
+        .exclude(state=DONE)
+        .order_by()
+        .values("kind", "state")
+        .annotate(count=Count("pk"))
+        .values_list("kind", "state", "count")
+    ),
+    int,
+)
+_FLAGS = Prepared(
+    lambda project: (
+        query_flags().filter(waits_for_lead(), evaluation__game__project=project).values_list("pk")
+    ),
+    int,
+)
+_FAULTY = Prepared(lambda project: faulty_transcripts(project).values_list("pk"), int)

@@ -1,0 +1,173 @@
+"""The dashboard of a project: figures as the list of games has them, what a lead has to do, and its charts."""
+
+import html
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from discussions.games.actions import enter_figure, withdraw_game
+from discussions.games.pages.list_query import ListQuery, load_list_window
+from discussions.home.pages.dashboard import build_dashboard
+from discussions.models import Game
+from discussions.queue.actions import take_next_game
+from tests.factories.adjudication import make_differing
+from tests.factories.iterations import figures, make_iteration, make_stage
+from tests.factories.jobs import make_failed_job
+from tests.factories.people import NOW, make_lead, make_member
+from tests.factories.rating import make_game, make_rating_project
+from tests.factories.tokens import program_of
+from tests.factories.verdicts import game_to_settle, record
+
+pytestmark = pytest.mark.django_db
+
+
+def get_page(project, now=NOW):
+    return build_dashboard(project=project, now=now)
+
+
+def get_text(client, person, project):
+    client.force_login(person)
+    answer = client.get(reverse("project", args=[project.slug]))
+    assert answer.status_code == 200
+    return " ".join(html.unescape(answer.content.decode()).split())
+
+
+def test_every_state_counts_as_the_list_of_games_has_it():
+    project = make_rating_project()
+    lead, person = make_lead(project=project), make_member(project=project)
+    waiting = game_to_settle(project=project)
+    record(game_to_settle(project=project))
+    for _ in range(3):
+        make_game(project=project)
+    take_next_game(project=project, by=person, now=NOW)
+    states = get_page(project).states
+    listed = {
+        state: len(load_list_window(project, ListQuery(state=state)).games)
+        for state in ("measuring", "waiting", "rating", "submitted", "pass", "fail")
+    }
+    assert listed == {
+        "measuring": states.measuring,
+        "waiting": states.waiting,
+        "rating": states.rating,
+        "submitted": states.complete,
+        "pass": states.passed,
+        "fail": states.failed,
+    }
+    assert (states.total, states.recorded, states.rating, states.waiting) == (5, 1, 1, 2)
+    assert get_page(project).to_do.ready.to_record == [waiting.number]
+    withdraw_game(game=waiting, reason="Cut short", by=lead, now=NOW)
+    states = get_page(project).states
+    assert (states.total, states.withdrawn, states.complete) == (4, 1, 0)
+
+
+def test_a_tie_and_the_flag_beside_it_wait_for_the_lead(client):
+    game = make_differing(slug="shared")
+    lead = make_lead(project=game.project)
+    to_do = get_page(game.project).to_do
+    assert (to_do.ready.tied, to_do.ready.to_record, to_do.flag_count) == ([game.number], [], 1)
+    said = get_text(client, lead, game.project)
+    assert reverse("adjudicate", args=["shared", game.number]) in said
+    for part in ("game has a tie to resolve", "flag waits for an answer"):
+        assert part in said
+
+
+def test_a_failed_job_is_counted_with_a_link_to_its_reason(client):
+    project = make_rating_project()
+    lead = make_lead(project=project)
+    assert "Nothing needs a lead now" in get_text(client, lead, project)
+    make_failed_job(project=project, by=lead)
+    assert get_page(project).to_do.failed_count == 1
+    said = get_text(client, lead, project)
+    assert f"{reverse('status')}#failed" in said
+    assert "job failed" in said
+
+
+def test_the_stage_shows_its_successes_in_a_row_and_too_little_data(client):
+    stage = make_stage(name="Watch <me>", goal="Reasons.")
+    make_iteration(stage=stage, games=[figures()] * 3)
+    make_iteration(stage=stage, games=[figures()] * 3, decision="keep", minutes=5)
+    make_iteration(stage=stage, games=[figures()] * 2 + [None], minutes=9)
+    progress = get_page(stage.project).progress
+    assert (progress.stage, progress.recorded, progress.total) == (stage, 8, 9)
+    assert (progress.gate.streak.count, progress.estimate.state) == (2, "short")
+    said = get_text(client, stage.created_by, stage.project)
+    for part in ("Stage 1", "2 of 3 iterations in a row", "Watch <me>", "Reasons.", "keep"):
+        assert part in said
+    later = get_page(stage.project, now=NOW + timedelta(days=9)).progress.estimate
+    assert (later.state, later.done, later.days) == ("known", 8, 10)
+    assert later.on == (NOW + timedelta(days=11)).date()  # one left, at eight in ten days
+
+
+def test_pass_rate_and_cost_are_drawn_by_period_with_costs_by_hand():
+    stage = make_stage()
+    make_iteration(stage=stage, games=[figures(cost=1), figures(cost=2), figures(cost=None)])
+    make_iteration(stage=stage, games=[figures(coherence=0, engagement=1)] * 3, minutes=60 * 24)
+    page = get_page(stage.project, now=NOW + timedelta(days=2))
+    trend = page.trend
+    assert trend.unit == "day"
+    first, second, third = trend.rows
+    assert (first.count, first.passed, first.rate, first.costed) == (3, 3, 100.0, 2)
+    assert float(first.cost) == 1.5
+    assert (second.count, second.passed, third.rate) == (3, 0, None)
+    assert len([column for column in trend.rate.columns if column.dots]) == 2
+    weeks = get_page(stage.project, now=NOW + timedelta(days=90)).trend
+    assert (weeks.unit, weeks.before, weeks.rate) == ("week", 6, None)
+
+
+def test_a_cost_by_hand_replaces_that_of_the_transcript():
+    stage = make_stage()
+    make_iteration(stage=stage, games=[figures(cost=1), figures(cost=None), figures(cost=3)])
+    one, two, _three = Game.objects.order_by("number")
+    for game, value in ((one, Decimal(5)), (two, Decimal(4))):
+        enter_figure(game=game, kind="cost", value=value, reason="Invoice", by=stage.created_by, now=NOW)
+    (row,) = [row for row in get_page(stage.project).trend.rows if row.count]
+    assert (row.costed, float(row.cost)) == (3, 4.0)
+
+
+def test_an_empty_project_says_what_to_do_first(client):
+    project = make_rating_project()
+    said = get_text(client, make_lead(project=project), project)
+    assert "No games yet" in said
+    assert "Over time" not in said
+
+
+def test_an_evaluator_sees_their_own_part_alone(client):
+    game = make_differing(slug="shared")
+    lead, person = make_lead(project=game.project), make_member(project=game.project)
+    make_failed_job(project=game.project, by=lead)
+    said = get_text(client, person, game.project)
+    assert "Your part of this project" in said
+    for hidden in ("Who is working", "To do for leads", "PASS", "Pass rate", "tie", "job", lead.name):
+        assert hidden not in said.replace("Guideline", "")
+    assert "Project settings" not in said
+    assert "Project settings" in get_text(client, lead, game.project)
+
+
+def test_the_page_takes_few_queries_however_many_games_there_are(client):
+    project = make_rating_project()
+    lead = make_lead(project=project)
+    counts = []
+    for _ in range(2):
+        record(game_to_settle(project=project))
+        get_text(client, lead, project)
+        with CaptureQueriesContext(connection) as queries:
+            get_text(client, lead, project)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_programs_of_leads_read_the_same_figures():
+    project = make_rating_project()
+    record(game_to_settle(project=project))
+    waiting = game_to_settle(project=project)
+    lead = make_lead(project=project)
+    answer = program_of(lead).get(f"projects/{project.slug}/dashboard/").json()
+    assert (answer["games"]["total"], answer["to_do"]["to_record"]) == (2, [waiting.number])
+    assert answer["progress"]["stage"] is None
+    assert (
+        program_of(make_member(project=project)).get(f"projects/{project.slug}/dashboard/").status_code == 403
+    )
