@@ -13,6 +13,7 @@ from msgspec import Struct
 from rubric.core.records import RESPONSE, RubricRecord
 from rubric.versions.core.draft import (
     CRITERION_FIELDS,
+    EXAMPLES,
     LINES,
     MOST_CRITERIA,
     YES,
@@ -89,6 +90,9 @@ class ImportForm(forms.Form):
         self.fields["rubric"].initial = rubrics[0][0] if rubrics else ""
 
 
+EXAMPLES_HELP = _(
+    "Evaluators read it where they judge. Say after the example what the right answer is, and why."
+)
 SCALE_HELP = _(
     "Lowest and highest score: 1 to 5, 0 or 1, 0 to 3 in steps of 0.5. Empty: 1 to 10. For the overall every score is "
     "brought to 1 to 10."
@@ -194,7 +198,7 @@ class DraftForm(forms.Form):
 
     def _add_criterion(self, index: int) -> None:
         for name in (*CRITERION_FIELDS, *(["remove"] if self.can_add_criteria else [])):
-            if name != "scale" or self.can_add_criteria:
+            if name not in (EXAMPLES if self.can_add_criteria else ("scale",)):
                 self.fields[f"c{index}-{name}"] = _field(name)
         for name in BESIDE_A_WEIGHT:
             self.fields[f"c{index}-{name}"] = forms.CharField(required=False, strip=False)
@@ -231,7 +235,7 @@ def _field(name: str) -> forms.Field:
         widget = forms.NumberInput(
             attrs={"step": "any", "min": "0"} | ({"max": "100"} if name == "weight" else {})
         )
-    said = SCALE_HELP if name == "scale" else ""
+    said = SCALE_HELP if name == "scale" else EXAMPLES_HELP if name in EXAMPLES else ""
     return forms.CharField(label=LABELS[name], required=False, strip=False, widget=widget, help_text=said)
 
 

@@ -17,6 +17,7 @@ from discussions.rating.pages.desk import Desk, build_desk
 from discussions.rating.pages.evaluation import CompletedAct, EvaluationQuery, page_head
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.records import Changed, EvaluationPage, Item, MissingStep
+from discussions.rating.pages.review import build_guides
 from discussions.rating.queries import EvaluationState
 
 STEP = "identify"
@@ -81,6 +82,7 @@ def identification_page(
         missing=[MissingStep(item_id(step.kind, step.subject), step.says, step.step) for step in asked],
         can_undo=desk.is_open and Revision.objects.undoable(evaluation).exists(),
         undo_key=f"{wanted.nonce}:undo:{evaluation.version}",
+        guides=build_guides(desk.rubric),
         agents=_agents(paper, work.seen),
         left_out=[work.seen.name(player) for player in paper.left_out],
         items=[_item(desk, paper, number) for number in range(1, len(paper.unseen) + 1)],

@@ -169,6 +169,7 @@ def _shared(
         "later": later_count(desk.progress),
         "suggested": len(open_suggestions(desk.progress)),
         "steps": review.steps(desk),
+        "guides": review.build_guides(desk.rubric),
         "figures": review.figures(desk, work),
         "window": desk.window,
         "missing": review.missing(desk),

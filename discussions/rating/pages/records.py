@@ -75,6 +75,17 @@ class RatingStep(Struct, frozen=True):
     is_locked: bool
 
 
+class StepGuide(Struct, frozen=True):
+    """What the rubric version says of a step's metric: its name, its question, and how to answer it."""
+
+    label: str
+    question: str
+    description: str
+    guiding_questions: list[str]
+    good_examples: list[str]
+    bad_examples: list[str]
+
+
 class LiveFigure(Struct, frozen=True):
     """A metric's figure: `share` and `threshold` are percent of the bar, `share` -1 for no bar."""
 
@@ -334,7 +345,7 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     """What every page and every answer of one evaluation has; the fields with defaults are those of a whole page.
 
     `game_number` is ours, never the file's. `later` are judgements asked for at least after the reveal, `suggested`
-    references that were neither marked nor dismissed.
+    references that were neither marked nor dismissed, `guides` what the rubric version says at each step.
     """
 
     evaluation_id: int
@@ -358,6 +369,7 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     returned_comment: str = ""
     single_keys: bool = False
     place: str = ""
+    guides: dict[str, StepGuide] = {}
 
 
 class AnswerPage(EvaluationPage, frozen=True, kw_only=True):

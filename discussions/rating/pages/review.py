@@ -11,9 +11,10 @@ from discussions.metrics.core.memory_accuracy import without_deliberate
 from discussions.metrics.core.registry import METRICS, figure_value
 from discussions.rating.core.visibility import NEVER, STEPS, asked_count, list_unidentified, open_suggestions
 from discussions.rating.pages.desk import Desk
-from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep
+from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep, StepGuide
 from discussions.rating.queries import EvaluationState
 from discussions.verdicts.pages.lines import check_says
+from rubric.core.records import RubricRecord
 from workspace.core.text import figure
 
 MOST_MISSING = 8
@@ -50,6 +51,22 @@ def steps(desk: Desk) -> list[RatingStep]:
         RatingStep(key, labels[key], *_state(desk, key, needs[key]), needs[key], key == "roles" and is_locked)
         for key in STEPS
     ]
+
+
+def build_guides(rubric: RubricRecord) -> dict[str, StepGuide]:
+    """Step -> what the rubric version says of its metric. The questions of engagement are asked themselves."""
+    criteria = {criterion.key: criterion for criterion in rubric.criteria}
+    return {
+        step: StepGuide(
+            label=criteria[metric].label,
+            question=criteria[metric].question,
+            description=criteria[metric].description,
+            guiding_questions=[] if metric == ENGAGEMENT else criteria[metric].guiding_questions,
+            good_examples=criteria[metric].good_examples,
+            bad_examples=criteria[metric].bad_examples,
+        )
+        for step, metric in STEP_METRICS.items()
+    }
 
 
 def _state(desk: Desk, key: str, needs: int) -> tuple[str, str]:

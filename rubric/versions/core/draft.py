@@ -26,7 +26,8 @@ from workspace.core.canonical import canonical_bytes
 
 YES, NO = "yes", "no"
 PARTS = ("key", "label", "description", "weight", "scale", "threshold", "is_mandatory", "question")
-LINES = ("guiding_questions", "anchors", "advice")
+EXAMPLES = ("good_examples", "bad_examples")
+LINES = ("guiding_questions", *EXAMPLES, "anchors", "advice")
 CRITERION_FIELDS = (*PARTS, *LINES)
 BETWEEN = " | "
 
@@ -52,6 +53,8 @@ def criterion_texts(criterion: Criterion) -> dict[str, str]:
         "is_mandatory": YES if criterion.is_mandatory else "",
         "question": criterion.question,
         "guiding_questions": "\n".join(criterion.guiding_questions),
+        "good_examples": "\n".join(criterion.good_examples),
+        "bad_examples": "\n".join(criterion.bad_examples),
         "anchors": "\n".join(f"{point}: {says}" for point, says in criterion.anchors.items()),
         "advice": "\n".join(criterion.advice),
     }
@@ -211,10 +214,12 @@ def _name(texts: Texts, index: int) -> str:
 
 def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[FieldProblem]) -> Criterion:
     """One criterion; its faults go to `problems`, and unreadable parts become 0 or empty."""
-    typed = {name: _plain(texts.get(f"c{index}-{name}", "")) for name in CRITERION_FIELDS}
-    key = typed["key"].strip()
+    key = texts.get(f"c{index}-key", "").strip()
     before = next((criterion for criterion in base.criteria if criterion.key == key), None)
     was = criterion_texts(before) if before else {}
+    # The editor of a response rubric has no examples: they stay as they are.
+    unasked = {name: was.get(name, "") for name in EXAMPLES}
+    typed = {name: _plain(texts.get(f"c{index}-{name}", unasked.get(name, ""))) for name in CRITERION_FIELDS}
     built: dict[str, Any] = {}
     for name, text in typed.items():
         if before is not None and text == _plain(was[name]):

@@ -70,7 +70,7 @@ def said(client, name, *args):
 def test_every_page_of_games_shows_the_eighth_metric(client, verdict):
     slug, number = verdict.project.slug, verdict.game.number
     client.force_login(make_lead(project=verdict.project))
-    assert verdict.game.iteration.rubric_version.number == "1.2"
+    assert verdict.game.iteration.rubric_version.number == "1.3"
     games = said(client, "games", slug)
     assert '<th scope="col" class="num">Words</th>' in games
     assert re.search(rf'<td class="num pass">\s*{MEAN} ', games)

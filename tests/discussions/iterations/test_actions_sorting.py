@@ -101,7 +101,7 @@ def test_what_is_still_read_or_measured_holds_the_opening_up(baseline):
 
 
 def _another_version(version):
-    version.pk, version.number = None, "1.2"
+    version.pk, version.number = None, "1.9"
     version.save(force_insert=True)
     return version
 

@@ -111,7 +111,7 @@ def test_a_rubric_that_allows_two_changes_asks_for_no_answer(stage):
     body = msgspec.json.decode(version.body)
     body["parameters"]["changes_per_iteration"] = 2
     data = canonical_bytes(body)
-    version.pk, version.number, version.body, version.sha256 = None, "1.2", data.decode(), bytes_hash(data)
+    version.pk, version.number, version.body, version.sha256 = None, "1.9", data.decode(), bytes_hash(data)
     version.save(force_insert=True)
     made = protocol(rubric_version=version)
     open_baseline(stage=stage, plan=plan(prompt=PROMPT), protocol=made, by=get_lead(stage), now=moment(1))

@@ -267,7 +267,11 @@ def test_the_test_of_who_said_it_is_told_the_same(client):
     body = {"act": "attribution~1~0~1", "nonce": "n1", "step": "identify"}
     assert "Take the game up again" in act(client, evaluation, **body)[1]
     status, said = act(client, evaluation, "judge", {}, **body)
-    assert (status, "Who said it?" in said, "Take the game up again" in said) == (403, True, True)
+    assert (status, "Could I identify this agent" in said, "Take the game up again" in said) == (
+        403,
+        True,
+        True,
+    )
 
 
 def test_where_nobody_may_take_it_up_again_no_button_is_offered(client, evaluation):

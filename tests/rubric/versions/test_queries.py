@@ -31,6 +31,19 @@ RESPONSE_SHA_1_0 = "69e89dab6776d3e4e81202ad141aa3ab25ffae45c8e7cdbe31775faf2f2d
 OTHERS = {"accuracy": 0.4, "completeness": 0.3, "conciseness": 0.2, "clarity": 0.1}
 
 
+def test_version_1_2_differs_from_1_1_in_words_and_examples_alone():
+    old, new = discussion_version("1.1"), discussion_version("1.2")
+    assert (old.parameters, old.lists) == (new.parameters, new.lists)
+    texts = {"description": "", "guiding_questions": [], "good_examples": [], "bad_examples": []}
+    bare = [[replace(criterion, **texts) for criterion in record.criteria] for record in (old, new)]
+    assert bare[0] == bare[1]
+    questions = [record.criterion("engagement").guiding_questions for record in (old, new)]
+    assert questions[0] == questions[1]
+    for criterion in new.criteria:
+        assert (len(criterion.good_examples), len(criterion.bad_examples)) == (2, 2)
+    assert not any(criterion.good_examples or criterion.bad_examples for criterion in old.criteria)
+
+
 def test_the_first_response_version_is_the_decision_records_rubric():
     version = first_response_version()
     assert isinstance(version, RubricRecord)
@@ -84,8 +97,9 @@ def test_the_settings_defaults_are_the_files_weights():
 @pytest.mark.django_db
 def test_migrating_publishes_every_shipped_version_and_the_newest_is_the_default():
     found = RubricVersion.objects.published().values_list("rubric__key", "number").order_by("pk")
-    assert list(found) == [(key, number) for key in ("discussion", "response") for number in ("1.0", "1.1")]
-    assert RubricVersion.objects.newest("discussion").to_record() == discussion_version("1.1")
+    numbers = {"discussion": ("1.0", "1.1", "1.2"), "response": ("1.0", "1.1")}
+    assert list(found) == [(key, number) for key, several in numbers.items() for number in several]
+    assert RubricVersion.objects.newest("discussion").to_record() == discussion_version("1.2")
     assert RubricVersion.objects.get(rubric__key="discussion", number="1.0").sha256 == SHA_1_0
     assert RubricVersion.objects.newest("response").to_record() == response_version("1.1")
 
