@@ -14,6 +14,7 @@ MOVES: dict[tuple[str, str], str] = {
     (RETURNED, "skip"): SKIPPED,
     (SKIPPED, "resume"): DRAFT,
     (SUBMITTED, "return"): RETURNED,
+    (SUBMITTED, "reopen"): DRAFT,
     (DRAFT, "lapse"): LAPSED,
     (RETURNED, "lapse"): LAPSED,
     (LAPSED, "resume"): DRAFT,

@@ -1,6 +1,5 @@
 """Who withdraws a game, enters its costs by hand, or sends an evaluation back."""
 
-import msgspec
 from django.db.models import F
 from django.utils.translation import gettext as _
 
@@ -8,10 +7,10 @@ from discussions.access.permissions import check_leads
 from discussions.access.queries import reason_unblinded
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.metrics.core.registry import uses_round_offset
-from discussions.models import Evaluation, Game, Verdict
+from discussions.models import Evaluation, Game
 from discussions.models.slots import RATING
 from discussions.queries import rubric_record
-from discussions.verdicts.core.basis import Basis
+from discussions.verdicts.queries import rests_on
 from workspace.core.refusals import Conflict, NotAllowed
 from workspace.models import Person, Project
 
@@ -86,7 +85,8 @@ def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
         raise NotAllowed(
             _("This evaluation is not submitted, so there is nothing to send back."), code="not_submitted"
         )
-    if _has_verdict_on(evaluation):
+    # After its iteration moved to a newer rubric version, a game can lack labels that only its evaluator gives.
+    if rests_on(evaluation, rubric_version=F("game__iteration__rubric_version")):
         raise NotAllowed(
             _(
                 "A verdict rests on this evaluation, so it stays as it is. Resolve single disagreements instead, then "
@@ -105,13 +105,3 @@ def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
             % {"name": evaluator.name},
             code="barred",
         )
-
-
-def _has_verdict_on(evaluation: Evaluation) -> bool:
-    # After its iteration moved to a newer rubric version, a game can lack labels that only its evaluator gives.
-    present = {"rubric_version": F("game__iteration__rubric_version")}
-    rows = (
-        Verdict.objects.filter(game=evaluation.game_id, **present).standing().values_list("basis", flat=True)
-    )
-    named = [msgspec.json.decode(basis, type=Basis).evaluations for basis in rows]
-    return any(basis_evaluation.id == evaluation.pk for group in named for basis_evaluation in group)

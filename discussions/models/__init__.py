@@ -9,7 +9,7 @@ from discussions.models.games import Game, GameText, ImportDismissal, Transcript
 from discussions.models.iterations import Iteration, Stage
 from discussions.models.manual_figures import ManualFigure
 from discussions.models.measurements import Companions, Measured, MeasuredFindings
-from discussions.models.queue_rules import Guideline, GuidelineReading, QueueRule
+from discussions.models.queue_rules import Guideline, GuidelineReading, QueueRule, RatingRule
 from discussions.models.round_offsets import RoundOffset
 from discussions.models.slots import Slot
 from discussions.models.team_figures import TeamFigures
@@ -37,6 +37,7 @@ __all__ = [
     "Measured",
     "MeasuredFindings",
     "QueueRule",
+    "RatingRule",
     "Remark",
     "Reveal",
     "Revision",

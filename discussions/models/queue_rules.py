@@ -1,4 +1,4 @@
-"""How a project deals its games out. Without a row the defaults hold."""
+"""How a project deals its games out, and what holds once they are rated. Without a row the defaults hold."""
 
 from django.db import models
 from django.db.models import Q
@@ -33,6 +33,45 @@ class QueueRule(models.Model):
 def load_queue_rule(project: Project) -> QueueRule:
     """The project's rule; an unsaved row of the defaults where nobody made one."""
     return QueueRule.objects.filter(project=project).first() or QueueRule(project=project)
+
+
+HOLD, WARN, IGNORE = "hold", "warn", "ignore"
+FLAG_RULES = [
+    (HOLD, "who set it cannot record the verdict"),
+    (WARN, "the verdict's page names it"),
+    (IGNORE, "it changes nothing"),
+]
+REOPEN_MINUTES, MOST_REOPEN_MINUTES = 30, 7 * 24 * 60
+
+
+class RatingRule(models.Model):
+    """What holds in a project once something is rated. Without a row the defaults hold.
+
+    `flags` says what an open flag does to recording the verdict; a submitted evaluation can be reopened for
+    `reopen_minutes`, 0 for never; with `shows_differences` evaluators see where they and the rule differ.
+    """
+
+    project = models.OneToOneField(Project, models.PROTECT, related_name="rating_rule", primary_key=True)
+    flags = models.CharField(max_length=12, default=HOLD, choices=FLAG_RULES)
+    reopen_minutes = models.PositiveSmallIntegerField(default=REOPEN_MINUTES)
+    shows_differences = models.BooleanField(default=False)
+    changed_at = models.DateTimeField()
+    changed_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(reopen_minutes__lte=MOST_REOPEN_MINUTES), name="rating_rule_reopen_minutes"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"rating rules of project {self.project_id}"
+
+
+def load_rating_rule(project: int) -> RatingRule:
+    """The rule of the project with that key; an unsaved row of the defaults where nobody made one."""
+    return RatingRule.objects.filter(project=project).first() or RatingRule(project_id=project)
 
 
 class Guideline(models.Model):

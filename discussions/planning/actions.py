@@ -1,4 +1,4 @@
-"""Open and edit iterations of a stage: a baseline, or one change against the reference, before they have games."""
+"""Open and edit iterations of a stage before they have games; change what holds once something is rated."""
 
 from datetime import datetime
 from typing import Any
@@ -12,9 +12,11 @@ from msgspec import Struct
 from discussions.core.iteration_states import BASELINE, CHANGE, IMPORTING
 from discussions.iterations.core.history import History
 from discussions.iterations.core.prompt_diff import prompt_diff
+from discussions.iterations.permissions import check_change_iteration
 from discussions.iterations.queries import load_history, why_no_replay
-from discussions.models import Iteration, Stage
+from discussions.models import Iteration, RatingRule, Stage
 from discussions.models.iterations import BLIND_FIRST, IDENTIFICATIONS, QUESTION, REVEALS
+from discussions.models.queue_rules import FLAG_RULES, MOST_REOPEN_MINUTES, load_rating_rule
 from discussions.planning.core import Plan, get_game_count, material_differences, most_hunks, plan_faults
 from discussions.planning.permissions import check_open_iteration
 from discussions.planning.queries import why_judged_so, why_no_change, why_plan_is_final
@@ -233,6 +235,40 @@ def _insert(
     )
     _record(made, "iteration:opened", by, now)
     return made
+
+
+def change_rating_rule(
+    *, project: Project, flags: str, reopen_minutes: int, shows_differences: bool, by: Person, now: datetime
+) -> RatingRule:
+    """Set what holds in a project once something is rated. The same rule changes nothing.
+
+    Raises NotAllowed for everybody but leads, Unacceptable for an unknown rule of flags or too long a time.
+    """
+    check_change_iteration(by, project)
+    if flags not in dict(FLAG_RULES):
+        raise Unacceptable(_("Choose what an open flag does."), field="flags", code="unknown")
+    if not 0 <= reopen_minutes <= MOST_REOPEN_MINUTES:
+        says = _("The time to reopen lies between 0 and %(most)d minutes.") % {"most": MOST_REOPEN_MINUTES}
+        raise Unacceptable(says, field="reopen_minutes", code="range")
+    after = {"flags": flags, "reopen_minutes": reopen_minutes, "shows_differences": shows_differences}
+    with transaction.atomic():
+        Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+        rule = load_rating_rule(project.pk)
+        before = {name: getattr(rule, name) for name in after}
+        if before == after:
+            return rule
+        made = after | {"changed_at": now, "changed_by": by}
+        rule, _is_new = RatingRule.objects.update_or_create(project=project, defaults=made)
+        record_event(
+            by=by,
+            now=now,
+            project=project,
+            verb="rating_rules:changed",
+            object_kind="project",
+            object_id=project.pk,
+            detail={"before": before, "after": after},
+        )
+    return rule
 
 
 def _record(iteration: Iteration, verb: str, by: Person, now: datetime, **more: object) -> None:

@@ -10,9 +10,11 @@ from django.utils.translation import gettext_lazy as _
 
 from discussions.metrics.core.registry import METRICS
 from discussions.models.iterations import ALONGSIDE, BLIND_FIRST, LEAST_GAMES, NEVER, QUESTION, TEST
+from discussions.models.queue_rules import HOLD, IGNORE, MOST_REOPEN_MINUTES, WARN
 from discussions.planning.core import MOST_GAMES, Plan
 from discussions.queue.forms import NumbersField
 from rubric.core.records import RubricRecord
+from rubric.versions.core.draft import NO, YES
 from rubric.versions.forms import several_lines
 
 ASKS = (
@@ -52,6 +54,34 @@ class IterationForm(forms.Form):
         label=_("Who said it"),
         choices=ASKS,
         help_text=_("For games taken from now on; whoever has started keeps the form they started with."),
+    )
+
+
+class RatingRuleForm(forms.Form):
+    """What holds once something is rated."""
+
+    flags = forms.ChoiceField(
+        label=_("Open flags"),
+        choices=(
+            (HOLD, _("hold: an evaluator whose flag is open cannot record the verdict; team leads can")),
+            (WARN, _("warn: the page of the verdict names open flags")),
+            (IGNORE, _("ignore: open flags change nothing")),
+        ),
+    )
+    reopen_minutes = forms.IntegerField(
+        label=_("Reopen one's own submission, in minutes"),
+        min_value=0,
+        max_value=MOST_REOPEN_MINUTES,
+        help_text=_("Until a team lead has used it. 0 switches it off."),
+    )
+    shows_differences = forms.TypedChoiceField(
+        label=_("Where you and the rule differ"),
+        choices=(
+            (NO, _("off")),
+            (YES, _("on: evaluators see after submitting where they and the automatic score differ")),
+        ),
+        coerce=lambda value: value == YES,
+        help_text=_("It teaches the rule: people who have read it judge more like the rule afterwards."),
     )
 
 

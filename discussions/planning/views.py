@@ -20,9 +20,18 @@ from discussions.iterations.permissions import check_change_iteration, check_fre
 from discussions.iterations.queries import load_history
 from discussions.iterations.views import iteration_or_404
 from discussions.models import Iteration, Stage
+from discussions.models.queue_rules import load_rating_rule
 from discussions.planning import actions
 from discussions.planning.actions import Protocol
-from discussions.planning.forms import HERE, BaselineForm, ChangeForm, IterationForm, MoveForm, PlanForm
+from discussions.planning.forms import (
+    HERE,
+    BaselineForm,
+    ChangeForm,
+    IterationForm,
+    MoveForm,
+    PlanForm,
+    RatingRuleForm,
+)
 from discussions.planning.pages.iteration import build_iteration_page
 from discussions.planning.pages.plan_form import (
     build_plan_page,
@@ -36,6 +45,7 @@ from discussions.planning.pages.plan_form import (
 from discussions.planning.pages.rules import build_rules_page
 from discussions.planning.permissions import check_open_iteration
 from rubric.models import RubricVersion
+from rubric.versions.core.draft import NO, YES
 from workspace.core.refusals import Malformed, NotAllowed, Refusal
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
 from workspace.web.forms import NothingForm
@@ -186,25 +196,63 @@ def _show_plan(
 
 @require("change_iteration", methods=("GET", "POST"))
 def change(request: SignedIn, slug: str) -> HttpResponse:
-    """How unsorted games are judged, and a form for what a lead may change; what a number does is shown first."""
+    """Project settings: how the games of a project are judged. Leads back here."""
     only_parameters(request)
+    iteration, wanted = settings_or_404(request, slug), None
+    if request.method == "GET":
+        return show_settings(request, iteration)
+    form, status = bind_form(request, IterationForm), 422
+    if form.is_valid():
+        given = dict(form.cleaned_data)
+        wanted = given["evaluator_count"]
+        if given.pop("confirmed") == wanted or wanted in (None, iteration.evaluator_count):
+            change_iteration(iteration=iteration, **given, by=request.user, now=timezone.now())
+            return respond(request, page="", redirect=reverse("change_iteration", args=[slug]))
+        status = 200
+    return show_settings(request, iteration, form=form, wanted=wanted, status=status)
+
+
+@require("change_iteration", methods=("POST",))
+def change_rating_rules(request: SignedIn, slug: str) -> HttpResponse:
+    """Set what holds once something is rated; leads back to the project settings."""
+    iteration = settings_or_404(request, slug)
+    form = bind_form(request, RatingRuleForm)
+    if not form.is_valid():
+        return show_settings(request, iteration, rule_form=form, status=422)
+    project = iteration.project
+    actions.change_rating_rule(project=project, **form.cleaned_data, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("change_iteration", args=[slug]))
+
+
+def settings_or_404(request: SignedIn, slug: str) -> Iteration:
+    """The unsorted iteration of the project; NotAllowed for everybody but leads."""
     project = project_or_404(request.user, slug)
     check_change_iteration(request.user, project)
     rows = Iteration.objects.select_related("project", "rubric_version__rubric")
-    iteration = get_object_or_404(rows, project=project, stage=None)
-    initial = {"identification": iteration.identification, "evaluator_count": iteration.evaluator_count}
-    form, status, wanted = IterationForm(initial=initial), 200, None
-    if request.method == "POST":
-        form, status = bind_form(request, IterationForm), 422
-        if form.is_valid():
-            given = dict(form.cleaned_data)
-            wanted = given["evaluator_count"]
-            if given.pop("confirmed") == wanted or wanted in (None, iteration.evaluator_count):
-                change_iteration(iteration=iteration, **given, by=request.user, now=timezone.now())
-                return respond(request, page="", redirect=reverse("change_iteration", args=[slug]))
-            status = 200
+    return get_object_or_404(rows, project=project, stage=None)
+
+
+def show_settings(
+    request: SignedIn,
+    iteration: Iteration,
+    *,
+    form: IterationForm | None = None,
+    rule_form: RatingRuleForm | None = None,
+    wanted: int | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """Show the page, with what was typed into one of its forms; with `wanted`, what that number of evaluators does."""
+    project, rule = iteration.project, load_rating_rule(iteration.project_id)
     page = build_rules_page(iteration=iteration, wanted=wanted)
-    context = {"page": page, "form": form, **frame(request.user, project)}
+    stored = {"identification": iteration.identification, "evaluator_count": iteration.evaluator_count}
+    shows = YES if rule.shows_differences else NO
+    ruled = {"flags": rule.flags, "reopen_minutes": rule.reopen_minutes, "shows_differences": shows}
+    context = {
+        "page": page,
+        "form": form or IterationForm(initial=stored),
+        "rule_form": rule_form or RatingRuleForm(initial=ruled),
+        **frame(request.user, project),
+    }
     return respond(request, page="discussions/planning/rules.html", context=context, status=status)
 
 

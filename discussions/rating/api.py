@@ -13,7 +13,12 @@ from pydantic import Field
 from discussions.core.judgement_kinds import list_answers
 from discussions.models import Evaluation
 from discussions.rating.actions.acts import act
-from discussions.rating.actions.finish import return_to_game, skip_game, submit_evaluation
+from discussions.rating.actions.finish import (
+    reopen_evaluation,
+    return_to_game,
+    skip_game,
+    submit_evaluation,
+)
 from discussions.rating.actions.judgements import undo
 from discussions.rating.core.visibility import Missing
 from discussions.rating.pages.desk import build_desk
@@ -170,7 +175,7 @@ class SkipGiven(Given):
 )
 def list_evaluations(request: SignedIn, after: After = 0) -> Listed[EvaluationAnswer]:
     """List your evaluations, newest first, 50 at a time."""
-    page = mine_page(person=request.user, before=after)
+    page = mine_page(person=request.user, now=timezone.now(), before=after)
     return Listed[EvaluationAnswer](
         items=[short_answer(row) for row in page.evaluations], next=next_part(request, page.older)
     )
@@ -244,9 +249,28 @@ def take_back(request: SignedIn, evaluation: int, given: UndoGiven) -> SavedAnsw
     answer=EvaluationAnswer,
 )
 def submit(request: SignedIn, evaluation: int) -> EvaluationAnswer:
-    """Submit an evaluation. It is final unless a team lead returns it."""
+    """Submit an evaluation. It is final unless you reopen it in time, or a team lead returns it."""
     found = evaluation_or_404(request.user, evaluation)
     submit_evaluation(evaluation=found, by=request.user, now=timezone.now())
+    return _again(request, evaluation)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "reopen/",
+    name="api_reopen",
+    permission="reopen_evaluation",
+    scope="rate",
+    answer=EvaluationAnswer,
+)
+def reopen(request: SignedIn, evaluation: int) -> EvaluationAnswer:
+    """Reopen an evaluation that you submitted, for as long as the project allows and no team lead has used it.
+
+    It is a draft again and does not count until you submit it again.
+    """
+    found = evaluation_or_404(request.user, evaluation)
+    reopen_evaluation(evaluation=found, by=request.user, now=timezone.now())
     return _again(request, evaluation)
 
 

@@ -15,6 +15,7 @@ from discussions.core.judgement_kinds import item_id
 from discussions.models import Evaluation
 from discussions.models.slots import CALIBRATION, RATING
 from discussions.rating.actions.acts import act
+from discussions.rating.actions.finish import reopen_evaluation as do_reopen
 from discussions.rating.actions.finish import return_to_game as do_return
 from discussions.rating.actions.finish import skip_game as do_skip
 from discussions.rating.actions.finish import submit_evaluation as do_submit
@@ -22,6 +23,7 @@ from discussions.rating.actions.judgements import undo as do_undo
 from discussions.rating.core.visibility import TRANSCRIPT
 from discussions.rating.forms import ActForm, LeaseForm, SkipForm
 from discussions.rating.pages.authorship_test import identification_answer, identification_page
+from discussions.rating.pages.differences import build_differences_page
 from discussions.rating.pages.evaluation import (
     CompletedAct,
     EvaluationQuery,
@@ -38,6 +40,7 @@ from workspace.models import Person
 from workspace.revisions.forms import OLD, KeyedForm, UndoForm
 from workspace.revisions.views import new_nonce, tell_saved
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
+from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, goes_on, is_htmx, require
 from workspace.web.respond import respond
@@ -169,6 +172,27 @@ def skip_game(request: SignedIn, evaluation: int) -> HttpResponse:
     except (NotAllowed, Unacceptable) as refusal:
         return refused(request, found, form, CompletedAct(), refusal)
     return respond(request, page=PAGE, redirect=reverse("home"))
+
+
+@require("reopen_evaluation", methods=("POST",))
+def reopen_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
+    """Make one's submitted evaluation a draft again; leads to it."""
+    found = evaluation_or_404(request.user, evaluation)
+    bind_form(request, NothingForm)
+    do_reopen(evaluation=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("rate", args=[found.pk]))
+
+
+@require("rate")
+def own_differences(request: SignedIn, evaluation: int) -> HttpResponse:
+    """Where the evaluator and the rule differ, of one's own submitted evaluation, where the project shows it."""
+    only_parameters(request)
+    work = load_state(evaluation_or_404(request.user, evaluation))
+    page = build_differences_page(work)
+    if page is None:
+        raise Http404
+    context = {"page": page, **frame(request.user)}
+    return respond(request, page="discussions/rating/differences.html", context=context)
 
 
 @require("return_to_game", methods=("POST",))
@@ -325,7 +349,7 @@ def own_history(request: SignedIn) -> HttpResponse:
 def mine(request: SignedIn) -> HttpResponse:
     """My evaluations, newest first."""
     asked = only_parameters(request, "before")
-    page = mine_page(person=request.user, before=parse_number(asked["before"]))
+    page = mine_page(person=request.user, now=timezone.now(), before=parse_number(asked["before"]))
     return respond(
         request, page="discussions/rating/own_work.html", context={"page": page, **frame(request.user)}
     )

@@ -17,6 +17,7 @@ from discussions.verdicts.core.scoring import compute_basis_outcome
 from discussions.verdicts.permissions import (
     check_complete,
     check_first_verdict,
+    check_flags_resolved,
     check_record_games,
     check_record_verdict,
     check_supersede_verdict,
@@ -56,6 +57,7 @@ def record_verdict(
         if preview.basis.supersedes is not None:
             _refuse_correction(by, locked, reason)
         check_complete(preview)
+        check_flags_resolved(by, locked)
         return _insert(locked, preview, reason, by, now)
 
 

@@ -1,11 +1,17 @@
-"""Who sees, records and supersedes a verdict, and when it can be recorded."""
+"""Who sees, records and supersedes a verdict, when it can be recorded, and when an evaluation can be reopened."""
+
+from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from discussions.access.permissions import check_leads, has_submitted
-from discussions.models import Game, Verdict
-from discussions.verdicts.queries import Preview
+from discussions.access.queries import reason_unblinded
+from discussions.core.evaluation_states import SUBMITTED, WHY_BARRED
+from discussions.models import Adjudication, Evaluation, Game, Verdict
+from discussions.models.queue_rules import IGNORE, WARN, load_rating_rule
+from discussions.models.slots import CALIBRATION, RATING
+from discussions.verdicts.queries import Preview, query_open_flags, rests_on
 from workspace.access.permissions import role_in
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
@@ -49,6 +55,64 @@ def check_first_verdict(game: Game) -> None:
         raise NotAllowed(
             _("A verdict is recorded already. Record a correction on the page of its verdict."),
             code="recorded",
+        )
+
+
+def check_flags_resolved(person: Person, game: Game) -> None:
+    """Where an open flag holds back, whoever set one does not record; leads do, since a flag is for them."""
+    own = query_open_flags(game, ruled_out=(WARN, IGNORE)).filter(evaluation__evaluator=person)
+    if own.exists():
+        raise NotAllowed(
+            _(
+                "You flagged something in this game, and the flag is still open. The verdict can be recorded once it "
+                "is resolved: a team lead answers it, or you resolve it yourself."
+            ),
+            code="flag_open",
+        )
+
+
+def check_reopen(person: Person, evaluation: Evaluation, now: datetime) -> None:
+    """One's own submitted evaluation, for as long as the project allows, until a lead has used it."""
+    if evaluation.evaluator_id != person.pk or not person.is_active:
+        raise NotAllowed(_("Only the evaluator who submitted this reopens it."))
+    if evaluation.state != SUBMITTED or evaluation.submitted_at is None:
+        raise NotAllowed(_("This evaluation is not submitted, so there is nothing to reopen."), code="open")
+    if evaluation.purpose == CALIBRATION:
+        raise NotAllowed(
+            _("The feedback on a calibration game is shown at once, so it is not reopened."), code="purpose"
+        )
+    minutes = load_rating_rule(evaluation.game.project_id).reopen_minutes
+    if not minutes:
+        raise NotAllowed(
+            _("In this project a submitted evaluation stays as it is. A team lead can send it back to you."),
+            code="never",
+        )
+    if now >= evaluation.submitted_at + timedelta(minutes=minutes):
+        raise NotAllowed(
+            _(
+                "The time to reopen this evaluation is over: %(n)d minutes. A team lead can send it back to you."
+            )
+            % {"n": minutes},
+            code="too_late",
+        )
+    if barred := reason_unblinded(person, evaluation.game_id):
+        raise NotAllowed(WHY_BARRED[barred], code="not_blind")
+    _check_unused(evaluation)
+
+
+def _check_unused(evaluation: Evaluation) -> None:
+    if evaluation.purpose != RATING:
+        return
+    if rests_on(evaluation):
+        raise NotAllowed(
+            _("The verdict on this game rests on your evaluation, so it stays as it is."),
+            code="verdict_stands",
+        )
+    settled = Adjudication.objects.filter(game=evaluation.game_id, created_at__gte=evaluation.submitted_at)
+    if settled.exists():
+        raise NotAllowed(
+            _("A team lead has resolved disagreements with your evaluation, so it stays as it is."),
+            code="adjudicated",
         )
 
 

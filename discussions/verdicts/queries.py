@@ -1,5 +1,6 @@
 """The basis and the outcome of a game now, in a fixed number of queries; games and imports that wait for a lead."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -13,7 +14,7 @@ from discussions.adjudication.queries import adjudications_in, deal_for
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.outcome import Outcome
 from discussions.metrics.core.registry import METRICS
-from discussions.models import Evaluation, Game, Judgement, Slot, Transcript, Verdict
+from discussions.models import Evaluation, Game, Judgement, Remark, Slot, Transcript, Verdict
 from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.manual_figures import COST, entered
 from discussions.models.slots import RATING
@@ -208,6 +209,25 @@ def build_basis_cost(reported: Decimal | None, by_hand: Decimal | None) -> Basis
     """The cost with its source; a manual cost replaces the reported one."""
     total, source = (reported, FROM_TRANSCRIPT) if by_hand is None else (by_hand, BY_HAND)
     return BasisCost(None if total is None else total.quantize(_MILLIONTH), source)
+
+
+def rests_on(evaluation: Evaluation, **only: Any) -> bool:
+    """Whether a standing verdict was recorded with this evaluation; `only` narrows the verdicts."""
+    rows = Verdict.objects.filter(game=evaluation.game_id, **only).standing()
+    named = [
+        msgspec.json.decode(basis, type=Basis).evaluations for basis in rows.values_list("basis", flat=True)
+    ]
+    return any(basis_evaluation.id == evaluation.pk for group in named for basis_evaluation in group)
+
+
+def query_open_flags(game: Game, *, ruled_out: Sequence[str]) -> "QuerySet[Remark]":
+    """The open flags of the evaluations that the game's verdict rests on, oldest first.
+
+    None where the project's rule of flags is one of `ruled_out`.
+    """
+    rows = Remark.objects.filter(kind="flag", resolved_at=None, evaluation__game=game)
+    rows = rows.exclude(evaluation__game__project__rating_rule__flags__in=ruled_out)
+    return rows.filter(evaluation__purpose=RATING, evaluation__state=SUBMITTED).order_by("pk")
 
 
 def complete_games(project: Any) -> "QuerySet[Any, Any]":

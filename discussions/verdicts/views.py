@@ -6,14 +6,21 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from discussions.models import Game, Verdict
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.models import Evaluation, Game, Verdict
+from discussions.models.slots import RATING
 from discussions.verdicts.actions import Replay, record_verdict, replay_verdict
 from discussions.verdicts.core.report import Report
 from discussions.verdicts.core.report_file import report_to_csv, report_to_json
 from discussions.verdicts.forms import RecordForm, ReplayForm
 from discussions.verdicts.pages.report import build_report, build_report_chart
 from discussions.verdicts.pages.verdict import build_verdict_page
-from discussions.verdicts.permissions import check_record_verdict, check_see_verdict, check_supersede_verdict
+from discussions.verdicts.permissions import (
+    check_record_verdict,
+    check_reopen,
+    check_see_verdict,
+    check_supersede_verdict,
+)
 from workspace.access.permissions import may
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.display.pages import render_markdown
@@ -116,6 +123,13 @@ def report_or_refusal(person: Person, slug: str, number: int) -> tuple[Game, Rep
     return game, found
 
 
+def find_reopenable(person: Person, game: Game) -> int:
+    """The person's own evaluation of the game, while it can be reopened; else 0."""
+    own = Evaluation.objects.filter(game=game, evaluator=person, purpose=RATING, state=SUBMITTED)
+    found = own.select_related("game").first()
+    return found.pk if found is not None and may(check_reopen, person, found, timezone.now()) else 0
+
+
 def show_verdict(
     request: SignedIn,
     game: Game,
@@ -136,6 +150,7 @@ def show_verdict(
         "changed": changed,
         "replay": replayed,
         "replayed_number": number,
+        "reopenable": find_reopenable(request.user, game),
         **frame(request.user, game.project, "games"),
     }
     return respond(

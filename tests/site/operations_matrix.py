@@ -160,6 +160,7 @@ OPERATIONS: dict[str, list[Row]] = {
     "api_undo": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
     "api_submit": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
     "api_skip": [operation("POST", "401 200 404 404 404 404 404 401", "rate", {"reason": "I know it"})],
+    "api_reopen": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
     "api_return": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
     "api_next_game": [operation("POST", "401 200 200 404 403 404 403 401", "rate")],
     "api_team": [operation("GET", "401 403 403 404 200 404 200 401", "read")],

@@ -167,6 +167,9 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "judge": [Row("POST", "401 303 404 404 404 404 404 401", {"act": "coherence~2~0~yes", "nonce": "n"})],
     "undo": [Row("POST", "401 422 404 404 404 404 404 401", {"key": "k"})],
     "submit_evaluation": [Row("POST", "401 422 404 404 404 404 404 401")],
+    "reopen_evaluation": [Row("POST", "401 303 404 404 404 404 404 401")],
+    # shown of submitted evaluations alone
+    "own_differences": [Row("GET", "302 404 404 404 404 404 404 302")],
     "skip_game": [Row("POST", "401 303 404 404 404 404 404 401", {"text": "I know this one"})],
     "renew_lease": [
         Row("GET", "302 302 404 404 404 404 404 302", htmx="401 200 404 404 404 404 404 401"),
@@ -198,6 +201,13 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "change_iteration": [
         Row("GET", "302 403 403 404 200 404 200 302"),
         Row("POST", "401 403 403 404 303 404 303 401", {"identification": "test"}),
+    ],
+    "change_rating_rules": [
+        Row(
+            "POST",
+            "401 403 403 404 303 404 303 401",
+            {"flags": "warn", "reopen_minutes": "10", "shows_differences": "yes"},
+        ),
     ],
     # games and verdicts; those of verdicts on a game that "assigned" rated and whose verdict is recorded
     "games": [Row("GET", "302 302 302 404 200 404 200 302")],

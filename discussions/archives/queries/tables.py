@@ -205,6 +205,7 @@ OWN = (
     ),
     ArchivedTable(games.CalibrationWaiver, _within(games.CalibrationWaiver, "round__project")),
     ArchivedTable(games.QueueRule, _within(games.QueueRule, "project")),
+    ArchivedTable(games.RatingRule, _within(games.RatingRule, "project")),
     ArchivedTable(games.Guideline, _within(games.Guideline, "project")),
     ArchivedTable(games.GuidelineReading, _within(games.GuidelineReading, "guideline__project")),
     ArchivedTable(rubric.ComparisonSet, _within(rubric.ComparisonSet, "project")),

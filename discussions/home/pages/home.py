@@ -148,7 +148,7 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0, only: Projec
     ]
     started = _started(person, now, only)
     return HomePage(
-        find_submission(person, handed_in) if handed_in else None,
+        find_submission(person, handed_in, now) if handed_in else None,
         [started_game for started_game in started if started_game.is_returned],
         [started_game for started_game in started if not started_game.is_returned],
         _aside(person, rated),

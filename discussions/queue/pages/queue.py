@@ -12,10 +12,12 @@ from discussions.access.queries import barred_until, games_led_by
 from discussions.calibration.pages import OwnCalibration, own_calibrations
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Slot
+from discussions.models.queue_rules import load_rating_rule
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
 from discussions.slots.permissions import check_take_game
 from discussions.slots.queries import free_for, query_free_slots, query_kept_slots, submitted_count
-from workspace.access.permissions import get_refusal
+from discussions.verdicts.permissions import check_reopen
+from workspace.access.permissions import get_refusal, may
 from workspace.database.capped_counts import MOST_COUNTED, CappedCount, capped_count
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
@@ -153,14 +155,20 @@ def _games(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
 
 
 class Submission(Struct, frozen=True):
-    """A submitted evaluation of the person: its project, and a sentence on its game."""
+    """A submitted evaluation of the person: its project, a sentence on its game, and whether it can be reopened.
 
+    With `is_compared` its project shows where evaluators and the rule differ.
+    """
+
+    evaluation: int
     project: int
     says: str
+    can_reopen: bool
+    is_compared: bool
 
 
-def find_submission(person: Person, key: int) -> Submission | None:
-    """A submitted evaluation of the person, None when there is none with this key; one query.
+def find_submission(person: Person, key: int, now: datetime) -> Submission | None:
+    """A submitted evaluation of the person, None when there is none with this key.
 
     A hidden duplicate is described by its shown number and the evaluations of its game, so that it reads like any
     other.
@@ -174,7 +182,13 @@ def find_submission(person: Person, key: int) -> Submission | None:
     says = _("Game %(game)d is submitted.")
     if needed > 1:
         says = _("Game %(game)d: %(count)d of %(needed)d evaluations are submitted.")
-    return Submission(found.game.project_id, says % values)
+    return Submission(
+        evaluation=found.pk,
+        project=found.game.project_id,
+        says=says % values,
+        can_reopen=may(check_reopen, person, found, now),
+        is_compared=load_rating_rule(found.game.project_id).shows_differences,
+    )
 
 
 def count_submitted_today(person: Person, now: datetime) -> int:

@@ -1,4 +1,4 @@
-"""Opening the transcript, revealing the roles, skipping a game and taking it up again, and submitting an evaluation."""
+"""Opening the transcript, revealing the roles, skipping a game and resuming it, submitting and reopening."""
 
 from datetime import datetime
 
@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from discussions.core.evaluation_states import DRAFT, SKIPPED, SUBMITTED
 from discussions.core.judgement_kinds import ATTRIBUTION
-from discussions.models import Evaluation, Reveal, Slot
-from discussions.models.slots import RATING
+from discussions.models import Evaluation, Game, Reveal, Slot
+from discussions.models.slots import RATING, slot_with_lease
 from discussions.rating.core.order import why_not_in_test
 from discussions.rating.core.visibility import ROLES, SUGGESTIONS, TRANSCRIPT
 from discussions.rating.queries import load_state
@@ -23,7 +23,9 @@ from discussions.slots.actions import (
     take_up,
     transition,
 )
+from discussions.slots.core import lease_from
 from discussions.slots.permissions import check_rate, check_return_to_game, check_skip, check_submit
+from discussions.verdicts.permissions import check_reopen
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
 from workspace.texts import clean_text
@@ -124,6 +126,31 @@ def _tell_webhooks(evaluation: Evaluation, by: Person, now: datetime) -> None:
         queue_deliveries(
             project=evaluation.game.project, event=EVALUATION_SUBMITTED, things=[thing], by=by, now=now
         )
+
+
+def reopen_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
+    """Make one's submitted evaluation a draft again, in its slot: it does not count until it is submitted again.
+
+    A second call changes nothing. Raises NotAllowed: not one's own, too late, or a lead has used it.
+    """
+    with transaction.atomic():
+        locked = lock_evaluation(evaluation)
+        # Recording the verdict and reopening what it would rest on wait for one another, in this order everywhere.
+        Game.objects.select_for_update(no_key=True).get(pk=locked.game_id)
+        if locked.state == DRAFT and locked.evaluator_id == by.pk:
+            return locked
+        locked.submitted_at = Evaluation.objects.values_list("submitted_at", flat=True).get(pk=locked.pk)
+        check_reopen(by, locked, now)
+        transition(locked, "reopen")
+        until = lease_from(now)
+        slot = Slot.objects.filter(pk=locked.slot_id, evaluator=by, is_closed=True)
+        if slot.update(is_closed=False, lease_until=until, awaiting_since=None) != 1:
+            raise Conflict(
+                _("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale"
+            )
+        locked.slot = slot_with_lease(locked.slot_id, until)
+        record_slot_event(evaluation=locked, verb="evaluation:reopened", by=by, now=now)
+    return locked
 
 
 def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime) -> Evaluation:

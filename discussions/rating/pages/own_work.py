@@ -2,15 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from msgspec import Struct
 
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
-from discussions.models import Evaluation, Judgement, Verdict
+from discussions.models import Evaluation, Judgement, RatingRule, Verdict
+from discussions.models.queue_rules import MOST_REOPEN_MINUTES
 from discussions.queries import rubric_record
 from discussions.slots.queries import set_aside, submitted_count
+from discussions.verdicts.permissions import check_reopen
+from workspace.access.permissions import may
 from workspace.core.limits import PAGE_SIZE
 from workspace.display.core.charts import DotRow, DotsChart, Segment, dot_plot, share_bar
 from workspace.models import Membership, Person
@@ -21,14 +25,17 @@ class MinePage(Struct, frozen=True):
     """The person's evaluations, newest first; `older` is the key to continue from, 0 at the end.
 
     Each has `rating` (None without one), `has_verdict`, `is_free` (it was set aside and can be taken up again) and
-    `in_count`, how many evaluations of its game are submitted.
+    `in_count`, how many evaluations of its game are submitted. `reopenable` are the keys of those that the person can
+    reopen, `compared` of those whose project shows where they and the rule differ.
     """
 
     evaluations: list[Evaluation]
     older: int
+    reopenable: set[int]
+    compared: set[int]
 
 
-def mine_page(*, person: Person, before: int = 0) -> MinePage:
+def mine_page(*, person: Person, now: datetime, before: int = 0) -> MinePage:
     """One page of the person's evaluations; `before` continues after the evaluation with that key."""
     ratings = Judgement.objects.filter(evaluation=OuterRef("pk"), kind=judgement_kinds.RATING, subject="")
     rated = Membership.objects.filter(person=person, role=EVALUATOR, ended_at=None).values("project")
@@ -39,7 +46,21 @@ def mine_page(*, person: Person, before: int = 0) -> MinePage:
         in_count=submitted_count(),
         is_free=Exists(set_aside(person, rated).filter(pk=OuterRef("pk"))),
     )
-    return MinePage(*_page(own, before))
+    found, older = _page(own, before)
+    submitted = [evaluation for evaluation in found if evaluation.state == SUBMITTED]
+    compared = list_compared(submitted)
+    longest = timedelta(minutes=MOST_REOPEN_MINUTES)
+    fresh = [evaluation for evaluation in submitted if now - (evaluation.submitted_at or now) < longest]
+    reopenable = {evaluation.pk for evaluation in fresh if may(check_reopen, person, evaluation, now)}
+    return MinePage(found, older, reopenable, compared)
+
+
+def list_compared(submitted: Sequence[Evaluation]) -> set[int]:
+    """The keys of those whose project shows where evaluators and the rule differ; one query."""
+    projects = {evaluation.game.project_id for evaluation in submitted}
+    rules = RatingRule.objects.filter(project__in=projects, shows_differences=True)
+    shown = set(rules.values_list("project", flat=True))
+    return {evaluation.pk for evaluation in submitted if evaluation.game.project_id in shown}
 
 
 def _page(own: "QuerySet[Evaluation]", before: int) -> tuple[list[Evaluation], int]:

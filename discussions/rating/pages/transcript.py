@@ -106,7 +106,7 @@ def chips(desk: Desk, position: int) -> list[Chip]:
 
 def chip(desk: Desk, metric: str, finding: MessageFinding) -> Chip:
     """One metric's value in words, and the evaluator's own if it differs."""
-    machine = _machine_value(metric, finding)
+    machine = machine_value(metric, finding)
     subject = str(finding.message)
     own = desk.value(metric, subject)
     now = own or machine
@@ -124,7 +124,8 @@ def chip(desk: Desk, metric: str, finding: MessageFinding) -> Chip:
     )
 
 
-def _machine_value(metric: str, finding: MessageFinding) -> str:
+def machine_value(metric: str, finding: MessageFinding) -> str:
+    """The rule's own answer on the message."""
     if metric == judgement_kinds.ROLE_CONSISTENCY:
         return judgement_kinds.role_value(finding.counts, finding.rule)
     return judgement_kinds.YES if finding.counts else judgement_kinds.NO
@@ -172,7 +173,7 @@ def _is_override(desk: Desk, kind: str, position: int, value: str) -> bool:
     finding = desk.shown.findings.get(kind, {}).get(position)
     if finding is None:
         return False
-    return value != _machine_value(kind, finding)
+    return value != machine_value(kind, finding)
 
 
 def _state(position: int, about: dict[str, set[int]]) -> str:

@@ -11,6 +11,7 @@ from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATE
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
 from discussions.models import Game, Verdict
 from discussions.models.iterations import NEVER
+from discussions.models.queue_rules import IGNORE
 from discussions.slots.permissions import check_take_game
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.people_estimate import PeopleEstimate
@@ -22,12 +23,18 @@ from discussions.verdicts.pages.lines import (
     figure_rows,
     verdict_turns,
 )
-from discussions.verdicts.permissions import check_complete, check_record_verdict, check_supersede_verdict
+from discussions.verdicts.permissions import (
+    check_complete,
+    check_flags_resolved,
+    check_record_verdict,
+    check_supersede_verdict,
+)
 from discussions.verdicts.queries import (
     Preview,
     load_next_games,
     load_people_estimates,
     load_verdict_preview,
+    query_open_flags,
 )
 from workspace.access.permissions import get_refusal, may
 from workspace.core.canonical import canonical_bytes
@@ -53,6 +60,15 @@ class OutcomePart(Struct, frozen=True):
     cost_says: str
 
 
+class OpenFlag(Struct, frozen=True):
+    """An open flag of an evaluation that the verdict rests on; `position` is its message, 0 for the whole game."""
+
+    key: int
+    evaluation: int
+    position: int
+    text: str
+
+
 class VerdictPage(Struct, frozen=True):
     """The page. `outcome` is the recorded one, else the one that would be recorded; None when it is hidden or unknown.
 
@@ -61,7 +77,8 @@ class VerdictPage(Struct, frozen=True):
     they would show the work of others. `record_refusal` says why the button is greyed, else "". `record_way` says
     where a lead can remove the cause: "people", "settle", or "". `changed` lists what changed since the recording.
     `people` are the estimates from the present judgements with a sentence each, none for those who may not see them.
-    With `may_go_on` the person can only take the next game now; `sees_advice` is for those who change prompts.
+    `flags` are the open ones: all for leads, for evaluators their own, none where the project ignores them. With
+    `may_go_on` the person can only take the next game now; `sees_advice` is for those who change prompts.
     """
 
     game: Game
@@ -77,6 +94,7 @@ class VerdictPage(Struct, frozen=True):
     people: list[tuple[PeopleEstimate, str]]
     may_go_on: bool
     sees_advice: bool
+    flags: list[OpenFlag]
 
 
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
@@ -118,7 +136,18 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         else [],
         may_go_on=is_evaluator and bool(recorded or refusal),
         sees_advice=not is_evaluator,
+        flags=list_open_flags(game, None if may(check_supersede_verdict, person, game) else person),
     )
+
+
+def list_open_flags(game: Game, only: Person | None) -> list[OpenFlag]:
+    """The open flags; of one evaluator with `only`, since evaluators do not know of each other's."""
+    rows = query_open_flags(game, ruled_out=(IGNORE,))
+    rows = rows if only is None else rows.filter(evaluation__evaluator=only)
+    return [
+        OpenFlag(flag.pk, flag.evaluation_id, int(flag.target.partition(":")[2] or 0), flag.text)
+        for flag in rows
+    ]
 
 
 def describe_people_estimate(estimate: PeopleEstimate) -> str:
@@ -211,4 +240,8 @@ def _refusal(game: Game, person: Person, preview: Preview | None, *, is_correcti
     if preview is None:
         return _("This game is not measured yet; its verdict can be recorded once its figures are there.")
     check = check_supersede_verdict if is_correction else check_record_verdict
-    return get_refusal(check, person, game) or get_refusal(check_complete, preview)
+    return (
+        get_refusal(check, person, game)
+        or get_refusal(check_complete, preview)
+        or get_refusal(check_flags_resolved, person, game)
+    )

@@ -3,9 +3,10 @@
 import pytest
 from django.urls import reverse
 
-from discussions.models import Iteration, Slot
+from discussions.models import Iteration, RatingRule, Slot
 from tests.factories.people import make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project
+from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
 
@@ -82,6 +83,34 @@ def test_queries_are_the_same_for_few_and_many_games(
     for _size in range(2):
         make_game(project=project)
         client.post(address, {"identification": "question", "evaluator_count": "3"})
-        with django_assert_num_queries(10):
+        with django_assert_num_queries(11):
             counts.append(client.post(address, {"identification": "question", "evaluator_count": "3"}))
     assert [answer.status_code for answer in counts] == [200, 200]
+
+
+def test_what_holds_once_a_game_is_rated_is_saved_and_shown(client, lead, project, address):
+    page = client.get(address).content.decode()
+    assert "<h1>Project settings</h1>" in page
+    assert 'value="hold" selected' in page and 'value="30"' in page and 'value="no" selected' in page
+    rules = reverse("change_rating_rules", args=[project.slug])
+    body = {"flags": "warn", "reopen_minutes": "0", "shows_differences": "yes"}
+    answer = client.post(rules, body)
+    assert (answer.status_code, answer["Location"]) == (303, address)
+    rule = RatingRule.objects.get(project=project)
+    assert (rule.flags, rule.reopen_minutes, rule.shows_differences) == ("warn", 0, True)
+    client.post(rules, body)
+    event = Event.objects.get(verb="rating_rules:changed")
+    assert event.by == lead
+    assert 'value="warn" selected' in client.get(address).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("flags", "shout"), ("reopen_minutes", "-1"), ("reopen_minutes", "10081"),
+                        ("reopen_minutes", ""), ("shows_differences", "maybe")]
+)  # fmt: skip
+def test_a_rule_that_is_none_is_said_beside_its_field(client, lead, project, name, value):
+    body = {"flags": "warn", "reopen_minutes": "10", "shows_differences": "no"} | {name: value}
+    answer = client.post(reverse("change_rating_rules", args=[project.slug]), body)
+    assert answer.status_code == 422
+    assert "aria-invalid" in answer.content.decode()
+    assert not RatingRule.objects.exists()
