@@ -103,7 +103,7 @@ def take_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
     check_take_game(request.user, project)
     found = round_or_404(project, number)
     return take_after_guideline(
-        request, slug, lambda: actions.take_calibration(opened=found, by=request.user, now=timezone.now())
+        request, project, lambda: actions.take_calibration(opened=found, by=request.user, now=timezone.now())
     )
 
 

@@ -1,4 +1,4 @@
-"""The guideline of a project: read, confirmed, written."""
+"""How rating works in a project: its guideline, read, confirmed, written; and the practice item."""
 
 from collections.abc import Callable
 
@@ -8,12 +8,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from discussions.guidelines.actions import confirm_guideline, write_guideline
+from discussions.guidelines.core import QUESTIONS, keep_answers
 from discussions.guidelines.forms import GuidelineForm, ReadForm
-from discussions.guidelines.pages import guideline_page
+from discussions.guidelines.pages import guideline_page, practice_page
 from discussions.guidelines.permissions import GUIDELINE_UNREAD, check_write_guideline
 from discussions.guidelines.queries import unread_guideline
 from discussions.models import Evaluation, Guideline
 from workspace.core.refusals import NotAllowed
+from workspace.models import Project
 from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.form_page import form_page
 from workspace.web.frame import frame
@@ -27,8 +29,30 @@ def guideline(request: SignedIn, slug: str) -> HttpResponse:
     only_parameters(request)
     project = project_or_404(request.user, slug)
     page = guideline_page(project=project, person=request.user)
+    request.session[_seen(project)] = True
     context = {"page": page, **frame(request.user, project, "guideline")}
     return respond(request, page="discussions/guidelines/show.html", context=context)
+
+
+@require("see_project")
+def practice(request: SignedIn, slug: str) -> HttpResponse:
+    """The practice item; the answers are in the address, and nothing of them is stored."""
+    given = keep_answers(only_parameters(request, *(question.metric for question in QUESTIONS)))
+    project = project_or_404(request.user, slug)
+    page = practice_page(project=project, person=request.user, given=given)
+    context = {"page": page, **frame(request.user, project, "guideline")}
+    return respond(request, page="discussions/guidelines/practice.html", context=context)
+
+
+def _seen(project: Project) -> str:
+    """Where a session says that its person has seen how rating works in the project."""
+    return f"seen_guideline_{project.pk}"
+
+
+def _is_newcomer(request: SignedIn, project: Project) -> bool:
+    """Whether the person has not begun any game of the project, nor seen how rating works there."""
+    own = Evaluation.objects.filter(evaluator=request.user, game__project=project)
+    return not request.session.get(_seen(project)) and not own.exists()
 
 
 @require("see_project", methods=("POST",))
@@ -44,8 +68,16 @@ def confirm(request: SignedIn, slug: str) -> HttpResponse:
     return respond(request, page="", redirect=reverse("guideline" if is_left else "queue", args=[slug]))
 
 
-def take_after_guideline(request: SignedIn, slug: str, take: Callable[[], Evaluation | None]) -> HttpResponse:
-    """Take a game and open it. Without one on to the queue; first to a guideline that is not confirmed."""
+def take_after_guideline(
+    request: SignedIn, project: Project, take: Callable[[], Evaluation | None]
+) -> HttpResponse:
+    """Take a game and open it. Without one on to the queue.
+
+    First to how rating works, where a newcomer has not seen it or the guideline is not confirmed.
+    """
+    slug = project.slug
+    if _is_newcomer(request, project):
+        return respond(request, page="", redirect=reverse("guideline", args=[slug]))
     try:
         taken = take()
     except NotAllowed as refusal:

@@ -185,5 +185,5 @@ def next_game(request: SignedIn, slug: str) -> HttpResponse:
     bind_form(request, KeyedForm)
     check_take_game(request.user, project)
     return take_after_guideline(
-        request, slug, lambda: take_next_game(project=project, by=request.user, now=timezone.now())
+        request, project, lambda: take_next_game(project=project, by=request.user, now=timezone.now())
     )

@@ -68,9 +68,12 @@ def sign_in_by_form(page: Page, stack: LiveStack) -> None:
 
 
 def take_next_game(page: Page) -> None:
-    """Press Next game on the home page."""
+    """Press Next game on the home page; a newcomer to the project is first shown how rating works."""
     page.get_by_role("button", name="Next game").click()
-    page.wait_for_url(re.compile(r"/rate/\d+/"))
+    page.wait_for_url(re.compile(r"/rate/\d+/|/guideline/"))
+    if "/guideline/" in page.url:
+        page.get_by_role("button", name="Next game").click()
+        page.wait_for_url(re.compile(r"/rate/\d+/"))
 
 
 def judgements(stack: LiveStack) -> dict[tuple[str, str], str]:

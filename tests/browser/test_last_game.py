@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.driving import EVALUATOR, SECOND, set_stage, sign_in
+from tests.browser.driving import EVALUATOR, SECOND, SLUG, set_stage, sign_in
 from tests.browser.transcripts import lively_game
 
 pytestmark = pytest.mark.slow
@@ -17,6 +17,9 @@ def test_exactly_one_of_two_gets_the_last_game(live_stack, browser: Browser, bro
     for email in (EVALUATOR, SECOND):
         page = browser.new_context(**browser_context_args).new_page()
         sign_in(page, live_stack, email)
+        # What newcomers are shown first.
+        page.goto(f"{live_stack.url}/projects/{SLUG}/guideline/")
+        page.goto(f"{live_stack.url}/")
         pages.append(page)
     # Both presses are under way before either is waited for: no page waits for its answer.
     for page in pages:

@@ -59,7 +59,10 @@ class Evaluator:
     def take(self, button: str) -> None:
         """Press that button of the home page, which leads to a game."""
         self.page.get_by_role("button", name=button).click()
-        self.page.wait_for_url(re.compile(r"/rate/\d+/"))
+        self.page.wait_for_url(re.compile(r"/rate/\d+/|/guideline/"))
+        if "/guideline/" in self.page.url:
+            self.page.get_by_role("button", name="Next game").click()
+            self.page.wait_for_url(re.compile(r"/rate/\d+/"))
         expect(focused(self.page)).to_have_attribute("data-kind", re.compile("."))
 
     def rate(self, most: int = MOST_ASKED) -> int:

@@ -21,7 +21,7 @@ from discussions.rating.queries import EvaluationState
 DOUBTED = (judgement_kinds.INACCURATE, judgement_kinds.VAGUE)
 
 
-class Difference(Struct, frozen=True):
+class RuleDifference(Struct, frozen=True):
     """One message on which both differ: what each said, and what else there is to say of it."""
 
     message: int
@@ -38,7 +38,7 @@ class MetricDifferences(Struct, frozen=True):
 
     guide: StepGuide
     judged: int
-    differences: list[Difference]
+    differences: list[RuleDifference]
 
 
 class DifferencesPage(Struct, frozen=True):
@@ -107,11 +107,11 @@ def _references(desk: Desk, guide: StepGuide) -> MetricDifferences:
     )
 
 
-def _difference(desk: Desk, position: int, said: tuple[str, str, str], because: str) -> Difference:
+def _difference(desk: Desk, position: int, said: tuple[str, str, str], because: str) -> RuleDifference:
     message, (kind, yours, rule) = desk.seen.messages[position - 1], said
     parts = desk.shown.parts if kind == judgement_kinds.ROLE_CONSISTENCY else None
     part = parts[message.player - 1] if parts else None
-    return Difference(
+    return RuleDifference(
         message=position,
         name=desk.seen.name(message.player),
         role=", ".join(filter(None, (part.role, part.side))) if part else "",

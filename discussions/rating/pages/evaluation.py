@@ -88,6 +88,7 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
     barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
     head = {
         "game_number": evaluation.game_number,
+        "project_slug": evaluation.game.project.slug,
         "lease": lease,
         "closed_because": WHY_BARRED.get(barred, work.why_closed),
         "may_leave": state_after(evaluation.state, "skip") is not None,

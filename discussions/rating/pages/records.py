@@ -370,6 +370,7 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     single_keys: bool = False
     place: str = ""
     guides: dict[str, StepGuide] = {}
+    project_slug: str = ""
 
 
 class AnswerPage(EvaluationPage, frozen=True, kw_only=True):

@@ -82,6 +82,7 @@ def test_the_next_game_of_a_new_evaluator_is_a_calibration_and_ends_in_feedback(
     opened = make_round(games=2, pass_percent=100)
     person = make_trainee(opened)
     browser = signed(client, person)
+    browser.get(reverse("guideline", args=[opened.project.slug]))
     browser.post(reverse("next_game", args=[opened.project.slug]))
     evaluation = Evaluation.objects.get(purpose=CALIBRATION)
     say(Evaluation.objects.with_work().get(pk=evaluation.pk), "question", "3", "no")
@@ -228,6 +229,7 @@ def test_a_round_that_is_not_required_is_offered_beside_the_next_game(client):
     assert reverse("next_game", args=[opened.project.slug]) in text
     place = reverse("take_calibration", args=[opened.project.slug, 1])
     assert place in get_text(client, person, "queue", opened.project.slug)
+    client.get(reverse("guideline", args=[opened.project.slug]))
     answer = client.post(place, {"key": "take"})
     assert answer["Location"] == reverse("rate", args=[Evaluation.objects.get(evaluator=person).pk])
     assert place not in get_text(client, person, "home"), "one at a time"

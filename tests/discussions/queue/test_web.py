@@ -135,6 +135,7 @@ def test_what_is_assigned_is_named_and_dealt_with_next_game(client):
         client, other, "queue", project.slug
     )
     client.force_login(person)
+    client.get(reverse("guideline", args=[project.slug]))
     client.post(reverse("next_game", args=[project.slug]))
     assert Evaluation.objects.get().game == games[0]
 
