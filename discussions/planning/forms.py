@@ -51,7 +51,7 @@ class IterationForm(forms.Form):
     )
     confirmed = forms.IntegerField(required=False, widget=forms.HiddenInput)
     identification = forms.ChoiceField(
-        label=_("Who said it"),
+        label=_("Personality diversity: the manual check"),
         choices=ASKS,
         help_text=_("For games taken from now on; whoever has started keeps the form they started with."),
     )

@@ -30,10 +30,10 @@ def choose_the_test(stack: LiveStack, browser: Browser, arguments: dict) -> None
         page = context.new_page()
         sign_in(page, stack, LEAD)
         page.goto(f"{stack.url}/projects/{SLUG}/")
-        page.get_by_role("link", name="Rules of rating").click()
-        page.get_by_label("Who said it").select_option("test")
-        page.get_by_role("button", name="Save").click()
-        expect(page.get_by_label("Who said it")).to_have_value("test")
+        page.get_by_role("link", name="Project settings").click()
+        page.get_by_label("the manual check").select_option("test")
+        page.get_by_role("button", name="Save").first.click()
+        expect(page.get_by_label("the manual check")).to_have_value("test")
 
 
 def test_the_test_is_taken_by_keyboard(live_stack, browser, browser_context_args, page: Page):

@@ -11,7 +11,7 @@ from discussions.slots.queries import Effect, load_effect
 
 
 class RatingRulesPage(Struct, frozen=True):
-    """The rules of an iteration; `begun_count` counts the open evaluations that keep the form they began with.
+    """The rules of an iteration; `begun_count` counts the open evaluations that keep the form they started with.
 
     `effect` says what asking for `wanted` evaluators per game does, before it is saved.
     """
@@ -41,15 +41,15 @@ def build_rules_page(*, iteration: Iteration, wanted: int | None = None) -> Rati
 
 
 _OPENED = ngettext_lazy(
-    "%(n)d further place opens on a game without a verdict.",
-    "%(n)d further places open on games without a verdict.",
+    "%(n)d further slot opens on a game without a verdict.",
+    "%(n)d further slots open on games without a verdict.",
     "n",
 )
 
 
 _CLOSED = ngettext_lazy(
-    "%(n)d free place closes. Nothing that anybody began is taken away.",
-    "%(n)d free places close. Nothing that anybody began is taken away.",
+    "%(n)d open slot closes. Nothing that anybody started is taken away.",
+    "%(n)d open slots close. Nothing that anybody started is taken away.",
     "n",
 )
 
@@ -69,8 +69,8 @@ _COMPLETE = ngettext_lazy(
 
 
 _BEYOND = ngettext_lazy(
-    "%(n)d evaluation that is under way is not needed then; it may still be handed in, and counts.",
-    "%(n)d evaluations that are under way are not needed then; they may still be handed in, and count.",
+    "%(n)d evaluation that is under way is not needed then; it may still be submitted, and counts.",
+    "%(n)d evaluations that are under way are not needed then; they may still be submitted, and count.",
     "n",
 )
 
@@ -86,8 +86,8 @@ def _describe_effect(effect: Effect) -> list[str]:
     n = effect.after
     sentences = [
         ngettext(
-            "Games that come in from now on are rated by %(n)d evaluator.",
-            "Games that come in from now on are rated by %(n)d evaluators.",
+            "Games imported from now on are rated by %(n)d evaluator.",
+            "Games imported from now on are rated by %(n)d evaluators.",
             n,
         )
         % {"n": n}

@@ -92,7 +92,9 @@ def test_the_rating_follows_the_rule_of_the_rubric_version(client, project):
     shown = said(client, reverse("practice", args=["fresh"]), engagement=TOO_LOW)
     assert "You answered yes to 4 of the questions" in shown
     assert "With 4 or more yes the rubric puts the rating at 3 or more." in shown
-    answers = re.findall(r'name="engagement" value="(\w+)" aria-pressed="\w+"\s*>\s*(\S+?)\s*</button>', shown)
+    answers = re.findall(
+        r'name="engagement" value="(\w+)" aria-pressed="\w+"\s*>\s*(\S+?)\s*</button>', shown
+    )
     assert answers == [(TOO_LOW, "2"), (ENOUGH, "3")]
 
 

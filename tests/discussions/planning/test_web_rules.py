@@ -41,8 +41,8 @@ def test_what_it_does_is_shown_and_nothing_saved_until_it_is_confirmed(client, l
     page = shown.content.decode()
     assert (shown.status_code, stored(project)) == (200, 1)
     assert "From 1 to 3 evaluators per game. Nothing is saved yet." in page
-    assert "2 further places open on games without a verdict." in page
-    assert "Games that come in from now on are rated by 3 evaluators." in page
+    assert "2 further slots open on games without a verdict." in page
+    assert "Games imported from now on are rated by 3 evaluators." in page
     assert '<input type="hidden" name="confirmed" value="3">' in page
     assert client.post(address, body | {"confirmed": "2"}).status_code == 200
     assert stored(project) == 1

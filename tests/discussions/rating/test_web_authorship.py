@@ -252,11 +252,11 @@ def test_a_lead_changes_the_rule_and_sees_who_keeps_the_other():
     start(project=project)
     lead = signed_in(make_lead(project=project))
     address = reverse("change_iteration", args=[project.slug])
-    assert "Rules of rating" in lead.get(reverse("project", args=[project.slug])).content.decode()
+    assert "Project settings" in lead.get(reverse("project", args=[project.slug])).content.decode()
     assert lead.post(address, {"identification": "test"}).status_code == 303
     page = lead.get(address).content.decode()
     assert '<option value="test" selected>' in page
-    assert "1 open evaluation began with the other form" in page
+    assert "1 open evaluation was started with the other form" in page
     refused = lead.post(address, {"identification": "guess"})
     assert refused.status_code == 422
     assert Iteration.objects.get(project=project).identification == "test"

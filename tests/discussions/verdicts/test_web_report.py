@@ -126,6 +126,17 @@ def test_an_evaluator_gets_no_advice_for_those_who_write_prompts(client):
     assert client.get(address(verdict.game, "report_json")).json()["recommendations"] == []
 
 
+def test_advice_for_prompts_is_in_no_form_of_an_evaluators_report(client):
+    verdict = settled()
+    advised = {}
+    for person in (verdict.created_by, get_lead(verdict.game)):
+        client.force_login(person)
+        said = [client.get(address(verdict.game, name)).content.decode() for name in FORMS]
+        advised[person.pk] = ["Recommendation" in text for text in said[:2]]
+        advised[person.pk].append(msgspec.json.decode(said[2])["recommendations"] is not None)
+    assert list(advised.values()) == [[False] * 3, [True] * 3]
+
+
 @pytest.mark.parametrize("name", FORMS)
 def test_without_a_verdict_there_is_no_report(client, name):
     game = game_to_settle()
