@@ -21,7 +21,10 @@ MOVES: dict[tuple[str, str], str] = {
 }
 
 WHY_CLOSED = {
-    SUBMITTED: "This evaluation was submitted; its judgements stand. A team lead can return it to you.",
+    SUBMITTED: (
+        "This evaluation was submitted; its judgements stand. Under “My evaluations” you can reopen it for a short "
+        "time, where the project allows that; a team lead can return it to you."
+    ),
     LAPSED: (
         "Your time on this game ended and the slot went back. What you judged is kept: resume the game, "
         "if its slot is still free."

@@ -16,24 +16,28 @@ NOT_ACCEPTABLE = "not_acceptable"
 
 
 class PracticeQuestion(Struct, frozen=True):
-    """One question: its metric, the kind of its judgement, the right answer, and the answers as their buttons stand."""
+    """One question: its metric, the kind of its judgement, the right answer, and the answers as their buttons stand.
+
+    `message` is the one that it is about, 0 for none.
+    """
 
     metric: str
     kind: str
     right: str
     answers: tuple[str, ...] = (kinds.YES, kinds.NO)
+    message: int = 0
 
 
 LABELS = (kinds.ACCURATE, kinds.INACCURATE, kinds.VAGUE, kinds.NOT_A_REFERENCE)
 FITS = (kinds.CONSISTENT, kinds.INCONSISTENT, kinds.NOT_ASSESSABLE)
 QUESTIONS = (
-    PracticeQuestion(MEMORY, kinds.REFERENCE, kinds.INACCURATE, LABELS),
-    PracticeQuestion(kinds.STRATEGIC_DEPTH, kinds.STRATEGIC_DEPTH, kinds.YES),
-    PracticeQuestion(kinds.COHERENCE, kinds.COHERENCE, kinds.NO),
+    PracticeQuestion(MEMORY, kinds.REFERENCE, kinds.INACCURATE, LABELS, message=3),
+    PracticeQuestion(kinds.STRATEGIC_DEPTH, kinds.STRATEGIC_DEPTH, kinds.YES, message=2),
+    PracticeQuestion(kinds.COHERENCE, kinds.COHERENCE, kinds.NO, message=4),
     PracticeQuestion(REPETITION, kinds.PHRASE, kinds.ACCEPTABLE, (kinds.ACCEPTABLE, NOT_ACCEPTABLE)),
     PracticeQuestion(DIVERSITY, kinds.IDENTIFY, kinds.YES),
     PracticeQuestion(ENGAGEMENT, kinds.RATING, ENOUGH, (TOO_LOW, ENOUGH)),
-    PracticeQuestion(kinds.ROLE_CONSISTENCY, kinds.ROLE_CONSISTENCY, kinds.CONSISTENT, FITS),
+    PracticeQuestion(kinds.ROLE_CONSISTENCY, kinds.ROLE_CONSISTENCY, kinds.CONSISTENT, FITS, message=1),
 )
 
 

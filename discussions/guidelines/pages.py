@@ -66,6 +66,7 @@ class PracticeItem(Struct, frozen=True):
     metric: str
     guide: StepGuide
     about: str
+    quote: str
     answers: dict[str, str]
     kept: dict[str, str]
     given: str
@@ -109,6 +110,7 @@ def _item(question: PracticeQuestion, record: RubricRecord, given: Mapping[str, 
         metric=metric,
         guide=build_guides(record)[steps[metric]],
         about=str(ABOUT[metric]) % values if metric == ENGAGEMENT else str(ABOUT[metric]),
+        quote=str(EXCHANGE[question.message - 1][1]) if question.message else "",
         answers={
             value: ratings.get(value) or str(MORE_ANSWERS.get(value) or _say(question, value))
             for value in question.answers

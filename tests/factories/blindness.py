@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from discussions.games.actions import return_evaluation
-from discussions.models import Evaluation, Game
+from discussions.models import Evaluation, Game, RatingRule
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import return_to_game, skip_game
 from discussions.rating.actions.judgements import judge
@@ -213,6 +213,7 @@ def marked_team(*, secret: str = "MARK", of_game: str = "MARK", swapped: bool = 
         values = {("coherence", "5"): said[0], ("rating", ""): "4.5", ("question", "2"): said[0]}
         submit_as(evaluation, values=values)
     return_evaluation(evaluation=two, comment=f"RETURN{secret}", by=lead, now=NOW)
+    RatingRule.objects.create(project=project, shows_differences=True, changed_at=NOW, changed_by=lead)
     return game, lead
 
 

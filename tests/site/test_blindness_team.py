@@ -148,6 +148,8 @@ def test_nothing_of_others_is_in_any_answer_in_any_phase():
     skip_game(evaluation=begin_again(evaluation), reason="I know it", by=me.person, now=NOW)
     assert leaks(me.crawl(), (*hidden, *ROLES)) == []
     finish(begin_again(evaluation))
+    differences = reverse("own_differences", args=[evaluation.pk])
+    assert me.client.get(differences).status_code == 200, "what is crawled has the page"
     hidden = tuple(mark for mark in hidden if mark != "7.77")
     return_evaluation(evaluation=again(evaluation), comment="Look again", by=lead, now=NOW)
     submit_evaluation(evaluation=again(evaluation), by=me.person, now=NOW)
@@ -225,6 +227,7 @@ def posted(me, evaluation):
         ("submit_evaluation", {"key": "n:submit"}),
         ("renew_lease", {}),
         ("return_to_game", {}),
+        ("reopen_evaluation", {}),
         ("skip_game", {"text": "", "key": "n:skip"}),
     ):
         for manner, headers in (("page", {}), ("region", HTMX)):

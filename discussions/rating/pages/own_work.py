@@ -11,6 +11,7 @@ from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Judgement, RatingRule, Verdict
 from discussions.models.queue_rules import MOST_REOPEN_MINUTES
+from discussions.models.slots import CALIBRATION
 from discussions.queries import rubric_record
 from discussions.slots.queries import set_aside, submitted_count
 from discussions.verdicts.permissions import check_reopen
@@ -56,11 +57,15 @@ def mine_page(*, person: Person, now: datetime, before: int = 0) -> MinePage:
 
 
 def list_compared(submitted: Sequence[Evaluation]) -> set[int]:
-    """The keys of those whose project shows where evaluators and the rule differ; one query."""
+    """The keys of those that have a page of where the evaluator and the rule differ; one query."""
     projects = {evaluation.game.project_id for evaluation in submitted}
     rules = RatingRule.objects.filter(project__in=projects, shows_differences=True)
     shown = set(rules.values_list("project", flat=True))
-    return {evaluation.pk for evaluation in submitted if evaluation.game.project_id in shown}
+    return {
+        evaluation.pk
+        for evaluation in submitted
+        if evaluation.game.project_id in shown and evaluation.purpose != CALIBRATION
+    }
 
 
 def _page(own: "QuerySet[Evaluation]", before: int) -> tuple[list[Evaluation], int]:

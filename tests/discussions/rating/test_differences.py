@@ -5,7 +5,8 @@ import html
 import pytest
 from django.urls import reverse
 
-from discussions.models import Iteration
+from discussions.models import Evaluation, Iteration
+from discussions.models.slots import CALIBRATION
 from discussions.planning.actions import change_rating_rule
 from discussions.rating.actions.finish import reopen_evaluation, reveal_roles, submit_evaluation
 from discussions.rating.pages.differences import build_differences_page
@@ -14,6 +15,7 @@ from tests.factories.adjudication import list_evaluations, make_differing
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.queue import finish, rated_once, until_repeated
 from tests.factories.rating import ANSWERS, ready_to_submit, say_what_is_missing, start, submitted
+from tests.factories.tampering import without_triggers
 from tests.factories.verdicts import get_lead, record
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +41,7 @@ def test_it_is_off_until_the_project_shows_it(client):
     evaluation = submitted()
     client.force_login(evaluation.evaluator)
     assert client.get(address(evaluation)).status_code == 404
-    assert "own_differences" not in client.get(reverse("mine")).content.decode()
+    assert address(evaluation) not in client.get(reverse("mine")).content.decode()
     show_differences(evaluation.game.project)
     assert client.get(address(evaluation)).status_code == 200
     for page in (reverse("mine"), f"/?handed_in={evaluation.pk}"):
@@ -88,6 +90,16 @@ def test_a_reopened_one_has_none(client):
     reopen_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
     client.force_login(evaluation.evaluator)
     assert client.get(address(evaluation)).status_code == 404
+
+
+def test_a_calibration_game_has_its_own_feedback_instead(client):
+    evaluation = submitted()
+    show_differences(evaluation.game.project)
+    with without_triggers():
+        Evaluation.objects.filter(pk=evaluation.pk).update(purpose=CALIBRATION)
+    client.force_login(evaluation.evaluator)
+    assert client.get(address(evaluation)).status_code == 404
+    assert address(evaluation) not in client.get(reverse("mine")).content.decode()
 
 
 def test_what_others_judged_changes_nothing(client):
