@@ -38,7 +38,7 @@ def test_games_of_before_are_found_by_their_ids_files_and_players(settings, tmp_
     assert game.text.to_record().players[0].name.casefold() in searched.split("\n")
     with without_triggers():
         Game.objects.update(search_text="")
-        import_module("discussions.migrations.0022_search_text").fill_search_texts(apps, None)
+        import_module("discussions.migrations.0024_search_text").fill_search_texts(apps, None)
     assert Game.objects.get(pk=game.pk).search_text == searched
 
 

@@ -19,7 +19,7 @@ def fill_search_texts(apps, schema_editor):
 class Migration(migrations.Migration):
     """The list of games is searched by ids, names of files and names of players."""
 
-    dependencies = [("discussions", "0021_named_format")]
+    dependencies = [("discussions", "0023_rating_rules")]
 
     operations = [
         migrations.AddField(

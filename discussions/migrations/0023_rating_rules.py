@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('discussions', '0021_named_format'),
+        ('discussions', '0022_import_dismissals'),
         ('workspace', '0008_first_seals'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -8,6 +8,6 @@ publish = import_module("rubric.migrations.0003_first_version").publish
 class Migration(migrations.Migration):
     """Version 1.2 of the discussion rubric, for databases that were made when only 1.0 and 1.1 were shipped."""
 
-    dependencies = [("rubric", "0018_own_numbers")]
+    dependencies = [("rubric", "0019_imported_versions")]
 
     operations = [migrations.RunPython(publish, migrations.RunPython.noop)]
