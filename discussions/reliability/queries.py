@@ -18,7 +18,12 @@ from msgspec import Struct
 
 from discussions.adjudication.core.authorship_test import Asked, combine_tests, deal
 from discussions.adjudication.core.effective import machine_values
-from discussions.adjudication.core.judgeable import audit_sample, make_reference_subject, read_sample_rule
+from discussions.adjudication.core.judgeable import (
+    audit_sample,
+    first_sampled,
+    make_reference_subject,
+    read_sample_rule,
+)
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.outcome import DIVERSITY, Outcome
@@ -250,9 +255,9 @@ def _evaluated(batch: list[SampledRow]) -> Iterator[Evaluated]:
             evaluation=row.evaluation,
             rubric_version=row.version,
             code_version=row.code_version,
-            message_count=row.message_count,
             found=found[row.measured],
             samples=_samples(row),
+            drawn_from=_drawn_from(row),
             said=said[row.evaluation],
             revealed=frozenset(revealed[row.evaluation]),
             identified=_identified(row, said[row.evaluation], texts.get(row.game)),
@@ -263,6 +268,13 @@ def _samples(row: SampledRow) -> dict[str, frozenset[int]]:
     rule = read_sample_rule(row.rubric.parameters)
     return {
         metric: frozenset(audit_sample(row.seed, metric, row.message_count, rule))
+        for metric in judgement_kinds.MESSAGE_KINDS
+    }
+
+
+def _drawn_from(row: SampledRow) -> dict[str, int]:
+    return {
+        metric: row.message_count + 1 - first_sampled(row.seed, metric)
         for metric in judgement_kinds.MESSAGE_KINDS
     }
 

@@ -30,52 +30,56 @@ class SampleRule(Struct, frozen=True):
 USUAL = SampleRule()
 
 
+# The sign between the two parts of a seed says by which rule its samples are drawn, so that what was drawn stays.
 SHARED_SEED = "-"
+FROM_SECOND_SEED = "."
 
 
 def join_seeds(shared: str, own: str) -> str:
     """The seed of samples of which half is the same for every evaluator of a game and half the evaluator's own."""
-    return f"{shared}{SHARED_SEED}{own}"
+    return f"{shared}{FROM_SECOND_SEED}{own}"
+
+
+def _split_seed(seed: str) -> tuple[str, str]:
+    """The shared and the own part of a seed; the shared part of the oldest seeds is empty."""
+    shared, _, own = seed.rpartition(FROM_SECOND_SEED if FROM_SECOND_SEED in seed else SHARED_SEED)
+    return shared, own
+
+
+def first_sampled(seed: str, metric: str) -> int:
+    """The first message that the audit sample of a metric can hold: 2 for coherence under a seed of `join_seeds`.
+
+    Nothing was said before the first message. Samples under older seeds keep it.
+    """
+    return 2 if metric == judgement_kinds.COHERENCE and FROM_SECOND_SEED in seed else 1
 
 
 @lru_cache(maxsize=4096)
 def audit_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> tuple[int, ...]:
     """The positions (from 1, ascending) of one metric's audit sample in a game of `message_count` messages.
 
-    The same seed and metric always give the same messages; other seeds and metrics give independent ones. Coherence is
-    not asked of the first message: another one is drawn for it. With a seed
-    of `join_seeds` half of the sample, rounded up, is drawn by the shared part, and the rest by the own part from the
+    The same seed and metric always give the same messages; other seeds and metrics give independent ones. With a seed
+    of two parts half of the sample, rounded up, is drawn by the shared part, and the rest by the own part from the
     other messages: agreement needs messages that all judge, coverage needs others. Seeds of before draw all of it.
     """
-    size = rule.size(message_count)
-    shared, _, own = seed.rpartition(SHARED_SEED)
-    if not shared:
-        drawn = _draw_positions(f"{seed}:{metric}", size, message_count)
-        return tuple(sorted(_without_first(drawn, metric, seed, message_count)))
-    common = shared_sample(seed, metric, message_count, rule)
-    others = [position for position in range(1, message_count + 1) if position not in common]
-    drawn = _draw_positions(f"{own}:{metric}", size - len(common), len(others))
-    chosen = {*common, *(others[place - 1] for place in drawn)}
-    return tuple(sorted(_without_first(chosen, metric, own, message_count)))
-
-
-def _without_first(drawn: set[int], metric: str, seed: str, message_count: int) -> set[int]:
-    """A sample of coherence with another message for the first, before which nothing was said; else the sample."""
-    if metric != judgement_kinds.COHERENCE or 1 not in drawn:
-        return drawn
-    others = [position for position in range(2, message_count + 1) if position not in drawn]
-    return drawn - {1} | ({others[_draw(f"{seed}:first", len(others)) - 1]} if others else set())
+    first = first_sampled(seed, metric)
+    shared, own = _split_seed(seed)
+    common = shared_sample(seed, metric, message_count, rule) if shared else frozenset()
+    others = [position for position in range(first, message_count + 1) if position not in common]
+    size = min(rule.size(message_count) - len(common), len(others))
+    drawn = _draw_positions(f"{own}:{metric}", size, len(others))
+    return tuple(sorted({*common, *(others[place - 1] for place in drawn)}))
 
 
 @lru_cache(maxsize=1024)
 def widen_sample(seed: str, metric: str, message_count: int, rule: SampleRule, extra: int) -> tuple[int, ...]:
     """The audit sample and `extra` more messages, or all there are; a wider sample holds every narrower one.
 
-    Half of what comes, rounded up, is the same for every evaluator of the game under a seed of `join_seeds`.
+    Half of what comes, rounded up, is the same for every evaluator of the game under a seed of two parts.
     """
     chosen = set(audit_sample(seed, metric, message_count, rule))
     wanted = min(message_count, len(chosen) + extra)
-    shared, _, own = seed.rpartition(SHARED_SEED)
+    shared, own = _split_seed(seed)
     if shared:
         common = shared_sample(seed, metric, message_count, rule)
         order = (place for place in _order(f"{shared}:{metric}", message_count) if place not in common)
@@ -96,10 +100,11 @@ def _order(seed: str, count: int) -> list[int]:
 
 def shared_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> frozenset[int]:
     """The positions of the sample that every evaluator of the game judges; none under seeds of before."""
-    shared = seed.rpartition(SHARED_SEED)[0]
-    size = (rule.size(message_count) + 1) // 2 if shared else 0
-    drawn = _draw_positions(f"{shared}:{metric}", size, message_count)
-    return frozenset(_without_first(drawn, metric, shared, message_count))
+    shared = _split_seed(seed)[0]
+    before = first_sampled(seed, metric) - 1
+    count = max(message_count - before, 0)
+    size = min((rule.size(message_count) + 1) // 2, count) if shared else 0
+    return frozenset(before + place for place in _draw_positions(f"{shared}:{metric}", size, count))
 
 
 def _draw_positions(seed: str, size: int, count: int) -> set[int]:

@@ -181,7 +181,8 @@ class Found(Struct, frozen=True):
 class Evaluated(Struct, frozen=True):
     """One submitted evaluation with the automatic values of its game.
 
-    `samples` are the positions of its audit samples by metric; `identified` is the result of its manual check: (was it
+    `samples` are the positions of its audit samples by metric, and `drawn_from` how many messages each was drawn from;
+    `identified` is the result of its manual check: (was it
     the blind test, passes), None without one. `evaluator` and `evaluation` are keys, `game` is the game's number.
     """
 
@@ -190,9 +191,9 @@ class Evaluated(Struct, frozen=True):
     evaluation: int
     rubric_version: int
     code_version: str
-    message_count: int
     found: Found
     samples: Mapping[str, Collection[int]]
+    drawn_from: Mapping[str, int]
     said: list[GivenAnswer]
     revealed: Collection[str]
     identified: tuple[bool, bool] | None = None

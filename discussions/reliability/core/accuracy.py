@@ -17,7 +17,7 @@ from discussions.reliability.core.anchoring import Anchoring, AnchoringTally
 from discussions.reliability.core.crosstab import ANY, Answer, Crosstab, Share, Tally
 
 # Change it when the computation changes: statistics with another number are computed again.
-CODE_VERSION = "2"
+CODE_VERSION = "3"
 PRECISION, RECALL, SPECIFICITY = "precision", "recall", "specificity"
 BY_PEOPLE, BY_MACHINE = "by_people", "by_machine"
 OBJECTIONS, REFERENCES, CHECKS, PHRASES = "objections", "references", "checks", "phrases"
@@ -158,7 +158,7 @@ def _sampled(evaluation: Evaluated) -> Iterator[Answer]:
             sample = evaluation.samples[answer.kind]
             machine = evaluation.found.values.get((answer.kind, answer.subject))
             if position in sample and machine is not None:
-                weight = evaluation.message_count / len(sample)
+                weight = evaluation.drawn_from[answer.kind] / len(sample)
                 yield _answer(evaluation, answer.kind, machine, answer.blind_value, position, weight)
 
 

@@ -22,7 +22,13 @@ from discussions.adjudication.core.authorship_test import (
     deal,
 )
 from discussions.adjudication.core.effective import Judged, effective
-from discussions.adjudication.core.judgeable import SampleRule, audit_sample, join_seeds, read_sample_rule
+from discussions.adjudication.core.judgeable import (
+    SampleRule,
+    audit_sample,
+    first_sampled,
+    join_seeds,
+    read_sample_rule,
+)
 from discussions.core.outcome import ManualCheck
 from discussions.verdicts.core.rule import check_test
 from tests.factories.metrics import game
@@ -233,11 +239,38 @@ def test_a_sample_is_of_different_messages_of_the_game(seed, count):
 
 
 @given(st.text(max_size=20), COUNTS)
-def test_coherence_is_not_asked_of_the_first_message(seed, count):
-    sample = audit_sample(seed, "coherence", count)
+def test_coherence_is_not_asked_of_the_first_message(own, count):
+    sample = audit_sample(join_seeds("game", own), "coherence", count)
     assert 1 not in sample
     assert len(set(sample)) == len(sample) == min(SampleRule().size(count), max(count - 1, 0))
     assert all(2 <= position <= count for position in sample)
+
+
+@pytest.mark.parametrize(
+    ("seed", "count", "sample"),
+    [
+        ("before", 5, (1, 2, 3, 4, 5)),
+        ("before", 60, (11, 42, 45, 53, 54, 55)),
+        ("7f-c", 5, (1, 2, 3, 4, 5)),
+        ("3-b", 11, (1, 2, 4, 6, 8)),
+        ("3-b", 60, (4, 8, 17, 25, 26, 48)),
+    ],
+)
+def test_a_seed_of_before_keeps_the_sample_that_was_judged(seed, count, sample):
+    """The positions were printed by the code that dealt these seeds."""
+    assert audit_sample(seed, "coherence", count) == sample
+    assert first_sampled(seed, "coherence") == 1
+
+
+def test_every_message_but_the_first_is_asked_for_coherence_equally_often():
+    times = [0] * 60
+    for seed in range(3000):
+        for position in audit_sample(join_seeds(f"game {seed}", f"own {seed}"), "coherence", 60):
+            times[position - 1] += 1
+    # 3000 samples of 6 in 59: each message is expected 305 times, with a standard deviation of about 16.
+    assert times[0] == 0
+    assert min(times[1:]) > 235
+    assert max(times[1:]) < 375
 
 
 def test_the_seed_and_the_metric_deal_and_nothing_else():

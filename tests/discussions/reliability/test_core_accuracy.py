@@ -43,7 +43,7 @@ MACHINE = {(DEPTH, str(position)): "yes" if position % 2 else "no" for position 
 NOTHING = Found(values={}, references={}, phrases={}, passes=None)
 
 
-def evaluated(*, said=(), sample=(), found=None, values=None, **changes):
+def evaluated(*, said=(), sample=(), found=None, values=None, message_count=12, **changes):
     """One evaluation; `said` are (kind, subject, blind value) or with a value that followed."""
     found = found or Found(values=values or MACHINE, references={}, phrases={}, passes=None)
     given = {
@@ -52,8 +52,8 @@ def evaluated(*, said=(), sample=(), found=None, values=None, **changes):
         "evaluation": 70,
         "rubric_version": 1,
         "code_version": "1.0.0",
-        "message_count": 12,
         "samples": dict.fromkeys((DEPTH, "coherence", ROLE), frozenset(sample)),
+        "drawn_from": dict.fromkeys((DEPTH, "coherence", ROLE), message_count),
         "revealed": frozenset(),
         **changes,
     }
