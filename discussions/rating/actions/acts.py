@@ -8,7 +8,7 @@ from discussions.models import Evaluation
 from discussions.rating.actions.finish import look_at_suggestions, open_transcript, reveal_roles
 from discussions.rating.actions.judgements import judge
 from discussions.rating.actions.remarks import COMMENT, FLAG, remark, take_flag_back
-from discussions.rating.core.visibility import ROLES, SUGGESTIONS, TRANSCRIPT
+from discussions.rating.core.visibility import ROLES, TRANSCRIPT, is_dismissal
 from discussions.rating.queries import EvaluationState
 from workspace.models import Person
 from workspace.revisions.core import Act
@@ -28,16 +28,23 @@ def act(*, evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Ac
     Raises what `judge`, the reveals and `remark` raise; each writes its own transaction.
     """
     if posted.kind == "reveal":
-        what = posted.subject if posted.subject in _REVEALS else ROLES
-        _REVEALS[what](evaluation=evaluation, by=by, now=now)
-        return Acted(now, frozenset({what}))
+        return _revealed(evaluation, posted.subject, by, now)
     if posted.kind in (FLAG, COMMENT):
         return _noted(evaluation, posted, by, now)
     saved = judge(evaluation=evaluation, act=posted, by=by, now=now)
     return Acted(saved.revision.created_at, saved.revealed, saved.work)
 
 
-_REVEALS = {ROLES: reveal_roles, TRANSCRIPT: open_transcript, SUGGESTIONS: look_at_suggestions}
+def _revealed(evaluation: Evaluation, subject: str, by: Person, now: datetime) -> Acted:
+    if is_dismissal(subject):
+        look_at_suggestions(evaluation=evaluation, what=subject, by=by, now=now)
+        return Acted(now, frozenset({subject}))
+    what = subject if subject in _REVEALS else ROLES
+    _REVEALS[what](evaluation=evaluation, by=by, now=now)
+    return Acted(now, frozenset({what}))
+
+
+_REVEALS = {ROLES: reveal_roles, TRANSCRIPT: open_transcript}
 
 
 def _noted(evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Acted:

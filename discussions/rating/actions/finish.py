@@ -11,7 +11,7 @@ from discussions.core.judgement_kinds import ATTRIBUTION
 from discussions.models import Evaluation, Game, Reveal, Slot
 from discussions.models.slots import RATING, slot_with_lease
 from discussions.rating.core.order import why_not_in_test
-from discussions.rating.core.visibility import ROLES, SUGGESTIONS, TRANSCRIPT
+from discussions.rating.core.visibility import ROLES, TRANSCRIPT, is_possible_dismissal
 from discussions.rating.queries import load_state
 from discussions.slots.actions import (
     GONE,
@@ -72,10 +72,11 @@ def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> Non
         record_slot_event(evaluation=locked, verb="transcript:opened", by=by, now=now)
 
 
-def look_at_suggestions(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
-    """Store that the evaluator has looked at the suggested references; those not marked are none. Idempotent.
+def look_at_suggestions(*, evaluation: Evaluation, what: str, by: Person, now: datetime) -> None:
+    """Store that the evaluator has looked at the suggested references of a dismissal; those not marked are none.
 
-    Raises Unacceptable while the transcript is closed, NotAllowed when the evaluation is not open.
+    Idempotent, and final: each can still be marked. Raises Unacceptable while the transcript is closed and for a
+    dismissal that the game does not have, NotAllowed when the evaluation is not open.
     """
     with transaction.atomic():
         locked = lock_evaluation(evaluation)
@@ -84,9 +85,11 @@ def look_at_suggestions(*, evaluation: Evaluation, by: Person, now: datetime) ->
         progress = load_state(locked).progress
         if fault := why_not_in_test(progress, "reveal"):
             raise Unacceptable(fault, field="subject")
-        if SUGGESTIONS in progress.revealed:
+        if not is_possible_dismissal(progress, what):
+            raise Unacceptable(_("The game has no such suggested references."), field="subject")
+        if what in progress.revealed:
             return
-        _reveal(locked, SUGGESTIONS, now)
+        _reveal(locked, what, now)
         record_slot_event(evaluation=locked, verb="suggestions:dismissed", by=by, now=now)
 
 

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from django.db.models import Max
+from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
 from discussions.core.judgement_kinds import find_judgement_fault
 from discussions.models import Evaluation, Judgement, Reveal, Revision
 from discussions.models.evaluations import RevisionQuerySet
 from discussions.rating.core.order import why_not_in_test, why_not_yet
-from discussions.rating.core.visibility import due_reveals, get_phase
+from discussions.rating.core.visibility import SUGGESTIONS, due_reveals, get_phase
 from discussions.rating.queries import AnswerRecord, EvaluationState, load_state
 from discussions.slots.actions import hold_slot, lock_evaluation
 from discussions.slots.permissions import check_rate
@@ -35,9 +37,26 @@ def undo(
 ) -> Saved[EvaluationState]:
     """Undo the newest act, of one subject if `kind` is given. Raises what `KeyedRevisions.undo` raises.
 
-    Raises Unacceptable also when a later act depends on it.
+    Raises Unacceptable also when a later act depends on it, and when the newest act was to dismiss suggestions: a
+    person who undoes that does not mean the judgement before it.
     """
+    if not kind and _is_dismissed_last(evaluation):
+        raise Unacceptable(
+            _(
+                "The suggested references stay dismissed: this cannot be undone, but each can still be marked. "
+                "An answer given before is changed or cleared at its own place."
+            ),
+            code="nothing_to_undo",
+        )
     return _JUDGEMENTS.undo(owner=evaluation, key=key, by=by, now=now, kind=kind, subject=subject)
+
+
+def _is_dismissed_last(evaluation: Evaluation) -> bool:
+    """Whether suggestions were dismissed after everything that was judged."""
+    dismissed = Reveal.objects.filter(evaluation=evaluation, what__startswith=SUGGESTIONS)
+    at = dismissed.aggregate(at=Max("created_at"))["at"]
+    judged = Revision.objects.filter(judgement__evaluation=evaluation)
+    return at is not None and not judged.filter(created_at__gte=at).exists()
 
 
 class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):

@@ -1,13 +1,13 @@
 """Blind first: when an evaluator may see what, what they are asked, and what is missing before submitting.
 
 What was shown stays shown: reveals are stored as rows with the names "roles", "scores", "transcript", "reference:19.2"
-and "metric:coherence", and "suggestions" once the evaluator has looked at the suggested references. With "alongside"
-everything is visible from the start; with "never" the automatic values stay hidden until a verdict is recorded. If the
+and "metric:coherence", and "suggestions:12.1-40.2" once the evaluator has looked at the suggested references from one
+to another ("suggestions": at all of them). With "alongside" everything is visible from the start; with "never" the automatic values stay hidden until a verdict is recorded. If the
 evaluation begins with the blind test, the transcript stays closed with every setting until the test is answered and the
 evaluator opens it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -179,12 +179,38 @@ def open_suggestions(progress: Progress) -> list[str]:
     """The suggested references that the evaluator neither marked nor dismissed; submitting does not wait for them."""
     if SUGGESTIONS in progress.revealed:
         return []
+    ranges = [ends for what in progress.revealed if (ends := _read_dismissal(what))]
     return [
         subject
         for subject in progress.judgeable.possible
         if not progress.value(judgement_kinds.MISSED, subject)
         and not progress.value(judgement_kinds.REFERENCE, subject)
+        and not any(first <= parse_subject(subject) <= last for first, last in ranges)
     ]
+
+
+def make_dismissal(shown: Sequence[str]) -> str:
+    """The name of having looked at these suggested references and found none to mark."""
+    return f"{SUGGESTIONS}:{shown[0]}-{shown[-1]}"
+
+
+def is_dismissal(what: str) -> bool:
+    """Whether this is the name of having looked at suggested references."""
+    return what.partition(":")[0] == SUGGESTIONS
+
+
+def is_possible_dismissal(progress: Progress, what: str) -> bool:
+    """Whether the name is that of all suggested references, or of a range of those that the game has."""
+    first, _, last = what.partition(":")[2].partition("-")
+    possible = progress.judgeable.possible
+    is_range = {first, last} <= set(possible) and parse_subject(first) <= parse_subject(last)
+    return what == SUGGESTIONS or is_range
+
+
+def _read_dismissal(what: str) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    name, _, ends = what.partition(":")
+    first, _, last = ends.partition("-")
+    return (parse_subject(first), parse_subject(last)) if name == SUGGESTIONS and ends else None
 
 
 def asked_roles(progress: Progress) -> list[int]:
@@ -207,14 +233,6 @@ def asked_count(progress: Progress) -> int:
         + reveal
         + roles
     )
-
-
-def later_count(progress: Progress) -> int:
-    """How many judgements at least are asked for after the roles are revealed; 0 once they are.
-
-    The rules' own findings are not counted: their number would tell what the rules say.
-    """
-    return 0 if roles_seen(progress) else len(progress.samples[judgement_kinds.ROLE_CONSISTENCY])
 
 
 def test_count(progress: Progress) -> int:

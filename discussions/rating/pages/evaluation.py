@@ -14,7 +14,7 @@ from discussions.core.evaluation_states import WHY_BARRED, state_after
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Revision
 from discussions.models.slots import CALIBRATION
-from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, SUGGESTIONS, later_count, open_suggestions
+from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, is_dismissal
 from discussions.rating.pages import items as rating_items
 from discussions.rating.pages import review, transcript
 from discussions.rating.pages.desk import Desk, build_desk, load_remarks
@@ -167,8 +167,7 @@ def _shared(
         "is_open": desk.is_open,
         "judged": judged,
         "needed": needed,
-        "later": later_count(desk.progress),
-        "suggested": len(open_suggestions(desk.progress)),
+        "has_later": not desk.visibility.roles,
         "steps": review.steps(desk),
         "guides": review.build_guides(desk.rubric),
         "figures": review.figures(desk, work),
@@ -188,6 +187,8 @@ def _lists(desk: Desk, work: EvaluationState, steps: tuple[str, ...]) -> dict:
         items = listed.items if isinstance(listed, OpenRoles) else listed
         if isinstance(items, list) and (desk.window.is_paged or len(items) >= MOST_ITEMS):
             lists[f"more_{name}"] = rating_items.build_more(desk, kind, items)
+    if "references" in steps:
+        lists["suggested"] = rating_items.build_suggested(desk, lists["references"])
     if "review" in steps and not desk.visibility.missing:
         lists["review"] = review.review(desk, work)
     return lists
@@ -251,7 +252,7 @@ def _steps(desk: Desk, done: CompletedAct) -> list[str]:
     steps = [
         STEP_BY_KIND[kind] for kind in judgement_kinds.MESSAGE_KINDS if f"metric:{kind}" in done.revealed
     ]
-    if done.kind == judgement_kinds.MISSED or SUGGESTIONS in done.revealed:
+    if done.kind == judgement_kinds.MISSED or any(map(is_dismissal, done.revealed)):
         steps.append("references")
     if done.kind in (judgement_kinds.IDENTIFY, judgement_kinds.IDENTIFY_DECIDES):
         steps.append("identify")

@@ -19,7 +19,14 @@ from discussions.core.records import PhraseFinding
 from discussions.metrics.core.text import split
 from discussions.metrics.core.vote_record import find_named_round
 from discussions.rating.core.concealed import SeenReference
-from discussions.rating.core.visibility import NEVER, ROLES, asked_references, asked_roles
+from discussions.rating.core.visibility import (
+    NEVER,
+    ROLES,
+    asked_references,
+    asked_roles,
+    make_dismissal,
+    open_suggestions,
+)
 from discussions.rating.pages.desk import Desk, say_answer
 from discussions.rating.pages.records import (
     Anchor,
@@ -35,6 +42,7 @@ from discussions.rating.pages.records import (
     ReferenceItem,
     RoleItem,
     SampleItem,
+    SuggestedReferences,
 )
 from discussions.rating.pages.window import More, fitting, left_over
 from discussions.verdicts.core.more_messages import read_more_rule
@@ -48,13 +56,24 @@ MOST_QUOTES, LONGEST_QUOTE = 12, 2000
 def references(desk: Desk) -> list[ReferenceItem]:
     """M1: what is counted or was marked, as the transcript goes, then what the wider net offers."""
     found = {phrase.subject: phrase for phrase in desk.shown.references}
+    open_subjects = set(open_suggestions(desk.progress))
     shown = fitting(
         desk.window,
         list(enumerate(_listed(desk), start=1)),
         lambda listed: judgement_kinds.parse_subject(listed[1])[0],
-        lambda listed: (judgement_kinds.REFERENCE, listed[1]) in desk.asked,
+        lambda listed: (judgement_kinds.REFERENCE, listed[1]) in desk.asked or listed[1] in open_subjects,
     )
     return [_reference(desk, number, subject, found) for number, subject in shown]
+
+
+def build_suggested(desk: Desk, listed: Iterable[ReferenceItem]) -> SuggestedReferences | None:
+    """The open suggestions of the list and those that it leaves to other pages; None if there are none at all."""
+    wanted = open_suggestions(desk.progress)
+    known = set(wanted)
+    here = [item.subject for item in listed if item.subject in known]
+    positions = [judgement_kinds.parse_subject(subject)[0] for subject in wanted]
+    more = left_over(desk.window, positions, len(here))
+    return SuggestedReferences(len(here), make_dismissal(here) if here else "", more) if wanted else None
 
 
 def build_more(desk: Desk, kind: str, items: Iterable[Item]) -> More | None:

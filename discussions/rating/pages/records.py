@@ -341,11 +341,22 @@ class OpenRoles(Struct, frozen=True):
     is_revealed: bool = True
 
 
+class SuggestedReferences(Struct, frozen=True):
+    """The suggested references that were neither marked nor dismissed: `count` are on the page, `more` on others.
+
+    `dismissal` is the subject of the act that dismisses those on the page.
+    """
+
+    count: int
+    dismissal: str
+    more: More | None
+
+
 class EvaluationPage(Struct, frozen=True, kw_only=True):
     """What every page and every answer of one evaluation has; the fields with defaults are those of a whole page.
 
-    `game_number` is ours, never the file's. `later` are judgements asked for at least after the reveal, `suggested`
-    references that were neither marked nor dismissed, `guides` what the rubric version says at each step.
+    `game_number` is ours, never the file's. `has_later` if more is asked for after the reveal: how much would tell what
+    the rules say. `guides` is what the rubric version says at each step.
     """
 
     evaluation_id: int
@@ -358,8 +369,7 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     can_undo: bool
     undo_key: str
     step: str
-    later: int = 0
-    suggested: int = 0
+    has_later: bool = False
     player: int = 0
     game_number: int = 0
     lease: Lease | None = None
@@ -381,6 +391,7 @@ class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
     more_missing: int
     window: TranscriptWindow = WHOLE
     references: list[ReferenceItem] = []
+    suggested: SuggestedReferences | None = None
     more_references: More | None = None
     more_roles: More | None = None
     depth: list[SampleItem] = []

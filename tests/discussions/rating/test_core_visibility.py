@@ -411,16 +411,6 @@ def test_what_the_test_asks_can_be_judged_and_there_is_none_where_the_question_i
     assert find_judgement_fault("attribution", "1", "1", GROUND)
 
 
-def test_what_comes_after_the_reveal_is_counted_by_the_sample_alone():
-    rater = Rater()
-    assert seen.later_count(rater.progress) == len(SAMPLES["role_consistency"]), (
-        "not by what the rules object to"
-    )
-    rater.do_before_roles()
-    rater.reveal_roles()
-    assert seen.later_count(rater.progress) == 0
-
-
 def test_suggested_references_are_open_until_they_are_marked_or_dismissed():
     rater = Rater()
     assert seen.open_suggestions(rater.progress) == ["9.1"]
@@ -430,3 +420,14 @@ def test_suggested_references_are_open_until_they_are_marked_or_dismissed():
     rater.revealed |= {seen.SUGGESTIONS}
     assert seen.open_suggestions(rater.progress) == []
     assert rater.visibility == before, "dismissing them shows nothing"
+
+
+def test_suggestions_are_dismissed_from_one_to_another():
+    many = replace(GROUND, possible=("2.1", "9.1", "9.12", "10.2", "40.1"))
+    dismissed = frozenset({seen.make_dismissal(["9.1", "9.12", "10.2"])})
+    progress = replace(Rater().progress, judgeable=many, revealed=dismissed)
+    assert seen.open_suggestions(progress) == ["2.1", "40.1"]
+    for what in ("suggestions", "suggestions:2.1-40.1", "suggestions:9.12-9.12"):
+        assert seen.is_possible_dismissal(progress, what)
+    for what in ("suggestions:", "suggestions:40.1-2.1", "suggestions:2.1-3.1", "suggestions:2.1", "roles"):
+        assert not seen.is_possible_dismissal(progress, what)

@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from discussions.games.pages.game import MESSAGES_A_PAGE
+from discussions.rating.core.visibility import open_suggestions
 from discussions.rating.pages import window
 from discussions.rating.pages.transcript import MOST_SENTENCES
 from discussions.rating.pages.window import MOST_MESSAGES, build_window
@@ -93,6 +94,28 @@ def test_links_to_messages_elsewhere_turn_the_page(client, evaluation):
         link = f"#message-{position}" if there == 2 else f"page={there}#message-{position}"
         assert link in html.unescape(content)
     assert "Round 1, continued" in content or "Round 2, continued" in content
+
+
+def test_only_suggestions_that_were_shown_count_as_looked_at(client):
+    content = game_of(450)
+    for at in (10, 20, 300, 440):
+        content["messages"][at - 1]["message"] = "We talked about that before."
+    evaluation = start(content=content)
+    client.force_login(evaluation.evaluator)
+    first, second, third = (get_page(client, evaluation, f"?step=references&page={at}") for at in (1, 2, 3))
+    suggested = load_state(evaluation).judgeable.possible
+    assert {"10.1", "20.1", "300.1", "440.1"} <= set(suggested)
+    here = [subject for subject in suggested if int(subject.split(".")[0]) <= MOST_MESSAGES]
+    assert f"{len(suggested) - len(here)} more suggested references. Show the next" in first
+    for page in (first, second, third):
+        (button,) = re.findall(r'value="(reveal~suggestions[^"]*)"', page)
+        given = {"act": button, "nonce": "n", "step": "references"}
+        answer = client.post(reverse("judge", args=[evaluation.pk]), given, headers=HTMX)
+        assert answer.status_code == 200
+        if page is first:
+            left = open_suggestions(load_state(evaluation).progress)
+            assert left == [subject for subject in suggested if subject not in here]
+    assert not open_suggestions(load_state(evaluation).progress)
 
 
 def test_an_act_stays_on_its_page_with_htmx_and_without(client, evaluation):
