@@ -63,9 +63,9 @@ function add(source, submitter, held = !submitter) {
   delete fields.csrfmiddlewaretoken;
   if (!typed(submitter, fields)) return;
   const whole = (submitter ?? source).closest("[data-whole]")?.id ?? "";
-  const bare = fields.act?.replace(/~\d+~([^~]*)$/, "~$1") ?? whole;
+  const bare = fields.act ? strip(fields.act) : whole;
   if (fields.text === undefined && queue.at(-1)?.bare === bare) return; // the second of two clicks
-  if (submitter?.ariaPressed === "true" && !bare.endsWith("~")) return;
+  if (submitter?.ariaPressed && isSaid(bare, submitter)) return;
   const needed = Boolean(part?.contains(submitter) && part.matches("[data-needs]"));
   const before = part?.querySelector("[aria-pressed=true]")?.value ?? "";
   // Without a button it was saved on leaving the field: nobody is to be moved from where they went.
@@ -78,6 +78,17 @@ function add(source, submitter, held = !submitter) {
   keep();
   tell();
   if (!isAway()) send();
+}
+
+// An act without the version that it was based on.
+const strip = (value) => value.replace(/~\d+~([^~]*)$/, "~$1");
+
+// Whether pressing it again says what is said already: by the last act on its way about the same thing, else by the page.
+function isSaid(bare, submitter) {
+  if (bare.endsWith("~")) return false;
+  const about = bare.slice(0, bare.lastIndexOf("~") + 1);
+  const last = queue.findLast((act) => act.whole === "undo" || act.bare.startsWith(about));
+  return last ? last.bare === bare : submitter.ariaPressed === "true";
 }
 
 // One press answers it, and what is asked next is on the page already: nobody has to wait for the server.
@@ -97,7 +108,7 @@ function mark(act) {
   if (!part) return;
   part.classList.add("sending");
   part.removeAttribute("data-needs");
-  for (const one of part.querySelectorAll("[aria-pressed]")) one.ariaPressed = String(one.value === act.fields.act);
+  for (const one of part.querySelectorAll("[aria-pressed]")) one.ariaPressed = String(strip(one.value) === act.bare);
 }
 
 // The server said no: the thing is as it was before the act.
@@ -105,7 +116,7 @@ function unmark(act) {
   const part = document.getElementById(act.from);
   if (!part || !act.held) return;
   if (act.needed) part.setAttribute("data-needs", "");
-  for (const one of part.querySelectorAll("[aria-pressed]")) one.ariaPressed = String(one.value === act.before);
+  for (const one of part.querySelectorAll("[aria-pressed]")) one.ariaPressed = String(act.before && strip(one.value) === strip(act.before));
 }
 
 function settled(act, status) {

@@ -127,11 +127,15 @@ async function look(position, field) {
   document.body.dataset.looking = ""; // letters typed before the field is there are meant for it
   await htmx.ajax("GET", address, { target: "#at", swap: "outerHTML" }).catch(() => {});
   delete document.body.dataset.looking;
+  if (document.querySelector("#at [data-about]")?.dataset.about !== String(position)) {
+    struck = []; // they were meant for the field that did not come
+    return say(judge.dataset.unloaded.replace("{n}", position));
+  }
   const found = all(`#at [data-field="${field}"]`);
   if (field === "missed" && found.length === 1) found[0].click();
   else (found[0] ?? document.querySelector("#at a"))?.focus();
   if (found[0]?.isConnected) found[0].scrollIntoView({ block: "nearest" });
-  replay();
+  return replay();
 }
 
 function pop(id) {
@@ -173,9 +177,10 @@ const readKey = `evalsite:read:${document.getElementById("acts").dataset.evaluat
 const readOn = document.getElementById("read-on");
 const readUpTo = () => Number(localStorage.getItem(readKey) ?? 0);
 
-function remember(part) {
-  const position = Number(part?.dataset.position ?? 0);
-  if (readOn && position > readUpTo()) localStorage.setItem(readKey, position);
+// What is jumped to was not read up to: only what follows on what was read counts.
+function remember(first, last = first) {
+  if (!readOn || !first || Number(first.dataset.position) > readUpTo() + 1) return;
+  localStorage.setItem(readKey, Math.max(readUpTo(), last.dataset.position));
 }
 
 function offerToReadOn() {
@@ -193,10 +198,17 @@ function readOrJudge() {
   return go(document.getElementById(`message-${readUpTo()}`) ?? messages()[0]);
 }
 
-document.querySelector(".text").addEventListener("scrollend", ({ currentTarget: text }) => {
-  if (!text.matches(":hover, :focus-within")) return;
-  const { bottom } = text.getBoundingClientRect();
-  remember(messages().findLast((one) => one.getBoundingClientRect().bottom <= bottom));
+const text = document.querySelector(".text");
+let looked = 0;
+text.addEventListener("scroll", () => {
+  looked ||= setTimeout(() => {
+    looked = 0;
+    if (!text.matches(":hover, :focus-within")) return;
+    const { top, bottom } = text.getBoundingClientRect();
+    const seen = messages().filter((one) => one.getBoundingClientRect().bottom > top);
+    const last = seen.findLast((one) => one.getBoundingClientRect().bottom <= bottom);
+    if (last) remember(seen[0], last);
+  }, 150);
 });
 
 const moves = {
@@ -245,6 +257,10 @@ function press(key) {
 
 const isKey = (key) => /^[a-z0-9]$/.test(key) || Object.hasOwn(moves, key);
 
+// Space presses what has the focus, also while an answer is awaited; before a field is there it is typed into it.
+const isPress = ({ key, target }) =>
+  key === " " && !("looking" in document.body.dataset) && target.matches("button, summary, a, input");
+
 // A key acts at once; while an answer is awaited it waits, too, and means what has the focus then.
 function strike(key, act) {
   if (isBusy()) struck.push({ key, act });
@@ -290,7 +306,7 @@ document.addEventListener("keydown", (event) => {
   if (way && !target.matches("[type=radio]")) {
     event.preventDefault();
     strike("", () => go(near(items(), current(), way)));
-  } else if (single.checked && (isKey(key.toLowerCase()) || (isBusy() && key.length === 1))) {
+  } else if (single.checked && (isKey(key.toLowerCase()) || (isBusy() && key.length === 1 && !isPress(event)))) {
     event.preventDefault();
     strike(key, () => isKey(key.toLowerCase()) && press(key.toLowerCase()));
   }

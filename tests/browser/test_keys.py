@@ -1,5 +1,7 @@
 """Keys of the evaluator's page: struck at any speed they are stored on the items they were meant for; none is dead."""
 
+import re
+
 import pytest
 from django.conf import settings
 from django.test import Client
@@ -8,7 +10,7 @@ from playwright.sync_api import Page, expect
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
 from tests.browser.driving import Watch, settle
-from tests.factories.rating import start
+from tests.factories.rating import say, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -132,3 +134,80 @@ def what_a_key_does_after_something_else(desk: Page, evaluation: Evaluation) -> 
     desk.locator("#message-5 .said").click()
     desk.keyboard.press("n")
     assert stored(third) == "no"
+
+
+def answer_of(evaluation: Evaluation, kind: str, subject: str) -> str:
+    return load_state(evaluation).values.get(kind, {}).get(subject, "")
+
+
+def test_the_last_of_several_answers_to_one_thing_is_stored(desk, evaluation) -> None:
+    """Yes, No, Yes before the first answer of the server is there; and again where the thing is answered already."""
+    desk.locator("#steps [data-step=coherence]").click()
+    first, second, *_rest = load_state(evaluation).samples["coherence"]
+    desk.evaluate("window.late = 500")
+    for keys in ("yny", "nyn"):
+        for position in (first, second):
+            for key in keys:
+                desk.locator(f"#item-coherence-{position} [data-key={key}]").click()
+        settle(desk)
+        word = {"y": "yes", "n": "no"}[keys[-1]]
+        for position in (first, second):
+            assert answer_of(evaluation, "coherence", str(position)) == word
+            pressed = desk.locator(f"#item-coherence-{position} [aria-pressed=true]")
+            expect(pressed).to_have_attribute("data-key", keys[-1])
+    assert [row.version for row in evaluation.judgements.filter(kind="coherence")] == [6, 6]
+
+
+def test_an_answer_after_undo_is_sent_though_the_page_shows_it_still(desk, evaluation) -> None:
+    desk.locator("#steps [data-step=engagement]").click()
+    item = desk.locator("#item-question-1")
+    item.locator("[data-key=y]").click()
+    settle(desk)
+    desk.evaluate("window.late = 500")
+    desk.locator("#undo button").click()
+    item.locator("[data-key=y]").click()
+    settle(desk)
+    assert answer_of(evaluation, "question", "1") == "yes"
+
+
+def test_keys_for_forms_that_cannot_be_loaded_say_so_and_do_nothing(desk, evaluation) -> None:
+    desk.keyboard.type("tj+")
+    expect(desk.locator("#at")).to_contain_text("Message 2")
+    desk.keyboard.press("Escape")
+    before = load_state(evaluation).values
+    desk.route("**/*at=*", lambda route: route.abort())
+    for number, key in enumerate("+rwf", start=3):
+        desk.keyboard.press("j")
+        desk.keyboard.type(f"{key}a")
+        expect(desk.locator("#says")).to_contain_text(f"forms of message {number} could not be loaded")
+    settle(desk)
+    assert load_state(evaluation).values == before
+    assert not evaluation.remarks.exists()
+
+
+def test_space_presses_the_focused_button_while_an_answer_is_awaited(desk, evaluation) -> None:
+    desk.locator("#steps [data-step=engagement]").click()
+    desk.keyboard.type("yyyyy")
+    settle(desk)
+    desk.evaluate("window.late = 600")
+    desk.locator(".buttons.scale [data-key='3']").click()
+    desk.locator("#item-question-2 [data-key=n]").focus()
+    desk.keyboard.press("Space")
+    settle(desk)
+    assert answer_of(evaluation, "question", "2") == "no"
+
+
+def test_what_is_jumped_to_is_not_read(desk) -> None:
+    desk.keyboard.type("tjj]")
+    assert desk.evaluate(HERE) != "message-3"
+    desk.reload()
+    expect(desk.locator("#read-on")).to_have_text("You have read up to message 3")
+
+
+def test_labels_of_messages_are_named_by_message_and_metric(desk, evaluation) -> None:
+    for position in load_state(evaluation).samples["strategic_depth"]:
+        say(evaluation, "strategic_depth", str(position), "yes")
+    desk.goto(f"{desk.url}?step=depth")
+    position = load_state(evaluation).samples["strategic_depth"][0]
+    name = re.compile(rf"^Message {position}, Strategic Depth: \w+", re.IGNORECASE)
+    expect(desk.get_by_role("link", name=name)).to_have_count(1)
