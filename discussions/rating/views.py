@@ -5,6 +5,8 @@ The lease of the evaluator's place: how long it lasts, renewed by using the page
 How I answered before.
 """
 
+from urllib.parse import urlencode
+
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -33,6 +35,7 @@ from discussions.rating.pages.evaluation import (
 )
 from discussions.rating.pages.lease import ENDED, HELD, Lease, build_lease
 from discussions.rating.pages.own_work import mine_page, own_history_page
+from discussions.rating.pages.window import build_window
 from discussions.rating.queries import EvaluationState, load_own_evaluation, load_state
 from discussions.slots.actions import renew_lease as renew
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
@@ -48,10 +51,11 @@ from workspace.web.respond import respond
 PAGE = "discussions/rating/evaluation.html"
 
 
-PAGE, ANSWER, AT, TEST, TEST_ANSWER, REFUSED = (
+PAGE, ANSWER, AT, FOUND, TEST, TEST_ANSWER, REFUSED = (
     "discussions/rating/evaluation.html",
     "discussions/rating/_answer.html",
     "discussions/rating/_at.html",
+    "discussions/rating/_found.html",
     "discussions/rating/authorship_test.html",
     "discussions/rating/_identify_answer.html",
     "discussions/rating/_refused.html",
@@ -68,17 +72,34 @@ def evaluation_or_404(person: Person, evaluation: int) -> Evaluation:
 
 @require("rate")
 def rate(request: SignedIn, evaluation: int) -> HttpResponse:
-    """The page, or the forms of one message as a region. A closed evaluation can still be read."""
-    asked = only_parameters(request, "step", "at", "player", "votes", "nonce", "page")
+    """The page, or as a region the forms of one message or what a search found; `message` goes to its page.
+
+    A closed evaluation can still be read.
+    """
+    asked = only_parameters(request, "step", "at", "player", "votes", "nonce", "page", "find", "message")
     found = evaluation_or_404(request.user, evaluation)
+    if asked["message"]:
+        return redirect(message_address(found, parse_number(asked["message"]), asked["step"]))
     wanted = EvaluationQuery(
         asked["nonce"] or new_nonce(),
         asked["step"],
         parse_number(asked["at"]),
         parse_number(asked["player"]),
         parse_number(asked["page"]),
+        asked["find"],
     )
     return desk(request, found, wanted, build_lease(evaluation=found, now=timezone.now()))
+
+
+def message_address(evaluation: Evaluation, position: int, step: str) -> str:
+    """The address of a message, on its page of the transcript; the nearest message where there is none such."""
+    work = load_state(evaluation)
+    window = build_window(work.seen.messages)
+    position = min(max(position, 1), window.message_count)
+    page = {"page": window.find_page_number(position)} if window.is_paged else {}
+    query = urlencode({key: value for key, value in {"step": step, **page}.items() if value})
+    anchor = f"#m{position}" if work.visibility.transcript else ""
+    return f"{reverse('rate', args=[evaluation.pk])}?{query}{anchor}"
 
 
 def desk(
@@ -98,7 +119,7 @@ def desk(
         test = identification_page(work=work, wanted=wanted, lease=lease)
         return respond(request, page=TEST, context={"page": test} | refused, status=status)
     page = rating_page(work=work, wanted=wanted, lease=lease)
-    region = AT if wanted.at else None
+    region = AT if wanted.at else FOUND if "find" in request.GET else None
     return respond(
         request, page=PAGE, region=region, context={"page": page, "oob": False} | refused, status=status
     )

@@ -17,6 +17,7 @@ let asked = ""; // the id of the item that had the focus last
 let place = ""; // the id of the item or message that had the focus last
 let struck = []; // keys struck while the page waits for an answer that moves the focus: they mean what comes then
 let quiet = 0;
+let alone = document.querySelector("#map [aria-current=true]")?.dataset.isolate ?? ""; // the agent whose messages are shown
 
 single.checked = (localStorage.getItem(store) ?? single.dataset.default) === "on";
 single.addEventListener("change", () => localStorage.setItem(store, single.checked ? "on" : "off"));
@@ -119,6 +120,13 @@ function heading(way = 0) {
   return heads[message() ? heads.filter((head) => follows(message(), head)).length - 1 + way : 0];
 }
 
+// The message before or after the current one, of those that are shown.
+function beside(way) {
+  const now = message();
+  if (!now) return messages()[0];
+  return way > 0 ? messages().find((one) => follows(one, now)) : messages().findLast((one) => follows(now, one));
+}
+
 const round = (way, head = heading(way)) => head && messages().find((one) => follows(one, head));
 
 async function look(position, field) {
@@ -167,6 +175,33 @@ function note() {
   return field.focus();
 }
 
+// A field above the transcript.
+function reach(id) {
+  const field = document.getElementById(id);
+  if (!field) return false;
+  document.getElementById("part-text").checked = true;
+  field.focus();
+  return field.select();
+}
+
+const linkTo = (one) => `${location.origin}${location.pathname}${pageOf()}#m${one.dataset.position}`;
+
+// The page of a long transcript is a part of the address.
+function pageOf() {
+  const page = document.getElementById("acts").elements.page?.value;
+  return page ? `?page=${page}` : "";
+}
+
+// Without a clipboard, which browsers give to https alone, what was to be copied is shown to be copied by hand.
+function copy(what, done) {
+  if (!what) return false;
+  const number = message().dataset.position;
+  const shown = () => say(judge.dataset.notCopied.replace("{text}", what));
+  if (!navigator.clipboard) return shown();
+  navigator.clipboard.writeText(what).then(() => say(done.replace("{n}", number)), shown);
+  return true;
+}
+
 function takeBack() {
   const button = document.querySelector("#undo button:enabled");
   return button ? button.click() : false;
@@ -212,8 +247,8 @@ text.addEventListener("scroll", () => {
 });
 
 const moves = {
-  j: () => go(near(messages(), message(), 1) ?? turn("next")),
-  k: () => go(near(messages(), message(), -1) ?? turn("prev")),
+  j: () => go(beside(1) ?? turn("next")),
+  k: () => go(beside(-1) ?? turn("prev")),
   "[": () => go(round(-1)),
   "]": () => go(round(1)),
   ".": () => onward(here()),
@@ -221,6 +256,11 @@ const moves = {
   m: () => Boolean(message()?.querySelector("[data-m]") && (prefix = "m")),
   n: note,
   t: readOrJudge,
+  "/": () => reach("find"),
+  g: () => reach("go-to"),
+  q: () => copy(message()?.querySelector(".said").textContent, judge.dataset.textCopied),
+  l: () => copy(message() && linkTo(message()), judge.dataset.linkCopied),
+  o: () => message()?.dataset.player !== undefined && sieve(alone ? "" : message().dataset.player),
   e: evidence,
   r: () => about("reason"),
   w: () => about("comment"),
@@ -276,6 +316,10 @@ function replay() {
 }
 
 function leave(target) {
+  if (target.closest("#findbar, #found")) {
+    document.getElementById("found").replaceChildren();
+    return go(document.getElementById(place) ?? message() ?? items()[0]);
+  }
   const opened = all("details.pop[open]");
   for (const details of opened) details.open = false;
   if (!opened.length && !target.closest("input, textarea, #at")) return;
@@ -353,6 +397,7 @@ function settle({ act, status, redrawn }) {
 
 document.addEventListener("act:settled", ({ detail }) => {
   open(judge.dataset.step);
+  if (alone) sieve(alone); // messages that were drawn again
   message()?.classList.add("now");
   if (detail.status === 200) heard.textContent = document.getElementById("saved-at")?.textContent ?? "";
   settle(detail);
@@ -361,26 +406,56 @@ document.addEventListener("act:settled", ({ detail }) => {
 });
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest("[data-step], [data-at], [data-isolate], [data-close], [data-go], [data-press], a[href^='#message-']");
+  const link = event.target.closest("[data-step], [data-at], [data-isolate], [data-close], [data-go], [data-press], a[href*='#m']");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || link === judge) return;
   const { step, at, field, isolate, close, go: where, press: key } = link.dataset;
-  if (link.hash?.startsWith("#message-") && !close) document.getElementById("part-text").checked = true;
-  if (!(step || at || isolate || close || where || key)) return;
+  if (link.hash?.startsWith("#m") && !close) uncover(link.hash.slice(1));
+  if (!(step || at || isolate !== undefined || close || where || key)) return;
   event.preventDefault();
   if (key) strike(key, () => press(key));
   if (step) open(step);
   if (at) look(at, field ?? "missed-none");
   if (close) { document.getElementById(close).replaceChildren(); go(message()); }
   if (where) go(document.getElementById(where));
-  if (isolate) only(link, isolate);
+  if (isolate !== undefined) sieve(isolate === alone ? "" : isolate);
 });
 
-function only(link, player) {
-  const isOn = link.getAttribute("aria-current") === "true";
-  for (const other of all("[data-isolate]")) other.removeAttribute("aria-current");
-  if (!isOn) link.setAttribute("aria-current", "true");
-  for (const one of all(".msg")) one.hidden = !isOn && one.dataset.player !== player;
+// The messages of one agent alone, by the agent's number; of all with "". What is hidden keeps its number.
+function sieve(player) {
+  alone = player;
+  for (const link of all("#map [data-isolate]")) {
+    if (alone && link.dataset.isolate === alone) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+  const note = document.getElementById("only");
+  const says = note.querySelector("[data-says]");
+  const name = alone && document.querySelector(`#map [data-isolate="${alone}"] .name`).textContent;
+  const text = alone && says.dataset.says.replace("{name}", name);
+  if (says.textContent !== text) says.textContent = text; // what is written again would be read out again
+  note.hidden = !alone;
+  for (const one of all(".msg")) one.hidden = Boolean(alone) && one.dataset.player !== alone;
+  message()?.scrollIntoView({ block: "nearest" });
 }
+
+// A message that a link leads to is shown, whatever hides it.
+function uncover(id) {
+  const part = document.getElementById(id)?.closest(".msg");
+  document.getElementById("part-text").checked = true;
+  if (part?.hidden) sieve("");
+  return part;
+}
+
+// By its number; where another page of a long transcript holds it, the form leads there.
+document.getElementById("go-to-message")?.addEventListener("submit", (event) => {
+  const part = uncover(`m${Number(event.target.elements.message.value)}`);
+  if (part) event.preventDefault();
+  go(part);
+});
+
+// A search is answered in place: from its first message on by Tab and Enter.
+document.body.addEventListener("htmx:afterSettle", ({ target }) => {
+  if (target.id === "found") (document.querySelector("#found [data-found]") ?? document.querySelector("#found h2"))?.focus();
+});
 
 // A game that is new opens at its first message, with the first thing to judge in focus.
 function begin() {
@@ -393,7 +468,10 @@ function begin() {
   return message()?.classList.add("now");
 }
 
-const target = document.getElementById(location.hash.slice(1));
+const target = document.getElementById(location.hash.slice(1))?.closest(".item, .msg");
+const elsewhere = /^#m(\d+)$/.exec(location.hash)?.[1];
 offerToReadOn();
-if (target?.matches(".item, .msg")) go(target);
+if (target) go(target);
+else if (elsewhere && readOn) location.replace(`${location.pathname}?message=${elsewhere}`);
+else if (document.querySelector("#found > *")) document.querySelector("#found a").focus();
 else if (!document.querySelector("#at > *")) begin();

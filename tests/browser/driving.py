@@ -7,8 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+from django.test import Client
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, expect
 
+from discussions.models import Evaluation
 from tests.factories.people import PASSWORD
 from tests.services.live_stack import LiveStack
 
@@ -56,6 +59,17 @@ def sign_in(page: Page, stack: LiveStack, email: str = EVALUATOR) -> None:
     cookie = stack.script(_SIGN_IN % email).strip()
     page.context.add_cookies([{"name": "sessionid", "value": cookie, "url": stack.url}])
     page.goto(f"{stack.url}/")
+
+
+def open_desk(page: Page, site: str, evaluation: Evaluation) -> Page:
+    """The evaluator's page of an evaluation on a live server, with the first thing to judge in focus."""
+    client = Client()
+    client.force_login(evaluation.evaluator)
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": site}])
+    page.goto(f"{site}/rate/{evaluation.pk}/")
+    page.locator(".item:focus").wait_for()
+    return page
 
 
 def sign_in_by_form(page: Page, stack: LiveStack) -> None:

@@ -77,7 +77,7 @@ def test_the_test_is_taken_without_script(live_stack, browser, browser_context_a
         count = asking.count()
         while asking.count():
             with page.expect_navigation():
-                asking.first.get_by_role("button", name="Cannot tell").click()
+                asking.first.get_by_role("button", name="Can't tell").click()
             assert re.search(r"/rate/\d+/\?step=identify#item-attribution-\d+$", page.url), page.url
         assert set(judgements(live_stack).values()) == {"cannot_tell"}
         assert len(judgements(live_stack)) == count > 1

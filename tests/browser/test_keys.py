@@ -3,13 +3,11 @@
 import re
 
 import pytest
-from django.conf import settings
-from django.test import Client
 from playwright.sync_api import Page, expect
 
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
-from tests.browser.driving import Watch, settle
+from tests.browser.driving import Watch, open_desk, settle
 from tests.factories.rating import say, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,16 +33,8 @@ def evaluation(db) -> Evaluation:
 @pytest.fixture
 def desk(evaluation, page: Page, live_server) -> Page:
     """The evaluator's page, with the first reference in focus."""
-    client = Client()
-    client.force_login(evaluation.evaluator)
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
-    page.context.add_cookies(
-        [{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}]
-    )
     page.add_init_script(SLOW)
-    page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
-    page.locator(".item:focus").wait_for()
-    return page
+    return open_desk(page, live_server.url, evaluation)
 
 
 def test_keys_are_stored_on_their_items_at_any_latency_and_none_is_dead(desk, evaluation) -> None:

@@ -121,7 +121,7 @@ def _item(desk: Desk, paper: Paper, number: int) -> AttributionItem:
         number=number,
         of=len(paper.unseen),
         text=paper.unseen[number - 1],
-        answers=[*answers, AttributionAnswer(judgement_kinds.CANNOT_TELL, _("Cannot tell"), "x")],
+        answers=[*answers, AttributionAnswer(judgement_kinds.CANNOT_TELL, _("Can't tell"), "x")],
     )
 
 

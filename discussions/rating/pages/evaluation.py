@@ -20,6 +20,7 @@ from discussions.rating.pages import review, transcript
 from discussions.rating.pages.desk import Desk, build_desk, load_remarks
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.records import AnswerPage, Changed, Conflict, Item, OpenRoles, RatingPage
+from discussions.rating.pages.search import list_round_starts, search
 from discussions.rating.pages.window import MOST_ITEMS, build_window
 from discussions.rating.queries import EvaluationState
 
@@ -60,6 +61,7 @@ class EvaluationQuery(Struct, frozen=True):
     at: int = 0
     player: int = 0
     page: int = 0
+    find: str = ""
 
 
 def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease) -> RatingPage:
@@ -79,6 +81,8 @@ def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease)
         votes=transcript.votes(desk),
         at=transcript.at_message(desk, wanted.at),
         player=wanted.player,
+        search=search(desk, wanted.find),
+        round_starts=list_round_starts(desk.seen.messages, desk.window),
     )
 
 

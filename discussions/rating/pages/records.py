@@ -11,6 +11,7 @@ from msgspec import Struct
 from discussions.adjudication.pages.evidence import Quote, RoundVotes
 from discussions.rating.core.concealed import Part, SeenPlayer
 from discussions.rating.pages.lease import Lease
+from discussions.rating.pages.search import RoundStart, Search
 from discussions.rating.pages.window import WHOLE, More, TranscriptWindow
 
 
@@ -415,4 +416,6 @@ class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
 class RatingPage(AnswerPage, frozen=True, kw_only=True):
     """The whole page of one evaluator on one game."""
 
+    search: Search | None = None
+    round_starts: list[RoundStart] = []
     messages: list[MessageRow]

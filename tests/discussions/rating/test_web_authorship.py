@@ -91,7 +91,7 @@ def test_only_samples_and_unseen_messages_are_on_the_page(reveal):
     assert not re.search(r'message-\d|data-message|data-player|data-position|class="msg', text)
     assert not found(text, ("chance", "hits", "right agent", "Ann: ", "Figures", "The rule"))
     items = page[page.index('id="step-identify"') :]
-    quotes = re.findall(r"<blockquote>(.*?)</blockquote>", items)
+    quotes = re.findall(r"<blockquote[^>]*>(.*?)</blockquote>", items)
     assert len(quotes) == 12
     assert not [quote for quote in quotes if re.search("Ann|Bea|Cid|Dora|Ezra|Finn", quote)]
 
@@ -102,7 +102,8 @@ def test_who_wrote_an_unseen_message_does_not_show_in_its_item():
     page = rate(signed_in(evaluation.evaluator), evaluation).content.decode()
     items = re.findall(r'<div class="item asks" id="item-attribution-\d+".*?</div></div>', page, re.DOTALL)
     bare = [
-        re.sub(r"attribution[~-]\d+|Message \d+ of|<blockquote>.*?</blockquote>", "", item) for item in items
+        re.sub(r"attribution[~-]\d+|Message \d+ of|<blockquote[^>]*>.*?</blockquote>", "", item)
+        for item in items
     ]
     assert len(bare) == len(dealt.unseen) > len(set(bare)) == 1
 

@@ -69,7 +69,7 @@ def test_everything_to_judge_stands_on_the_page_of_its_message(client, evaluatio
     listed = set()
     for page in (1, 2, 3):
         content = get_page(client, evaluation, f"?page={page}")
-        here = re.findall(r'data-kind="reference" aria-label="Reference \d+" data-message="(\d+)"', content)
+        here = re.findall(r'data-kind="reference" aria-labelledby="[^"]+" data-message="(\d+)"', content)
         assert {int(n) for n in here} <= set(articles(content))
         listed |= {item for item in counted if f'value="reference~{item}~0~accurate"' in content}
     assert listed == set(counted)
