@@ -162,7 +162,8 @@ class Revision(KeyedRevision):
 class Reveal(models.Model):
     """What an evaluator was shown, when: "roles", "scores", "transcript", "metric:coherence", "reference:19.2".
 
-    "suggestions:12.1-40.2": the evaluator looked at the suggested references from one to another ("suggestions": at all).
+    "suggestions:12.1-40.2": the evaluator looked at the suggested references from one to another; "suggestions": at
+    all of them.
     """
 
     evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="reveals")

@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +130,29 @@ class Keyboard:
 
     def __len__(self) -> int:
         return len(self.pressed)
+
+
+# The id of the thing to judge or the message that has the focus.
+HERE = "(document.activeElement.closest('.item, .msg') ?? document.activeElement).id"
+_KEYS = {"reference": "a", "rating": "3", "reveal": "y", "role_consistency": "c"}
+
+
+def answer_by_keys(keys: Keyboard, *, objected: Collection[int] = ()) -> Iterator[str]:
+    """Answer the focused thing until nothing is left to do; the id of each after its key.
+
+    The messages in `objected` are labelled inconsistent, everything else gets its first answer.
+    """
+    while True:
+        here = focused(keys.page)
+        kind = here.get_attribute("data-kind") or ""
+        if not kind:
+            return
+        key = _KEYS.get(kind, "y")
+        if kind == "role_consistency" and int(here.get_attribute("data-message") or 0) in objected:
+            key = "i"
+        place = here.get_attribute("id") or ""
+        keys.press(key, *(["."] if kind == "rating" else []))
+        yield place
 
 
 class Watch:

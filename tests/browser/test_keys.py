@@ -7,12 +7,11 @@ from playwright.sync_api import Page, expect
 
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
-from tests.browser.driving import Watch, open_desk, settle
+from tests.browser.driving import HERE, Watch, open_desk, settle
 from tests.factories.rating import say, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-HERE = "(document.activeElement.closest('.item, .msg') ?? document.activeElement).id"
 # Every answer of the server comes so many milliseconds later.
 SLOW = """{
     const real = fetch;

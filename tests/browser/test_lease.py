@@ -50,10 +50,10 @@ def leave(evaluation: Evaluation, minutes: int) -> None:
 
 def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(desk, evaluation) -> None:
     says, note = desk.locator("#lease-says"), desk.locator("#answer")
-    expect(says).to_have_text("yours for 5 minutes")
+    expect(says).to_have_text("reserved, 5 min left")
     leave(evaluation, 4)
     desk.clock.fast_forward(A_MINUTE)
-    expect(says).to_have_text("yours for 4 minutes")
+    expect(says).to_have_text("reserved, 4 min left")
 
     # An act is saved while the renewal is still on its way, and the focus is where the act left it.
     waiting: list[Route] = []
@@ -72,7 +72,7 @@ def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(desk, evalua
     assert [route.request.method for route in waiting] == ["POST"]
     waiting[0].continue_()
     desk.unroute("**/lease/")
-    expect(says).to_have_text("yours for 30 minutes")
+    expect(says).to_have_text("reserved, 30 min left")
     assert desk.evaluate(HERE) == after
 
     # It ends while something is being typed: that stays, and a click takes the game up again.
@@ -82,11 +82,11 @@ def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(desk, evalua
     leave(evaluation, -1)
     assert expire_leases(by=Person.objects.system(now=timezone.now()), now=timezone.now()) == 1
     desk.clock.fast_forward(A_MINUTE)
-    expect(note).to_contain_text("Your time on this game ended")
-    expect(says).to_have_text("your time on this game ended")
+    expect(note).to_contain_text("Your reservation of this game ended")
+    expect(says).to_have_text("your reservation ended")
     expect(field).to_be_focused()
-    note.get_by_role("button", name="Take the game up again").click()
-    expect(says).to_have_text("yours for 30 minutes")
+    note.get_by_role("button", name="Resume the game").click()
+    expect(says).to_have_text("reserved, 30 min left")
     expect(note).to_be_empty()
     expect(field).to_have_value("half a thought")
     assert Evaluation.objects.get().state == "draft"
@@ -110,16 +110,16 @@ def test_who_is_released_while_judging_goes_on_at_once_and_nothing_is_lost(desk,
     with desk.expect_response("**/lease/"):
         late[0].continue_()
     desk.unroute("**/lease/")
-    expect(desk.locator("#lease-says")).to_have_text("your place went back")
+    expect(desk.locator("#lease-says")).to_have_text("your slot was released")
     expect(note.get_by_role("button", name="Forget this act")).to_be_visible()
     expect(unsent).to_contain_text("1 unsent")
-    expect(desk.locator("#lease-says")).to_have_text("your place went back")
+    expect(desk.locator("#lease-says")).to_have_text("your slot was released")
     assert not Revision.objects.exists()
-    note.get_by_role("button", name="Take the game up again").click()
+    note.get_by_role("button", name="Resume the game").click()
     expect(desk.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
     expect(unsent).to_be_hidden()
     expect(note).to_be_empty()
-    expect(desk.locator("#lease-says")).to_have_text("yours for 30 minutes")
+    expect(desk.locator("#lease-says")).to_have_text("reserved, 30 min left")
     settle(desk)
     assert Revision.objects.get().value == "accurate"
     # Everything goes on as before: the focus is at the next thing, and what is said there is saved.

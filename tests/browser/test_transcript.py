@@ -1,4 +1,4 @@
-"""Finding one's way in the transcript while rating: search, one agent alone, a message by its number, its link and text."""
+"""The transcript while rating: search, one agent alone, a message by its number, its link and its text."""
 
 import re
 
@@ -6,10 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from discussions.rating.queries import load_state
-from tests.browser.driving import Watch, focused, open_desk, settle
+from tests.browser.driving import HERE, Watch, focused, open_desk, settle
 from tests.factories.rating import game_of, start
-
-HERE = "document.activeElement.closest('.item, .msg')?.id"
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -60,7 +60,7 @@ def _why_not_cleared(progress: Progress, kind: str, subject: str) -> str:
         or not progress.value(judgement_kinds.REFERENCE, subject)
     ):
         return ""
-    return "This sentence has a label. Clear the label first, then take the mark back."
+    return "This sentence has a label. Clear the label first, then remove the mark."
 
 
 BREAK = timedelta(minutes=10)

@@ -2,9 +2,9 @@
 
 What was shown stays shown: reveals are stored as rows with the names "roles", "scores", "transcript", "reference:19.2"
 and "metric:coherence", and "suggestions:12.1-40.2" once the evaluator has looked at the suggested references from one
-to another ("suggestions": at all of them). With "alongside" everything is visible from the start; with "never" the automatic values stay hidden until a verdict is recorded. If the
-evaluation begins with the blind test, the transcript stays closed with every setting until the test is answered and the
-evaluator opens it.
+to another ("suggestions": at all of them). With "alongside" everything is visible from the start; with "never" the
+automatic values stay hidden until a verdict is recorded. If the evaluation begins with the blind test, the transcript
+stays closed with every setting until the test is answered and the evaluator opens it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -136,7 +136,7 @@ def _figure(line: Line) -> LiveFigure:
     scale = METRICS[line.key].scale
     state = "pending" if line.passes is None else "pass" if line.passes else "fail"
     if line.is_by_rule:
-        text = _("by rule")
+        text = _("not applicable")
     elif line.score is None or line.passes is None:
         text = _("pending")
     else:
@@ -176,7 +176,8 @@ def cost_says(cost: Decimal | None, limit: Decimal) -> str:
 
 def _notes(work: EvaluationState, outcome: Outcome) -> list[str]:
     notes = [
-        _("%(label)s passes by the rubric's rule: there was nothing to count.") % {"label": line.label}
+        _("%(label)s is not applicable: there was nothing to count, which counts as a pass.")
+        % {"label": line.label}
         for line in outcome.lines
         if line.is_by_rule
     ]

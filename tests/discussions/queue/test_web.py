@@ -97,7 +97,7 @@ def test_what_was_set_aside_is_listed_while_its_place_is_free(client):
         "Skipped by you: 1. You can resume them from your home page.",
         "Started by you until your time ended: 1. You can resume them from your home page.",
     ]
-    assert "given back" in get_text(client, person, "mine")
+    assert "released" in get_text(client, person, "mine")
     other = make_member(project=project)
     for evaluation in (take_next_game(project=project, by=other, now=LATER), None):
         if evaluation:
@@ -238,7 +238,7 @@ def test_my_evaluations_ask_as_often_however_many_were_set_aside(client, count, 
         skipped_one(project, person)
     get_text(client, person, "mine")
     with django_assert_num_queries(3):
-        assert client.get(reverse("mine")).content.decode().count("Take it up again") == count
+        assert client.get(reverse("mine")).content.decode().count(">Resume<") == count
 
 
 def home(client, person, evaluation):

@@ -219,7 +219,7 @@ def test_the_forms_of_one_message(client, evaluation):
     said = act(client, evaluation, "comment~message:3~0~", text="odd <b>", nonce="c")
     assert "odd &lt;b&gt;" in said.content.decode()
     act(client, evaluation, "flag~message:3~0~yes", text="broken", nonce="f")
-    assert "Take the flag back" in get_page(client, evaluation, "?at=3").content.decode()
+    assert "Remove the flag" in get_page(client, evaluation, "?at=3").content.decode()
     assert act(client, evaluation, "flag~message:3~1~", nonce="g").status_code == 200
     if marks:
         assert act(client, evaluation, marks[0], nonce="m").status_code == 200
@@ -255,7 +255,7 @@ def test_skipping_wants_a_reason_and_can_be_taken_back(client, evaluation):
     address = reverse("skip_game", args=[evaluation.pk])
     assert client.post(address, {"text": ""}).status_code == 422
     assert client.post(address, {"text": "I know it"}).status_code == 303
-    assert "Take it up again" in client.get(reverse("mine")).content.decode()
+    assert ">Resume<" in client.get(reverse("mine")).content.decode()
     assert act(client, evaluation, "question~2~0~yes").status_code == 403
     back = client.post(reverse("return_to_game", args=[evaluation.pk]))
     assert (back.status_code, back["Location"]) == (303, reverse("rate", args=[evaluation.pk]))

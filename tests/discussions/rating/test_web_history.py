@@ -44,7 +44,7 @@ def test_drafts_and_other_people_are_not_there(page):
     say(second, "question", "1", "yes")
     assert [row.rating for row in page(first.evaluator).context["page"].rows] == ["4.5"]
     assert page(second.evaluator).context["page"].rows == []
-    assert b"Nothing handed in yet" in page(second.evaluator).content
+    assert b"Nothing submitted yet" in page(second.evaluator).content
 
 
 def test_a_repeat_is_listed_under_its_own_number(page, monkeypatch):

@@ -56,11 +56,11 @@ def post(client, evaluation, headers=HTMX, **body):
 def test_the_head_says_how_long_the_place_is_held_and_asks_again_by_itself(client, evaluation):
     minutes_left(evaluation, 12.5)
     said = client.get(reverse("rate", args=[evaluation.pk])).content.decode()
-    assert "yours for 13 minutes" in said
+    assert "reserved, 13 min left" in said
     assert f'hx-get="{address(evaluation)}" hx-trigger="every 60s"' in said
     assert "keydown from:body throttle:60s" in said
     region = client.get(address(evaluation), headers=HTMX).content.decode()
-    assert "yours for 13 minutes" in region
+    assert "reserved, 13 min left" in region
     assert "<html" not in region
     assert 'id="answer"' not in region
 
@@ -72,7 +72,7 @@ def test_use_renews_the_place_and_looking_does_not(client, evaluation):
     client.get(reverse("rate", args=[evaluation.pk]))
     assert place(evaluation).get().lease_until == until
     status, said = post(client, evaluation)
-    assert (status, "yours for 30 minutes" in said) == (200, True)
+    assert (status, "reserved, 30 min left" in said) == (200, True)
     assert place(evaluation).get().lease_until > until + timedelta(minutes=24)
 
 
@@ -86,8 +86,8 @@ def test_without_script_a_button_renews_and_leads_back(client, evaluation):
 
 def test_time_that_is_up_is_said_while_nobody_asked_for_the_place(client, evaluation):
     minutes_left(evaluation, -3)
-    assert "going on keeps the game" in client.get(address(evaluation), headers=HTMX).content.decode()
-    assert "yours for 30 minutes" in post(client, evaluation)[1]
+    assert "continue to extend it" in client.get(address(evaluation), headers=HTMX).content.decode()
+    assert "reserved, 30 min left" in post(client, evaluation)[1]
 
 
 def test_an_ended_lease_is_noted_once_and_the_game_is_taken_up_again_in_place(client, evaluation):
@@ -95,10 +95,10 @@ def test_an_ended_lease_is_noted_once_and_the_game_is_taken_up_again_in_place(cl
     end(evaluation)
     said = client.get(address(evaluation), headers=HTMX).content.decode()
     assert 'id="answer" hx-swap-oob="innerHTML"' in said
-    assert "Take the game up again" in said
+    assert "Resume the game" in said
     assert "every 60s" not in said
     status, said = post(client, evaluation, again="yes")
-    assert (status, "yours for 30 minutes" in said) == (200, True)
+    assert (status, "reserved, 30 min left" in said) == (200, True)
     assert '<div id="answer" hx-swap-oob="innerHTML"></div>' in said
     assert Evaluation.objects.get().state == "draft"
     assert Evaluation.objects.get().judgements.get().value == "yes"
@@ -107,7 +107,7 @@ def test_an_ended_lease_is_noted_once_and_the_game_is_taken_up_again_in_place(cl
 def test_going_on_takes_it_up_again_too_and_takes_the_note_away(client, evaluation):
     end(evaluation)
     status, said = post(client, evaluation, known="ended")
-    assert (status, "yours for 30 minutes" in said) == (200, True)
+    assert (status, "reserved, 30 min left" in said) == (200, True)
     assert '<div id="answer" hx-swap-oob="innerHTML"></div>' in said
 
 
@@ -119,7 +119,7 @@ def test_a_place_that_went_to_somebody_else_is_said_and_what_was_judged_is_kept(
     for body, status in (({}, 403), ({"again": "yes"}, 409)):
         found, said = post(client, evaluation, **body)
         assert found == status
-        assert "The game is not free any more" in said
+        assert "The game has no open slot any more" in said
         assert 'href="/"' in said
     assert 'id="answer"' not in post(client, evaluation, known="ended")[1]
     assert client.post(address(evaluation)).status_code == 403
@@ -231,7 +231,7 @@ def test_an_act_on_a_released_place_is_told_how_the_game_is_taken_up_again(clien
     status, said = act(client, evaluation, name, **body)
     assert status == 403
     assert "Ann is away &lt;today&gt;" in said
-    assert "sent when the game is yours again" in said
+    assert "reserved for you again" in said
     assert f'hx-post="{address(evaluation)}"' in said
     assert f'action="/rate/{evaluation.pk}/return/"' in said
     # The head stops asking how long the place is held, so that no second note takes the place of this one.
@@ -265,9 +265,9 @@ def test_the_test_of_who_said_it_is_told_the_same(client):
     client.force_login(evaluation.evaluator)
     released(evaluation)
     body = {"act": "attribution~1~0~1", "nonce": "n1", "step": "identify"}
-    assert "Take the game up again" in act(client, evaluation, **body)[1]
+    assert "Resume the game" in act(client, evaluation, **body)[1]
     status, said = act(client, evaluation, "judge", {}, **body)
-    assert (status, "Could I identify this agent" in said, "Take the game up again" in said) == (
+    assert (status, "Could I identify this agent" in said, "Resume the game" in said) == (
         403,
         True,
         True,
@@ -281,17 +281,17 @@ def test_where_nobody_may_take_it_up_again_no_button_is_offered(client, evaluati
     for status, said in (act(client, evaluation), post(client, evaluation)):
         assert status == 403
         assert "Ann is away &lt;today&gt;" in said and 'href="/"' in said
-        assert "Take the game up again" not in said and "Try once more" not in said
+        assert "Resume the game" not in said and "Try again" not in said
     page = client.get(reverse("rate", args=[evaluation.pk])).content.decode()
     assert f'action="/rate/{evaluation.pk}/return/"' not in page
     release_slot(evaluation=taken, reason="", by=make_lead(project=project), now=timezone.now())
-    assert "Take the game up again" in act(client, evaluation)[1]
+    assert "Resume the game" in act(client, evaluation)[1]
 
 
 def test_an_act_on_a_game_skipped_elsewhere_is_told_so(client, evaluation):
     skip_game(evaluation=evaluation, reason="too long", by=evaluation.evaluator, now=timezone.now())
     status, said = act(client, evaluation)
-    assert (status, "You skipped this game" in said, "Take the game up again" in said) == (403, True, True)
+    assert (status, "You skipped this game" in said, "Resume the game" in said) == (403, True, True)
     assert post(client, evaluation, again="yes")[0] == 200
     assert act(client, evaluation)[0] == 200
 

@@ -1,0 +1,76 @@
+"""Rating by keys alone: a whole game with few keys, three games in a row, answers at every speed."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from discussions.models import Evaluation
+from discussions.rating.queries import load_state
+from tests.browser.driving import Keyboard, Watch, answer_by_keys, focused, open_desk, settle, tell
+from tests.browser.test_accessibility_tree import ready_person
+from tests.browser.test_keys import SLOW
+from tests.browser.transcripts import lively_game
+from tests.factories.rating import make_game, start
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MOST_KEYS = 40
+
+
+def test_a_first_game_of_60_messages_takes_at_most_40_keys(page: Page, live_server) -> None:
+    evaluation = start(content=lively_game())
+    assert load_state(evaluation).judgeable.message_count == 60
+    desk = open_desk(page, live_server.url, evaluation)
+    keys = Keyboard(desk)
+    # People agree with the rule here: where they contradict it, more is asked.
+    for _answer in answer_by_keys(keys, objected=load_state(evaluation).inconsistent):
+        pass
+    keys.press("Control+Enter")
+    desk.wait_for_url("**/verdict/")
+    tell(f"{len(keys)} keys: {' '.join(keys.pressed)}")
+    assert len(keys) <= MOST_KEYS
+    evaluation.refresh_from_db()
+    assert evaluation.state == "submitted"
+
+
+def test_three_games_are_rated_without_leaving_the_keyboard(page: Page, live_server) -> None:
+    evaluator = ready_person(page, live_server.url)
+    make_game(project=evaluator.memberships.get().project, message_count=12)
+    watch = Watch(page)
+    page.goto(live_server.url)
+    keys = Keyboard(page)
+    keys.tab_to(page.get_by_role("button", name="Next game"))
+    for number in range(1, 4):
+        keys.press("Enter")
+        page.wait_for_url(re.compile(r"/rate/\d+/"))
+        expect(page.locator(".item:focus")).to_have_count(1)
+        for _answer in answer_by_keys(keys):
+            pass
+        keys.press("Control+Enter")
+        page.wait_for_url(re.compile("handed_in"))
+        assert Evaluation.objects.filter(evaluator=evaluator, state="submitted").count() == number
+        if number < 3:
+            expect(focused(page)).to_have_text(re.compile("Next game"))
+    watch.check()
+
+
+@pytest.mark.parametrize("latency", [0, 100, 300])
+def test_answers_struck_at_any_cadence_are_stored_on_their_items(latency, page: Page, live_server) -> None:
+    page.add_init_script(SLOW)
+    evaluation = start(message_count=30)
+    desk = open_desk(page, live_server.url, evaluation)
+    desk.evaluate("late => { window.late = late }", latency)
+    samples = load_state(evaluation).samples
+    expected = {}
+    for step, kind, cadence in (
+        ("2", "strategic_depth", 30),
+        ("3", "coherence", 100),
+        ("6", "question", 250),
+    ):
+        desk.keyboard.press(f"Alt+{step}")
+        subjects = [str(subject) for subject in samples.get(kind, range(1, 6))][:5]
+        desk.keyboard.type("ynyny"[: len(subjects)], delay=cadence)
+        expected[kind] = dict(zip(subjects, ("yes", "no", "yes", "no", "yes"), strict=False))
+    settle(desk)
+    assert load_state(evaluation).values == expected
