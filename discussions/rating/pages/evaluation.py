@@ -191,8 +191,8 @@ def _lists(desk: Desk, work: EvaluationState, steps: tuple[str, ...]) -> dict:
         items = listed.items if isinstance(listed, OpenRoles) else listed
         if isinstance(items, list) and (desk.window.is_paged or len(items) >= MOST_ITEMS):
             lists[f"more_{name}"] = rating_items.build_more(desk, kind, items)
-    if "references" in steps:
-        lists["suggested"] = rating_items.build_suggested(desk, lists["references"])
+    if isinstance(listed := lists.get("references"), list):
+        lists["suggested"] = rating_items.build_suggested(desk, listed)
     if "review" in steps and not desk.visibility.missing:
         lists["review"] = review.review(desk, work)
     return lists
