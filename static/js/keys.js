@@ -17,6 +17,9 @@ let asked = ""; // the id of the item that had the focus last
 let place = ""; // the id of the item or message that had the focus last
 let struck = []; // keys struck while the page waits for an answer that moves the focus: they mean what comes then
 let quiet = 0;
+// After a field did not come, what goes on being typed was meant for it: until a pause no key judges.
+const PAUSE = 1500;
+let typingUntil = 0;
 let alone = document.querySelector("#map [aria-current=true]")?.dataset.isolate ?? ""; // the agent whose messages are shown
 
 single.checked = (localStorage.getItem(store) ?? single.dataset.default) === "on";
@@ -84,7 +87,13 @@ function go(part) {
   if (part.matches(".item")) document.getElementById("part-judge").checked = true;
   part.focus({ preventScroll: true });
   show(part); // a part redrawn under the focus is focused already and says nothing
-  part.scrollIntoView({ block: part.matches(".msg") ? "center" : "nearest" });
+  bring(part);
+}
+
+// Into view between what sticks to the screen; of what is taller its beginning.
+function bring(part) {
+  const isTall = part.offsetHeight > Math.min(innerHeight, judge.clientHeight) - 180;
+  part.scrollIntoView({ block: isTall ? "start" : part.matches(".msg") ? "center" : "nearest" });
 }
 
 // The next thing that asks, in the steps' order and from the start again; from elsewhere first in the open step.
@@ -136,7 +145,8 @@ async function look(position, field) {
   await htmx.ajax("GET", address, { target: "#at", swap: "outerHTML" }).catch(() => {});
   delete document.body.dataset.looking;
   if (document.querySelector("#at [data-about]")?.dataset.about !== String(position)) {
-    struck = []; // they were meant for the field that did not come
+    struck = [];
+    typingUntil = Date.now() + PAUSE;
     return say(judge.dataset.unloaded.replace("{n}", position));
   }
   const found = all(`#at [data-field="${field}"]`);
@@ -303,7 +313,8 @@ const isPress = ({ key, target }) =>
 
 // A key acts at once; while an answer is awaited it waits, too, and means what has the focus then.
 function strike(key, act) {
-  if (isBusy()) struck.push({ key, act });
+  if (key && Date.now() < typingUntil) typingUntil = Date.now() + PAUSE;
+  else if (isBusy()) struck.push({ key, act });
   else act();
 }
 
@@ -401,6 +412,7 @@ document.addEventListener("act:settled", ({ detail }) => {
   message()?.classList.add("now");
   if (detail.status === 200) heard.textContent = document.getElementById("saved-at")?.textContent ?? "";
   settle(detail);
+  if (here()?.matches(".item")) bring(here()); // what was drawn again above it may have pushed it away
   point();
   replay();
 });
