@@ -395,7 +395,6 @@ class Store:
         # By key: rows that hold each other would keep a batch in memory until the collector comes.
         bodies = [(row.pk, content.body.decode()) for row, content in zip(rows, new, strict=True)]
         GameText.objects.bulk_create([GameText(game_id=key, body=body) for key, body in bodies])
-        self.game_count += len(rows)
 
     def add(self, content: "_Ready", iteration: Iteration, *, now: datetime) -> Game:
         """Store a game that was made from one of the transcript. Must run inside the caller's transaction."""
