@@ -132,7 +132,7 @@ def games(request: SignedIn, slug: str) -> HttpResponse:
 def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """One game, for its leads and, after the verdict, for its evaluators; 404 for everybody else."""
     found = game_or_404(request.user, slug, number)
-    given = only_parameters(request, "from", "names")
+    given = only_parameters(request, "from", "names", "in")
     framed = frame(request.user, found.project, "games")
     leads = bool(framed["may_lead"])
     context = {
@@ -141,6 +141,7 @@ def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
             start=parse_number(given["from"]) or 1,
             is_named=given["names"] == "1" and leads and has_seen_names(request.user, found),
             only=None if leads else request.user,
+            wanted=parse_list_address(given["in"]),
         ),
         "withdrawal_form": WithdrawalForm(),
         "return_form": ReturnForm(),

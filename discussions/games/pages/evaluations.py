@@ -37,12 +37,19 @@ class JudgementLine(Struct, frozen=True):
 
 
 class RemarkLine(Struct, frozen=True):
-    """One flag or comment."""
+    """One flag or comment; `message` is the one it is on, 0 for the game as a whole."""
 
     kind: str
     target: str
+    message: int
     text: str
     at: datetime
+    is_resolved: bool
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it asks for a lead."""
+        return self.kind == "flag"
 
 
 class PersonPart(Struct, frozen=True):
@@ -232,7 +239,15 @@ def _part(
         aside_at=evaluation.set_aside_at if aside else None,
         judgements=sorted(lines, key=lambda line: (line.kind, line.message, line.subject)),
         remarks=[
-            RemarkLine(row.kind, row.target.replace(":", " "), row.text, row.created_at) for row in remarks
+            RemarkLine(
+                kind=row.kind,
+                target=row.target.replace(":", " "),
+                message=_get_target_message(row.target),
+                text=row.text,
+                at=row.created_at,
+                is_resolved=row.resolved_at is not None,
+            )
+            for row in remarks
         ],
     )
 
@@ -249,13 +264,19 @@ def _set_aside(evaluation: Evaluation) -> tuple[str, str]:
 def _line(row: Judgement) -> JudgementLine:
     changed = bool(row.blind_value) and row.blind_value != row.value
     return JudgementLine(
-        kind=row.kind.replace("_", " "),
+        kind=get_kind_label(row.kind),
         subject=row.subject,
         message=_get_message(row.kind, row.subject),
-        value=row.value.replace("_", " "),
-        before=row.blind_value.replace("_", " ") if changed else "",
+        value=answer_word(row.kind, row.value),
+        before=answer_word(row.kind, row.blind_value) if changed else "",
         reason=row.reason,
     )
+
+
+def _get_target_message(target: str) -> int:
+    """The message that a remark is on, "message:19" or "reference:19.2"; 0 for another target."""
+    kind, _colon, subject = target.partition(":")
+    return parse_subject(subject)[0] if kind in ("message", *judgement_kinds.SENTENCE_KINDS) else 0
 
 
 def _get_message(kind: str, subject: str) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -22,7 +23,9 @@ from discussions.games.pages.evidence import (
     why_players,
     why_references,
 )
+from discussions.games.pages.list_query import ListQuery, Neighbours, load_neighbours
 from discussions.games.pages.manual_costs import PaidFigure, paid_figures
+from discussions.games.pages.marks import MessageMarks, collect_marks
 from discussions.games.pages.rounds import RoundsPart, build_rounds_part
 from discussions.games.pages.second_look import PhraseUse, phrase_uses
 from discussions.metrics.core.registry import METRICS
@@ -40,6 +43,7 @@ MESSAGES_A_PAGE = 200
 
 
 MOST_LISTED = 200
+EVERY_GAME = ListQuery()
 
 
 class GameMetric(Struct, frozen=True):
@@ -61,7 +65,9 @@ class GamePage(Struct, frozen=True):
 
     `messages` is the shown part of the transcript; `earlier` and `later` are where the other parts begin, 0 without.
     `oddities` are read from the record, so games that came in before they were looked for have them, too.
-    `message_counts` counts messages by player. `withdrawals` are empty for a game that counts. `rounds` is for leads.
+    `message_counts` counts messages by player. `withdrawals` are empty for a game that counts. `rounds` is for leads,
+    and so are `marks`, what people said at each message, and `beside`, the games before and after it in the list that
+    one came from. `list_query` is the query of that list's address.
     """
 
     game: Game
@@ -80,6 +86,14 @@ class GamePage(Struct, frozen=True):
     people: PeoplePart
     withdrawals: list[Withdrawal]
     rounds: RoundsPart | None = None
+    marks: Mapping[int, MessageMarks] = {}
+    beside: Neighbours | None = None
+    list_query: str = ""
+
+    @property
+    def kept(self) -> str:
+        """What addresses of the same game, or of one beside it, hold besides: the list that one came from."""
+        return urlencode({"in": self.list_query}) if self.list_query else ""
 
     @property
     def may_drop_repeats(self) -> bool:
@@ -106,11 +120,17 @@ class GamePage(Struct, frozen=True):
 
 
 def build_game_page(
-    *, game: Game, start: int = 1, is_named: bool = False, only: Person | None = None
+    *,
+    game: Game,
+    start: int = 1,
+    is_named: bool = False,
+    only: Person | None = None,
+    wanted: ListQuery = EVERY_GAME,
 ) -> GamePage:
     """The page of a game, its transcript from position `start` on; a fixed number of queries.
 
     With `only`, it holds that person's evaluation alone. Where several rate, it holds names only with `is_named`.
+    `wanted` is the list that one came from.
     """
     record = game_record(game.pk, game.content_sha256)
     preview = load_verdict_preview(game)
@@ -121,6 +141,7 @@ def build_game_page(
     warnings = msgspec.json.decode(game.warnings, type=list[Fault])
     oddities = list_oddities(record)
     next_games = load_next_games(game, preview.outcome) if preview and only is None else NONE
+    people = people_part(game, preview, is_named=is_named, only=only)
     return GamePage(
         game=game,
         record=record,
@@ -135,9 +156,12 @@ def build_game_page(
         earlier=max(1, start - MESSAGES_A_PAGE) if start > 1 else 0,
         later=after if after and after <= len(record.messages) else 0,
         votes=_votes(record, shown),
-        people=people_part(game, preview, is_named=is_named, only=only),
+        people=people,
         withdrawals=list_withdrawals(game) if game.withdrawn_at else [],
         rounds=None if only else build_rounds_part(game, oddities),
+        marks={} if only else collect_marks(people.people),
+        beside=None if only else load_neighbours(game.project, wanted, game),
+        list_query=wanted.change(),
     )
 
 

@@ -176,5 +176,5 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
     client.force_login(make_admin())
     for game in (small, large):
         client.get(address(game))
-        with django_assert_num_queries(16):
+        with django_assert_num_queries(18):
             assert client.get(address(game)).status_code == 200

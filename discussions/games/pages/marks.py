@@ -1,0 +1,65 @@
+"""What people said of each message of a game: their judgements, flags and comments, at the message."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from discussions.games.pages.evaluations import JudgementLine, PersonPart, RemarkLine
+
+
+class Answer(Struct, frozen=True):
+    """One answer on a message, of all who gave it: letters or names, "" where names are hidden and there is no letter.
+
+    `was` is the blind answer of the one who changed it, "" else.
+    """
+
+    says: str
+    who: str
+    was: str
+    reason: str
+
+
+class MessageMarks(Struct, frozen=True):
+    """What is shown at one message: answers by what they are about, and remarks with who wrote them."""
+
+    judged: dict[str, list[Answer]]
+    remarks: list[tuple[str, RemarkLine]]
+
+
+def collect_marks(people: Iterable[PersonPart]) -> dict[int, MessageMarks]:
+    """Position of the message -> what people said of it."""
+    found: dict[int, MessageMarks] = {}
+    for person in people:
+        who = person.name or person.alias
+        for line in person.judgements:
+            if line.message:
+                marks = found.setdefault(line.message, MessageMarks({}, []))
+                marks.judged.setdefault(_about(line), []).append(
+                    Answer(line.value, who, line.before, line.reason)
+                )
+        for remark in person.remarks:
+            if remark.message:
+                found.setdefault(remark.message, MessageMarks({}, [])).remarks.append((who, remark))
+    return {position: _grouped(marks) for position, marks in found.items()}
+
+
+def _about(line: JudgementLine) -> str:
+    """The kind of judgement, with the sentence where a message has several."""
+    sentence = line.subject.partition(".")[2]
+    return f"{line.kind} {line.subject}" if sentence and sentence != "0" else line.kind
+
+
+def _grouped(marks: MessageMarks) -> MessageMarks:
+    """Who said the same without a reason or a change is named together."""
+    judged = {}
+    for about, answers in marks.judged.items():
+        plain: dict[str, list[str]] = {}
+        told = []
+        for answer in answers:
+            if answer.was or answer.reason:
+                told.append(answer)
+            else:
+                plain.setdefault(answer.says, []).append(answer.who)
+        same = [Answer(says, ", ".join(filter(None, whos)), "", "") for says, whos in plain.items()]
+        judged[about] = same + told
+    return MessageMarks(judged, marks.remarks)
