@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from discussions.games.forms import parse_list_address
-from discussions.games.pages.list_query import list_numbers
+from discussions.games.pages.list_query import MOST_CHOSEN, list_numbers
 from discussions.models import Iteration
 from discussions.verdicts.actions import MOST_RECORDED
 from rubric.versions.forms import several_lines
 from workspace.core.refusals import Malformed
-from workspace.display.core.number_lists import MOST, numbers_in
+from workspace.display.core.number_lists import numbers_in
 from workspace.models import Person, Project
 
 _SHOWN = re.compile(r"([0-9]{1,9}):([0-9a-f]{64})")
@@ -41,11 +41,11 @@ def read_selection(request: HttpRequest, project: Project) -> tuple[str, list[in
     act, ticked = given.get("act", ""), given.getlist("game")
     if act not in PAGES or given.get("which", "chosen") not in ("chosen", "all"):
         raise _unknown()
-    if len(ticked) > MOST or not all(_NUMBER.fullmatch(number) for number in ticked):
+    if len(ticked) > MOST_CHOSEN or not all(_NUMBER.fullmatch(number) for number in ticked):
         raise _unknown()
     wanted = parse_list_address(given.get("in", ""))
     is_all = given.get("which") == "all"
-    numbers = list_numbers(project, wanted, MOST) if is_all else [int(number) for number in ticked]
+    numbers = list_numbers(project, wanted, MOST_CHOSEN) if is_all else [int(number) for number in ticked]
     return act, sorted(set(numbers)), wanted.change()
 
 

@@ -38,7 +38,14 @@ from discussions.games.pages.list_filters import (
     WEAK_PASSES,
     YES,
 )
-from discussions.games.pages.list_query import SORTS, GameRow, ListQuery, count_matches, load_list_window
+from discussions.games.pages.list_query import (
+    MOST_CHOSEN,
+    SORTS,
+    GameRow,
+    ListQuery,
+    count_matches,
+    load_list_window,
+)
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Remark, Verdict
 from discussions.models.manual_figures import COST
@@ -55,7 +62,6 @@ from discussions.verdicts.pages.lines import (
 )
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
-from workspace.display.core.number_lists import MOST
 from workspace.models import Person, Project
 
 
@@ -147,8 +153,8 @@ def build_games_page(
         chips=_chips(wanted, choices),
         # Games are never deleted, so the next number gives their count.
         game_count=project.next_game_number - 1,
-        match_count=len(found) if is_whole else count_matches(project, wanted, MOST + 1),
-        most_chosen=MOST,
+        match_count=len(found) if is_whole else count_matches(project, wanted, MOST_CHOSEN + 1),
+        most_chosen=MOST_CHOSEN,
         after=window.after,
         before=window.before,
         wanted=wanted,

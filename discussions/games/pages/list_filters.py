@@ -1,7 +1,7 @@
 """Which games of a project the list shows: an allow-list of filters, each a condition of one query."""
 
 from datetime import date, datetime, time, timedelta
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
@@ -74,11 +74,18 @@ class ListFilter(Struct, frozen=True, kw_only=True):
     def change(self, **changed: object) -> str:
         """The query of the address of the list with these changes; a cursor only if it is among them."""
         asked = {
-            field.name: getattr(self, field.name)
-            for field in structs.fields(self)
-            if field.name not in ("after", "before", "most") and getattr(self, field.name) != field.default
+            name: value
+            for name, default in _get_defaults(type(self)).items()
+            if (value := getattr(self, name)) != default
         }
         return urlencode({name: value for name, value in (asked | changed).items() if value})
+
+
+@cache
+def _get_defaults(kind: type[ListFilter]) -> dict[str, object]:
+    """What an address of the list leaves out, by name; cursors are left out whatever they are."""
+    fields = structs.fields(kind)
+    return {field.name: field.default for field in fields if field.name not in ("after", "before", "most")}
 
 
 def filter_games(project: Project, wanted: ListFilter) -> "QuerySet[Game]":

@@ -13,6 +13,8 @@ from discussions.models import Game, Verdict
 from workspace.models import Project
 
 GAMES_A_PAGE = 30
+# How many games one act takes; a list counts its games up to that.
+MOST_CHOSEN = 200
 
 
 # By a figure of the verdict only games that have one are listed, in an order that one index holds.

@@ -20,7 +20,7 @@ from tests.factories.tokens import program_of
 from tests.factories.transcripts import make_games_project, repeated_messages
 from tests.factories.verdicts import record
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def listed(project, **asked):
