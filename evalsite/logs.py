@@ -11,7 +11,7 @@ from typing import Any
 
 import structlog
 
-SECRET = re.compile(r"(/invitations/|/password/\d+/)[^/\s\"']+")
+SECRET = re.compile(r"(/invitations/|/password/\d+/|/new-password/\w+/)[^/\s\"']+")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 # Without the values of local variables: those hold passwords and transcripts.

@@ -17,7 +17,7 @@ from tests.factories.transcripts import upload
 from workspace.models import Notification
 from workspace.notifications.pages import find_page, notifications_page
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 @pytest.fixture(autouse=True)

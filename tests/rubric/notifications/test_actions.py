@@ -7,7 +7,7 @@ from tests.factories.human_reviewers import begin, handed_in, list_reviewers, ma
 from tests.factories.people import NOW
 from workspace.notifications.pages import notifications_page
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def told(person):

@@ -13,7 +13,7 @@ from workspace.core.retries import MOST_ATTEMPTS
 from workspace.mail.actions import end_all_waiting_emails, forget_emails, queue_email
 from workspace.models import Email, Job, Person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from workspace.notifications.core import KINDS
 from workspace.notifications.pages import notifications_page
 from workspace.projects.actions import end_membership
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.factories.tokens import program_of
 from tests.workspace.notifications.test_actions import tell
 from workspace.models import Notification, NotificationSettings
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 @pytest.fixture

@@ -25,7 +25,8 @@ def tell_failed_job(*, job: Job, now: datetime) -> None:
         tells_actor=True,
     )
     if job.kind == IMPORT:
-        transcript = int(job.subject.partition(":")[2] or 0)
+        number = job.subject.partition(":")[2]
+        transcript = int(number) if number.isdecimal() else 0
         people = [asker.pk] if is_asked else _leads(job.project)
         tell(people=people, code="import_failed", about={"transcript": transcript}, for_leads=True)
     elif job.kind == EXPORT and is_asked:
