@@ -64,14 +64,14 @@ def add_person(
 
 
 def deactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
-    """Switch an account off: it cannot sign in, and its sign-ins end with their next request.
+    """Deactivate an account: it cannot sign in, and its sign-ins end with their next request.
 
     Raises NotAllowed, also for one's own account; Conflict when it is off already.
     """
     check_change_account(by, person)
     with transaction.atomic():
         if not Person.objects.filter(pk=person.pk, is_active=True).update(is_active=False):
-            raise Conflict(_("This account is switched off already."), code="already_inactive")
+            raise Conflict(_("This account is deactivated already."), code="already_inactive")
         _record("account:deactivated", person, by, now, {})
         SignIn.objects.of(person).delete()
     person.is_active = False
@@ -79,11 +79,11 @@ def deactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
 
 
 def reactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
-    """Switch an account on again. Raises NotAllowed; Conflict when it is on already."""
+    """Activate an account again. Raises NotAllowed; Conflict when it is active already."""
     check_change_account(by, person)
     with transaction.atomic():
         if not Person.objects.filter(pk=person.pk, is_active=False).update(is_active=True):
-            raise Conflict(_("This account is switched on already."), code="already_active")
+            raise Conflict(_("This account is active already."), code="already_active")
         _record("account:reactivated", person, by, now, {})
     person.is_active = True
     return person

@@ -45,7 +45,7 @@ def open_invitations(*, project: Project | None, now: datetime) -> list[Invitati
 
 
 class PersonLine(Struct, frozen=True):
-    """One account with its projects; `change_refusal` says why the viewer cannot switch it off or on.
+    """One account with its projects; `change_refusal` says why the viewer cannot deactivate or activate it.
 
     `seen_at` is when the person last used a sign-in that still lives, else when they last signed in.
     """
@@ -102,7 +102,7 @@ def _roles() -> dict[str, str]:
         "lead": _("team leads"),
         "evaluator": _("evaluators"),
         "service": _("service accounts"),
-        "off": _("switched off"),
+        "off": _("deactivated"),
     }
 
 

@@ -1,4 +1,4 @@
-"""Who creates accounts, invites people and switches accounts off and on."""
+"""Who creates accounts, invites people and deactivate and activate accounts."""
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -14,10 +14,10 @@ def check_manage_people(person: Person) -> None:
 
 
 def check_change_account(person: Person, other: Person) -> None:
-    """Admins switch accounts off and on, but not their own."""
-    require_admin(person, _("Only admins switch accounts off and on. Ask one of them."))
+    """Admins deactivate and activate accounts, but not their own."""
+    require_admin(person, _("Only admins deactivate and activate accounts. Ask one of them."))
     if other.pk == person.pk:
-        raise NotAllowed(_("Nobody switches off their own account. Ask another admin."))
+        raise NotAllowed(_("Nobody deactivates their own account. Ask another admin."))
     if other.is_system:
         raise NotAllowed(_("The system account cannot be changed: nobody signs in with it."))
 
@@ -32,7 +32,7 @@ def check_make_password_link(person: Person, other: Person) -> None:
     if other.is_system or other.is_service:
         raise NotAllowed(_("This account has no password: a program signs in with access tokens."))
     if not other.is_active:
-        raise NotAllowed(_("This account is switched off. Ask an admin to switch it on first."))
+        raise NotAllowed(_("This account is deactivated. Ask an admin to activate it first."))
     if not is_admin(person) and (other.is_admin or not _rates_only_for(person, other)):
         raise NotAllowed(
             _("This person has rights outside the projects that you lead. Ask an admin for a link.")

@@ -188,7 +188,7 @@ def withdraw_admin(request: SignedIn, invitation: int) -> HttpResponse:
 
 @require("change_account", methods=("POST",))
 def switch_off(request: SignedIn, person: int) -> HttpResponse:
-    """Switch an account off."""
+    """Deactivate an account."""
     found = person_or_refusal(request, person)
     deactivate_person(person=found, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("people"))
@@ -196,7 +196,7 @@ def switch_off(request: SignedIn, person: int) -> HttpResponse:
 
 @require("change_account", methods=("POST",))
 def switch_on(request: SignedIn, person: int) -> HttpResponse:
-    """Switch an account on again."""
+    """Activate an account again."""
     found = person_or_refusal(request, person)
     reactivate_person(person=found, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("people"))
@@ -335,7 +335,7 @@ def set_theme(request: SignedIn) -> HttpResponse:
     """Keep the choice of light or dark in a cookie, and go back."""
     form = bind_form(request, ThemeForm)
     if not form.is_valid():
-        raise Malformed("Choose light, dark or as the system has it.")
+        raise Malformed("Choose light, dark or system.")
     back = HttpResponseRedirect(next_page(request), status=303)
     choice = form.cleaned_data["theme"]
     if choice == "auto":
