@@ -6,7 +6,7 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.translation import gettext_lazy as _
 
-from workspace.audit.labels import KIND_LABELS, VERBS, readable_name
+from workspace.audit.labels import KIND_LABELS, list_verb_choices
 
 
 def day_input() -> forms.DateInput:
@@ -36,7 +36,7 @@ class FilterForm(forms.Form):
     verb = forms.ChoiceField(
         label=_("What was done"),
         required=False,
-        choices=[("", _("anything")), *((verb, readable_name(verb)) for verb in sorted(VERBS))],
+        choices=lambda: [("", _("anything")), *list_verb_choices()],
     )
     who = forms.CharField(label=_("Who (part of a name or address)"), required=False, max_length=200)
     since = forms.DateField(label=_("From"), required=False, validators=DAYS, widget=day_input())

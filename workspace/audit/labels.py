@@ -179,6 +179,12 @@ def say_act(verb: str) -> str:
     return str(known) if known is not None else f"%(who)s: {readable_name(verb)}, %(thing)s"
 
 
+def list_verb_choices() -> list[tuple[str, str]]:
+    """The verbs with their sentences, in the order of these; who and what is left open."""
+    said = [(verb, str(sentence) % {"who": "", "thing": "…"}) for verb, sentence in SENTENCES.items()]
+    return sorted(((verb, words.strip(" ,:")) for verb, words in said), key=lambda choice: choice[1])
+
+
 def split_sentence(sentence: str) -> list[str]:
     """The sentence in parts: texts, and "%(who)s" and "%(thing)s" where they stand."""
     parts: Sequence[str] = [sentence]
