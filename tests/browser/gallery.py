@@ -31,6 +31,8 @@ NO_PAGES = (
     "accuracy_cases",  # of a cell; below
     "packet_markdown",
     "weak_spots_markdown",
+    "audit_file",
+    "site_audit_file",
 )
 RATERS = ("fresh", "ready", "hostile", "closed")
 ROLES = ("anonymous", "halfway", "assigned", "lead", "admin", *RATERS)
