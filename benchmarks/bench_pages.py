@@ -1,4 +1,4 @@
-"""Prints what pages cost: the list of games at two sizes of project, a game, its verdict, an evaluator's page.
+"""Prints what pages cost: the list of games at two sizes, a game, its verdict, the dashboard, an evaluator's page.
 
     python -m benchmarks.bench_pages [SMALL LARGE]
 
@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.bench_saves import prepare
 from benchmarks.calibration import Calibration
 
-LIST_P50_MS, LIST_P95_MS, RATE_P50_MS = 12.0, 15.0, 12.0
+LIST_P50_MS, LIST_P95_MS, RATE_P50_MS, DASHBOARD_MS = 12.0, 15.0, 12.0, 20.0
 REPEATS = 200
 SPREAD = 1.5  # noise of a busy machine; the figures that are meant to be kept are printed
 
@@ -152,6 +152,8 @@ def main() -> int:
                 over |= quiet > LIST_P50_MS
     for name in ("game", "verdict", "report"):
         timed(client, f"{name} of 60 messages", reverse(name, args=[slug, number]))
+    quiet, _tail = timed(client, f"dashboard of {sizes[-1]:,} games", reverse("project", args=[slug]))
+    over |= quiet > DASHBOARD_MS
     evaluation = start(message_count=60)
     client.force_login(evaluation.evaluator)
     quiet, _tail = timed(client, "evaluator's page of 60 messages", reverse("rate", args=[evaluation.pk]))

@@ -128,8 +128,8 @@ class OverviewAnswer(Answer):
     oldest_waiting_at: datetime | None
     failed_jobs: list[JobAnswer]
     database_bytes: int | None
-    upload_count: int
-    upload_bytes: int
+    file_count: int
+    file_bytes: int
     free_bytes: int | None
     versions: dict[str, str]
     backup: BackupAnswer | None
@@ -219,8 +219,8 @@ def _overview(page: SitePage) -> OverviewAnswer:
         oldest_waiting_at=page.jobs.oldest_queued_at,
         failed_jobs=[JobAnswer.model_validate(failed.job) for failed in page.jobs.failed],
         database_bytes=page.storage.database_bytes,
-        upload_count=page.storage.upload_count,
-        upload_bytes=page.storage.upload_bytes,
+        file_count=page.storage.file_count,
+        file_bytes=page.storage.file_bytes,
         free_bytes=page.storage.free_bytes,
         versions={
             "product": page.versions.product,

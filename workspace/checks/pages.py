@@ -9,14 +9,12 @@ from pathlib import Path
 import django
 import msgspec
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.models import Count
 from django.utils.functional import Promise
 from msgspec import Struct
 
 from workspace.access.permissions import get_refusal
-from workspace.blob_store import FOLDER, list_files
 from workspace.checks.labels import JOB_KINDS
 from workspace.checks.permissions import check_retry_job
 from workspace.database.dumps import name_server
@@ -57,11 +55,11 @@ class JobsPart(Struct, frozen=True):
 
 
 class StoragePart(Struct, frozen=True):
-    """Sizes in bytes; None where they cannot be known."""
+    """Sizes in bytes; None where they cannot be known. Files are uploads, and exports until they are removed."""
 
     database_bytes: int | None
-    upload_count: int
-    upload_bytes: int
+    file_count: int
+    file_bytes: int
     free_bytes: int | None
 
 
@@ -132,7 +130,8 @@ def build_jobs_part(person: Person, now: datetime) -> JobsPart:
 
 def measure_storage() -> StoragePart:
     """How much the site stores, and how much room is left for it."""
-    sizes = [default_storage.size(name) for name in list_files(FOLDER)]
+    files = (path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file())
+    sizes = [path.stat().st_size for path in files]
     return StoragePart(_measure_database(), len(sizes), sum(sizes), _measure_room())
 
 

@@ -54,7 +54,7 @@ class SitePage(Struct, frozen=True):
 
 
 def build_site_page(*, person: Person, now: datetime) -> SitePage:
-    """The overview at this moment, in a fixed number of queries; it looks at every stored upload."""
+    """The overview at this moment, in a fixed number of queries; it looks at every stored file."""
     return SitePage(
         projects=_list_projects(),
         project_count=Project.objects.count(),

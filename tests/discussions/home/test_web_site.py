@@ -133,3 +133,12 @@ def test_programs_of_admins_read_the_same(client, admin):
     assert [failed["id"] for failed in answer["failed_jobs"]] == [job.pk]
     assert answer["backup"] is None
     assert program.post(f"jobs/{job.pk}/retry/", {}).json()["state"] == "queued"
+
+
+def test_storage_counts_what_is_stored(client, admin, settings):
+    (settings.MEDIA_ROOT / "transcripts").mkdir()
+    (settings.MEDIA_ROOT / "transcripts" / "a").write_bytes(b"x" * 2048)
+    answer = program_of(admin).get("overview/").json()
+    assert (answer["file_count"], answer["file_bytes"]) == (1, 2048)
+    assert answer["database_bytes"] > 0
+    assert "1 file" in get_text(client)
