@@ -277,7 +277,7 @@ def test_a_refused_form_keeps_what_was_typed(gallery, browser, browser_context_a
         if lost:
             context.clear_cookies(name=lost)
         with page.expect_navigation() as arrived:
-            page.locator("main").get_by_role("button", name="Open the project").click()
+            page.locator("main").get_by_role("button", name="Create project").click()
         assert arrived.value.status == status
         assert "A name that was typed" in page.content()
         assert not violations(page)

@@ -119,9 +119,7 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0, only: Projec
     `handed_in` is the key of the evaluation that was just submitted, or 0. With `only` it is what the person has to do
     in that project, games alone.
     """
-    memberships = Membership.objects.filter(person=person, ended_at=None)
-    roles = dict(memberships.values_list("project", "role"))
-    projects = list(Project.objects.visible_to(person)[:PAGE_SIZE]) if only is None else [only]
+    roles, projects = _projects(person, only)
     led = [project.pk for project in projects if is_admin(person) or roles.get(project.pk) == "lead"]
     rated = [project.pk for project in projects if roles.get(project.pk) == "evaluator"]
     free = free_counts(person, rated)
@@ -157,6 +155,16 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0, only: Projec
         review_count=waiting_count(person) if only is None else None,
         today_count=count_submitted_today(person, now) if rated else 0,
     )
+
+
+def _projects(person: Person, only: Project | None) -> tuple[dict[int, str], list[Project]]:
+    """The person's roles by project, and the projects that they may see, by name; one query, two for an admin."""
+    memberships = Membership.objects.filter(person=person, ended_at=None).order_by("project__name")
+    if only is None and not person.is_admin:
+        held = list(memberships.select_related("project")[:PAGE_SIZE])
+        return {one.project_id: one.role for one in held}, [one.project for one in held]
+    roles = dict(memberships.values_list("project", "role"))
+    return roles, [only] if only is not None else list(Project.objects.visible_to(person)[:PAGE_SIZE])
 
 
 def _started(person: Person, now: datetime, only: Project | None) -> list[Started]:

@@ -216,7 +216,7 @@ def test_a_required_round_comes_first_and_next_game_leads_to_it(client):
     begun = take(opened, person)
     text = get_text(client, person, "home")
     assert reverse("rate", args=[begun.pk]) in text
-    assert "Go on with the calibration" in text
+    assert "Continue the calibration" in text
     assert "calibration</span>" in text, "what was begun says what it is"
 
 
@@ -225,7 +225,7 @@ def test_a_round_that_is_not_required_is_offered_beside_the_next_game(client):
     person = make_trainee(opened)
     make_game(project=opened.project)
     text = get_text(client, person, "home")
-    assert "Calibration, if you like:" in text
+    assert "Calibration, optional:" in text
     assert reverse("next_game", args=[opened.project.slug]) in text
     place = reverse("take_calibration", args=[opened.project.slug, 1])
     assert place in get_text(client, person, "queue", opened.project.slug)

@@ -191,8 +191,8 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
     assert home_page(person=person, now=NOW).projects[0].free_count == free
     assert queue_page(person=person, project=project).free_count == free
     for who, name, args, queries in (
-        (person, "home", (), 13),
-        (lead, "home", (), 8),
+        (person, "home", (), 12),
+        (lead, "home", (), 7),
         (person, "queue", (project.slug,), 9),
     ):
         client.force_login(who)
