@@ -26,7 +26,7 @@ MOST_READ = 20
 _ADDS_GAMES = ("import", "measure")
 
 
-class RecordedSum(NamedTuple):
+class RecordedSum(Struct, frozen=True):
     """The standing verdicts of one iteration and period; those of withdrawn games are left out.
 
     `period` is the place of the period, -1 before the first. `costed` games have a cost, `cost` is their sum.

@@ -2,7 +2,6 @@
 
 import platform
 import shutil
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -168,9 +167,9 @@ def read_versions() -> VersionsPart:
 
 def find_last_backup(now: datetime) -> LastBackup | None:
     """The newest backup in the audit log of accounts; None when none was made with `manage.py backup`."""
-    lines: Sequence[Event] = Event.objects.filter(
-        chain__project=None, object_kind="backup", verb=BACKUP_MADE
-    ).order_by("-seq")[:1]
+    lines = Event.objects.filter(chain__project=None, object_kind="backup", verb=BACKUP_MADE).order_by(
+        "-seq"
+    )[:1]
     for line in lines:
         detail = msgspec.json.decode(line.detail, type=_BackupDetail)
         is_late = now - line.at > BACKUP_EVERY
