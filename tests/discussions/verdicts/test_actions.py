@@ -116,7 +116,7 @@ def test_a_returned_evaluation_takes_its_verdict_away():
     Evaluation.objects.filter(game=game).update(state="returned")
     with pytest.raises(Conflict):
         record(game, by=get_lead(game), sha256=shown.basis_sha256)
-    with pytest.raises(NotAllowed, match="0 of 1 evaluations"):
+    with pytest.raises(NotAllowed, match="0 of 1 evaluation is"):
         record(game, by=get_lead(game))
 
 
