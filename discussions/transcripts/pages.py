@@ -181,7 +181,11 @@ def _listed(line: ImportLine) -> ListedImport:
     job, known = transcript.job, sum(fault.code == "already_imported" for fault in faults)
     read = job.total_count if job is not None and job.state == DONE else 0
     return ListedImport(
-        *(getattr(line, name) for name in ImportLine.__struct_fields__),
+        transcript=transcript,
+        counts=line.counts,
+        state=line.state,
+        says=line.says,
+        tone=line.tone,
         faults=faults[:SHOWN_FAULTS],
         faults_title=_faults_title(faults),
         refused_count=max(0, read - line.counts.own - known),

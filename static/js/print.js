@@ -1,5 +1,4 @@
-// Buttons that print the page; without script the browser's own way is left.
-for (const button of document.querySelectorAll("[data-print]")) {
-  button.hidden = false;
-  button.addEventListener("click", () => window.print());
-}
+// A button that prints the page; without script the browser's own way is left.
+const button = document.querySelector("[data-print]");
+button.hidden = false;
+button.addEventListener("click", () => window.print());

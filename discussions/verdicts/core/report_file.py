@@ -52,7 +52,7 @@ class MetricFigures(Struct, frozen=True):
     manual_check: CheckFigures | None
 
 
-class GameFacts(Struct, frozen=True):
+class ReportedGame(Struct, frozen=True):
     """Which game it is: its number in the project, its id in the file, and the file."""
 
     project: str
@@ -141,7 +141,7 @@ class ReportFile(Struct, frozen=True):
     """A report file of format 3."""
 
     format: int
-    game: GameFacts
+    game: ReportedGame
     verdict: VerdictFacts
     metrics: list[MetricFigures]
     evaluators: list[EvaluatorFacts]
@@ -160,14 +160,7 @@ def build_report_file(report: Report) -> ReportFile:
     """The report for programs."""
     return ReportFile(
         format=FORMAT,
-        game=GameFacts(
-            project=report.project,
-            number=report.game,
-            id=report.game_id,
-            file=report.file_name,
-            transcript_sha256=report.transcript_sha256,
-            cost_usd=None if report.cost_usd is None else float(report.cost_usd),
-        ),
+        game=_game(report),
         verdict=_verdict(report),
         metrics=[_metric(line.figures) for line in report.lines],
         evaluators=_evaluators(report),
@@ -184,19 +177,7 @@ def build_report_file(report: Report) -> ReportFile:
             )
             for override in report.overrides
         ],
-        adjudications=[
-            AdjudicationFacts(
-                kind=step.kind,
-                subject=step.subject,
-                label=step.what,
-                value=step.value,
-                adopted=step.adopted or None,
-                by=step.by,
-                at=step.at,
-                reason=step.reason,
-            )
-            for step in report.settled
-        ],
+        adjudications=_adjudications(report),
         recommendations=[
             AdviceFacts(advised.key, advised.advice) for advised in report.recommendations or []
         ],
@@ -213,6 +194,33 @@ def report_to_csv(report: Report) -> bytes:
     about: list[Cell] = [report.project, report.game, report.game_id, report.file_name]
     about += [report.number, report.passes]
     return csv_bytes(COLUMNS, [[*about, *_cells(_metric(line.figures))] for line in report.lines])
+
+
+def _game(report: Report) -> ReportedGame:
+    return ReportedGame(
+        project=report.project,
+        number=report.game,
+        id=report.game_id,
+        file=report.file_name,
+        transcript_sha256=report.transcript_sha256,
+        cost_usd=None if report.cost_usd is None else float(report.cost_usd),
+    )
+
+
+def _adjudications(report: Report) -> list[AdjudicationFacts]:
+    return [
+        AdjudicationFacts(
+            kind=step.kind,
+            subject=step.subject,
+            label=step.what,
+            value=step.value,
+            adopted=step.adopted or None,
+            by=step.by,
+            at=step.at,
+            reason=step.reason,
+        )
+        for step in report.settled
+    ]
 
 
 def _verdict(report: Report) -> VerdictFacts:

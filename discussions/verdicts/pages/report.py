@@ -41,21 +41,15 @@ from workspace.models import Person
 
 def build_report(*, game: Game, only: Person | None = None) -> Report | None:
     """The report on the verdict that stands, None while there is none; with `only` nobody else's judgements in it."""
-    rows = Verdict.objects.filter(game=game).standing().select_related("created_by", "rubric_version__rubric")
-    verdict = rows.first()
+    verdict = _find_standing(game)
     if verdict is None:
         return None
     basis = msgspec.json.decode(verdict.basis, type=Basis)
     outcome = msgspec.json.decode(verdict.outcome, type=Outcome)
-    evaluations = list(
-        Evaluation.objects.filter(pk__in=[evaluation.id for evaluation in basis.evaluations])
-        .select_related("evaluator")
-        .order_by("pk")
-    )
+    evaluations = _evaluations(basis)
     own = [evaluation for evaluation in evaluations if only is None or evaluation.evaluator_id == only.pk]
     # Who rates must not know of other games.
-    next_games = NONE if only else load_next_games(game, outcome)
-    judged = SubjectWords(game)
+    next_games, judged = NONE if only else load_next_games(game, outcome), SubjectWords(game)
     return Report(
         project=game.project.name,
         game=game.number,
@@ -92,6 +86,16 @@ def build_report_chart(*, game: Game) -> BarsChart | None:
     """The bars of the verdict that stands, for the page alone; None while there is none."""
     outcome = Verdict.objects.filter(game=game).standing().values_list("outcome", flat=True).first()
     return None if outcome is None else build_threshold_chart(msgspec.json.decode(outcome, type=Outcome))
+
+
+def _find_standing(game: Game) -> Verdict | None:
+    rows = Verdict.objects.filter(game=game).standing()
+    return rows.select_related("created_by", "rubric_version__rubric").first()
+
+
+def _evaluations(basis: Basis) -> list[Evaluation]:
+    rows = Evaluation.objects.filter(pk__in=[evaluation.id for evaluation in basis.evaluations])
+    return list(rows.select_related("evaluator").order_by("pk"))
 
 
 def _line(line: Line, next_game: NextGame | None) -> ReportLine:
