@@ -236,10 +236,10 @@ def _sentences(desk: Desk, message: Message) -> tuple[list[Sentence], str]:
 def _reasons(desk: Desk, position: int) -> list[StepReason]:
     """The answers on this message that may carry a reason."""
     names = {
-        judgement_kinds.STRATEGIC_DEPTH: _("Why this depth?"),
-        judgement_kinds.COHERENCE: _("Why this coherence?"),
-        judgement_kinds.ROLE_CONSISTENCY: _("Why this consistency?"),
-        judgement_kinds.REFERENCE: _("Why this label?"),
+        judgement_kinds.STRATEGIC_DEPTH: _("Why this answer on strategic depth?"),
+        judgement_kinds.COHERENCE: _("Why this answer on coherence?"),
+        judgement_kinds.ROLE_CONSISTENCY: _("Why this label of role consistency?"),
+        judgement_kinds.REFERENCE: _("Why this label of the reference?"),
     }
     return [
         StepReason(kind, names[kind], subject, judgement.version, judgement.value, judgement.reason)
