@@ -215,7 +215,7 @@ def test_my_evaluations_offer_to_take_up_only_what_can_be(client):
 
     def offered():
         text = get_text(client, person, "mine")
-        return [at in text for at in again], text.count("cannot be taken up again just now")
+        return [at in text for at in again], text.count("cannot be resumed just now")
 
     assert offered() == ([True, True], 0)
     Slot.objects.filter(game=skipped.game).update(evaluator=other, taken_at=LATER)
