@@ -108,7 +108,7 @@ def why_references(
         )
     for subject in sorted(found.added - listed, key=judgement_kinds.parse_subject):
         message = judgement_kinds.parse_subject(subject)[0]
-        missed = _("marked by people; the machine did not see it")
+        missed = _("marked by people; not found automatically")
         rows.append(
             WhyReference(message, names[message - 1], "", _label(subject, found, True), missed, (), True)
         )
@@ -119,7 +119,7 @@ def _label(subject: str, found: Effective, counts: bool) -> str:
     if value := found.values.get(judgement_kinds.REFERENCE, {}).get(subject, ""):
         return value.replace("_", " ")
     if (judgement_kinds.REFERENCE, subject) in found.ties:
-        return _("evaluators differ, not settled yet")
+        return _("evaluators differ, not resolved yet")
     return _("not labelled yet") if counts else _("possible only, not counted")
 
 

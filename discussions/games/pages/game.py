@@ -110,7 +110,7 @@ class GamePage(Struct, frozen=True):
         """Why no evaluation is sent back any more; "" while that is possible."""
         if not self.verdict_number:
             return ""
-        return _("A verdict rests on what was handed in, so nothing is sent back any more.")
+        return _("A verdict rests on what was submitted, so nothing is returned any more.")
 
     @property
     def fewer_most(self) -> int:

@@ -38,7 +38,7 @@ def test_what_evaluators_differ_on_comes_first_on_the_game_s_page(client):
     game = make_differing()
     said = page(client, make_lead(project=game.project), address(game))
     assert "2 of 2 evaluations are in." in said
-    assert "They differ on 4 things that nobody settled" in said
+    assert "They have 4 open disagreements" in said
     assert f'href="{address(game, "adjudicate")}"' in said
     assert said.index('id="game-differences"') < said.index("Evaluation A") < said.index("Evaluation B")
     assert HOSTILE not in said and "&lt;b&gt;answers" in said

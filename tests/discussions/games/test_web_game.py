@@ -52,7 +52,7 @@ def test_the_page_shows_what_evaluators_do_not_see(client):
     game = make_game(project=make_rating_project())
     run_waiting_jobs()
     said = shown(client, game)
-    for hidden in ("MAFIA", "analytical", "too quiet", "Why it counted", "Second look"):
+    for hidden in ("MAFIA", "analytical", "too quiet", "Why it counted", "Diagnostics"):
         assert hidden in said, hidden
     assert 'id="m12"' in said
 
