@@ -11,7 +11,8 @@ from discussions.calibration.api import router as calibrations
 from discussions.columns.api import router as columns
 from discussions.comparison.api import router as decisions
 from discussions.exports.api import router as exports
-from discussions.games.api import router as games
+from discussions.games.api.changes import router as game_changes
+from discussions.games.api.games import router as games
 from discussions.gates.api import router as stages
 from discussions.guidelines.api import router as guidelines
 from discussions.home.api import router as home
@@ -43,6 +44,7 @@ ROUTERS = {
     "imports": transcripts,
     "columns": columns,
     "games": games,
+    "changes of games": game_changes,
     "disagreements": disagreements,
     "verdicts": verdicts,
     "evaluations": rating,

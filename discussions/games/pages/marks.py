@@ -7,7 +7,7 @@ from msgspec import Struct
 from discussions.games.pages.evaluations import JudgementLine, PersonPart, RemarkLine
 
 
-class Answer(Struct, frozen=True):
+class SaidAnswer(Struct, frozen=True):
     """One answer on a message, of all who gave it: letters or names, "" where names are hidden and there is no letter.
 
     `was` is the blind answer of the one who changed it, "" else.
@@ -22,7 +22,7 @@ class Answer(Struct, frozen=True):
 class MessageMarks(Struct, frozen=True):
     """What is shown at one message: answers by what they are about, and remarks with who wrote them."""
 
-    judged: dict[str, list[Answer]]
+    judged: dict[str, list[SaidAnswer]]
     remarks: list[tuple[str, RemarkLine]]
 
 
@@ -35,7 +35,7 @@ def collect_marks(people: Iterable[PersonPart]) -> dict[int, MessageMarks]:
             if line.message:
                 marks = found.setdefault(line.message, MessageMarks({}, []))
                 marks.judged.setdefault(_about(line), []).append(
-                    Answer(line.value, who, line.before, line.reason)
+                    SaidAnswer(line.value, who, line.before, line.reason)
                 )
         for remark in person.remarks:
             if remark.message:
@@ -60,6 +60,6 @@ def _grouped(marks: MessageMarks) -> MessageMarks:
                 told.append(answer)
             else:
                 plain.setdefault(answer.says, []).append(answer.who)
-        same = [Answer(says, ", ".join(filter(None, whos)), "", "") for says, whos in plain.items()]
+        same = [SaidAnswer(says, ", ".join(filter(None, whos)), "", "") for says, whos in plain.items()]
         judged[about] = same + told
     return MessageMarks(judged, marks.remarks)

@@ -1,0 +1,127 @@
+"""What leads change of a game, for programs: withdrawal, rounds, figures, returned evaluations."""
+
+from decimal import Decimal
+from typing import Literal
+
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from ninja import Router
+from pydantic import Field
+
+from discussions.adjudication.views import led_game_or_404
+from discussions.games.actions import (
+    enter_figure,
+    restore_game,
+    return_evaluation,
+    set_round_offset,
+    withdraw_game,
+)
+from discussions.games.api.games import SingleGameAnswer, show_game
+from discussions.games.pages.rounds import ROUND_OFFSETS
+from discussions.games.permissions import check_return_evaluation, check_withdraw_game
+from discussions.models.manual_figures import KINDS
+from workspace.web.endpoints import Given, endpoint
+from workspace.web.require import SignedIn
+
+router = Router()
+
+
+class WithdrawalGiven(Given):
+    """Whether the game is to be withdrawn or to count again, and why."""
+
+    is_withdrawn: bool
+    reason: str
+
+
+class RoundsGiven(Given):
+    """What is added to a round's number in the texts of the game to get the file's."""
+
+    offset: Literal[tuple(offset for offset, _words in ROUND_OFFSETS)]  # type: ignore[valid-type]
+
+
+class ReturnGiven(Given):
+    """What to look at again; the evaluator reads it."""
+
+    comment: str
+
+
+class FigureGiven(Given):
+    """The cost in dollars or the cache hit rate from 0 to 1, as a number in a text, and where it comes from."""
+
+    kind: Literal[tuple(kind for kind, _name in KINDS)]  # type: ignore[valid-type]
+    value: str = Field(pattern=r"^[0-9]{1,9}(\.[0-9]{1,9})?$")
+    reason: str
+
+
+@endpoint(
+    router,
+    "POST",
+    "/projects/{slug:slug}/games/{int:number}/withdrawal/",
+    name="api_withdrawal",
+    permission="withdraw_game",
+    scope="admin",
+    answer=SingleGameAnswer,
+)
+def withdraw(request: SignedIn, slug: str, number: int, given: WithdrawalGiven) -> SingleGameAnswer:
+    """Withdraw a game, or let it count again.
+
+    No average, comparison or gate counts a withdrawn game; the game and its evaluations stay.
+    """
+    game = led_game_or_404(request.user, slug, number)
+    check_withdraw_game(request.user, game)
+    turn = withdraw_game if given.is_withdrawn else restore_game
+    turn(game=game, reason=given.reason, by=request.user, now=timezone.now())
+    return show_game(request, slug, number)
+
+
+@endpoint(
+    router,
+    "POST",
+    "/projects/{slug:slug}/games/{int:number}/rounds/",
+    name="api_rounds",
+    permission="set_round_offset",
+    scope="admin",
+    answer=SingleGameAnswer,
+)
+def set_rounds(request: SignedIn, slug: str, number: int, given: RoundsGiven) -> SingleGameAnswer:
+    """Say how the texts of a game count its rounds, before anybody rates it. The game is measured again."""
+    game = led_game_or_404(request.user, slug, number)
+    set_round_offset(game=game, offset=given.offset, by=request.user, now=timezone.now())
+    return show_game(request, slug, number)
+
+
+@endpoint(
+    router,
+    "POST",
+    "/projects/{slug:slug}/games/{int:number}/figures/",
+    name="api_figures",
+    permission="enter_figure",
+    scope="admin",
+    answer=SingleGameAnswer,
+)
+def enter(request: SignedIn, slug: str, number: int, given: FigureGiven) -> SingleGameAnswer:
+    """Enter the cost or the cache hit rate of a game, where its transcript does not report it."""
+    game = led_game_or_404(request.user, slug, number)
+    figure = given.model_dump() | {"value": Decimal(given.value)}
+    enter_figure(game=game, **figure, by=request.user, now=timezone.now())
+    return show_game(request, slug, number)
+
+
+@endpoint(
+    router,
+    "POST",
+    "/projects/{slug:slug}/games/{int:number}/evaluations/{int:evaluation}/return/",
+    name="api_return_evaluation",
+    permission="return_evaluation",
+    scope="admin",
+    answer=SingleGameAnswer,
+)
+def send_back(
+    request: SignedIn, slug: str, number: int, evaluation: int, given: ReturnGiven
+) -> SingleGameAnswer:
+    """Return a submitted evaluation with a comment. It counts again once its evaluator submits it again."""
+    game = led_game_or_404(request.user, slug, number)
+    found = get_object_or_404(game.evaluations.select_related("game__project", "evaluator"), pk=evaluation)
+    check_return_evaluation(request.user, found)
+    return_evaluation(evaluation=found, comment=given.comment, by=request.user, now=timezone.now())
+    return show_game(request, slug, number)
