@@ -251,7 +251,7 @@ def show_settings(
         "page": page,
         "form": form or IterationForm(initial=stored),
         "rule_form": rule_form or RatingRuleForm(initial=ruled),
-        **frame(request.user, project),
+        **frame(request.user, project, "settings"),
     }
     return respond(request, page="discussions/planning/rules.html", context=context, status=status)
 

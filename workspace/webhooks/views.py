@@ -40,7 +40,7 @@ def webhooks(request: SignedIn, slug: str) -> HttpResponse:
         except Refusal as refusal:
             status = add_refusal(form, refusal)
     page = webhooks_page(project=project, now=timezone.now())
-    context = {"page": page, "form": form, "made": made, **frame(request.user, project)}
+    context = {"page": page, "form": form, "made": made, **frame(request.user, project, "webhooks")}
     return respond(request, page=LIST, context=context, status=status)
 
 
@@ -58,7 +58,7 @@ def webhook(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     def context() -> dict[str, object]:
         page = webhook_page(webhook=found, now=timezone.now(), before=before)
         shown = {"page": page, "made": None, "here": request.get_full_path()}
-        return shown | frame(request.user, found.project)
+        return shown | frame(request.user, found.project, "webhooks")
 
     if request.method == "GET" and is_htmx(request):
         return respond(request, page=ONE, region=DELIVERIES, context=context())
@@ -83,7 +83,7 @@ def replace(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     form = WebhookChangeForm(initial=_values(found))
     # The address of this page understands no question, so what its region asks goes to the webhook's own.
     context = {"page": page, "form": form, "made": made, "here": address_of(found)}
-    context |= frame(request.user, found.project)
+    context |= frame(request.user, found.project, "webhooks")
     return respond(request, page=ONE, context=context)
 
 
