@@ -12,5 +12,6 @@ PACKAGES = (
     "webhooks",
     "notifications",
     "checks",
+    "design",
 )
 urlpatterns: list[URLResolver] = [path("", include(f"workspace.{package}.urls")) for package in PACKAGES]

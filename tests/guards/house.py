@@ -34,6 +34,7 @@ ORDER = {
         "webhooks",
         "notifications",
         "checks",
+        "design",
         "backups",
     ),
     "rubric": (

@@ -331,6 +331,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "confirm_guideline": [Row("POST", "401 303 303 404 303 404 303 401", {"number": "1"})],
     "site_audit_file": [Row("GET", "302 403 403 403 403 403 200 302")],
     "site_audit": [Row("GET", "302 403 403 403 403 403 200 302")],
+    "design": [Row("GET", "302 403 403 403 403 403 200 302")],
     "overview": [Row("GET", "302 403 403 403 403 403 200 302")],
     "retry_job": [Row("POST", "401 404 404 404 303 404 303 401")],
     "status": [Row("GET", "302 403 403 403 200 200 200 302")],

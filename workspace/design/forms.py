@@ -1,0 +1,25 @@
+"""The form that shows every kind of field."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+
+class SampleForm(forms.Form):
+    """One field of each kind; it is shown and never sent."""
+
+    name = forms.CharField(label=_("Text"), help_text=_("What the field is for."))
+    kind = forms.ChoiceField(label=_("Choice"), choices=(("a", _("First")), ("b", _("Second"))))
+    text = forms.CharField(label=_("Long text"), widget=forms.Textarea(attrs={"rows": 3}))
+    count = forms.IntegerField(label=_("Number with a fault"))
+    is_on = forms.BooleanField(label=_("Yes or no"), required=False)
+
+    def clean(self) -> None:
+        """Has a fault of the whole form, too."""
+        self.add_error(None, _("What is wrong with the form as a whole."))
+
+
+def make_sample() -> SampleForm:
+    """The form as it is shown after something wrong was sent."""
+    form = SampleForm({"name": "Lantern", "kind": "b", "text": _("Typed text is kept."), "count": "seven"})
+    form.is_valid()
+    return form
