@@ -16,6 +16,7 @@ from workspace.core.refusals import NotAllowed, Refusal, TooOften
 from workspace.tokens.core import read_bearer
 from workspace.tokens.permissions import check_opens
 from workspace.tokens.queries import Bearer, find_bearer
+from workspace.web.browsers_zone import browsers_zone
 from workspace.web.errors import error, refused
 from workspace.web.problems import is_api
 from workspace.web.rate_limits import limit_window
@@ -187,11 +188,12 @@ class AccessTokens:
 
 
 class ViewersTime:
-    """Shows times in the time zone that the person chose."""
+    """Shows times in the time zone that the person chose, else in the browser's, which frame.js keeps in a cookie."""
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        with timezone.override(getattr(request.user, "time_zone", "") or settings.TIME_ZONE):
+        chosen = getattr(request.user, "time_zone", "") or browsers_zone(request)
+        with timezone.override(chosen or settings.TIME_ZONE):
             return self.get_response(request)

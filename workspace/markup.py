@@ -13,9 +13,11 @@ from django.utils.translation import get_language, gettext, ngettext
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from workspace.core.text import Piece, figure, pieces
+from workspace.core.text import MINUS, Piece, figure, pieces, with_minus
 
 SHORT = 200
+MINUTE, HOUR, DAY = 60, 3600, 86400
+DAYS_OF_RECENT = 7
 
 
 def hostile(text: object, spans: Sequence[tuple[int, int]] | None = None) -> Markup:
@@ -79,11 +81,41 @@ def _draw_once(template: str, _language: str | None, **values: Hashable) -> Mark
 
 
 def moment(value: datetime | None) -> Markup:
-    """Date and minute in the viewer's time zone, as a <time> element."""
+    """Date and minute in the viewer's time zone, as a <time> element whose title names the zone."""
+    return Markup("") if value is None else _time(value, _exact(value), timezone.get_current_timezone_name())
+
+
+def ago(value: datetime | None) -> Markup:
+    """How long ago it was, for lists of recent moments; the title has the exact moment and the zone.
+
+    From a week on, and of a moment to come, it is the moment itself.
+    """
     if value is None:
         return Markup("")
-    shown = date_format(timezone.localtime(value), "j M Y, H:i")
-    return Markup(f'<time datetime="{value.isoformat()}">{escape(shown)}</time>')
+    past = _describe_past((timezone.now() - value).total_seconds())
+    title = f"{_exact(value)}, {timezone.get_current_timezone_name()}"
+    return _time(value, past, title) if past else moment(value)
+
+
+def _describe_past(seconds: float) -> str:
+    minutes, hours, days = (int(seconds // length) for length in (MINUTE, HOUR, DAY))
+    if seconds < 0 or days >= DAYS_OF_RECENT:
+        return ""
+    if minutes < 1:
+        return gettext("just now")
+    if hours < 1:
+        return ngettext("%(n)d minute ago", "%(n)d minutes ago", minutes) % {"n": minutes}
+    if days < 1:
+        return ngettext("%(n)d hour ago", "%(n)d hours ago", hours) % {"n": hours}
+    return ngettext("%(n)d day ago", "%(n)d days ago", days) % {"n": days}
+
+
+def _exact(value: datetime) -> str:
+    return date_format(timezone.localtime(value), "j M Y, H:i")
+
+
+def _time(value: datetime, shown: str, title: str) -> Markup:
+    return Markup(f'<time datetime="{value.isoformat()}" title="{escape(title)}">{escape(shown)}</time>')
 
 
 def clock(moment: datetime | None) -> str:
@@ -93,14 +125,15 @@ def clock(moment: datetime | None) -> str:
 
 def percent(score: float | Fraction | Decimal | None, threshold: float | None = None) -> str:
     """A score with one decimal, or as many as it takes not to look like it is on the other side of `threshold`."""
-    return gettext("pending") if score is None else figure(score, threshold)
+    return gettext("pending") if score is None else with_minus(figure(score, threshold))
 
 
 def dollars(amount: Decimal | float | None, threshold: float | None = None) -> str:
     """US dollars with two decimals or more; never rounded across `threshold`."""
     if amount is None:
         return gettext("not reported")
-    return f"${figure(amount, threshold, decimals=2)}"
+    shown = figure(amount, threshold, decimals=2)
+    return f"{MINUS}${shown[1:]}" if shown.startswith("-") else f"${shown}"
 
 
 def words(message: str, /, **values: object) -> Markup:
@@ -118,6 +151,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "hostile": hostile,
     "prose": prose,
     "moment": moment,
+    "ago": ago,
     "clock": clock,
     "percent": percent,
     "dollars": dollars,

@@ -42,3 +42,10 @@ for (const button of document.querySelectorAll("[data-copies]")) {
     button.textContent = button.dataset.copied;
   });
 }
+
+// The server shows times in the browser's zone, from the next page on, to whoever chose none.
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zone && !document.cookie.split("; ").includes(`zone=${zone}`)) {
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax${secure}`;
+}

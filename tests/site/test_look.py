@@ -44,7 +44,7 @@ def test_figures_never_look_like_the_other_side_of_their_threshold() -> None:
 def test_times_are_shown_by_the_clock_of_the_viewer() -> None:
     when = datetime(2026, 3, 2, 9, 5, 7, tzinfo=UTC)
     assert clock(when) == "09:05:07"
-    assert moment(when) == '<time datetime="2026-03-02T09:05:07+00:00">2 Mar 2026, 09:05</time>'
+    assert ">2 Mar 2026, 09:05</time>" in moment(when)
     assert (clock(None), moment(None)) == ("", "")
 
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 MARKS_PER_BASE = 8
 MOST_BADGES = 1000
 _PLAIN = "\n\t"
+MINUS = "\N{MINUS SIGN}"
 
 # Everything that could need a second look; plain text of any script runs past it in one match.
 _SUSPECT = re.compile(
@@ -151,6 +152,11 @@ def shorten(text: str, most: int) -> str:
 def one_line(text: str, most: int) -> str:
     """The beginning of a text on one line: at most `most` code points, with an ellipsis where it is cut."""
     return shorten(" ".join(text[: 4 * most].split()), most)
+
+
+def with_minus(shown: str) -> str:
+    """A figure as pages show it: below zero with a minus sign, which is as wide as a digit, and not with a hyphen."""
+    return f"{MINUS}{shown[1:]}" if shown.startswith("-") else shown
 
 
 def figure(value: float | Fraction | Decimal, threshold: float | None = None, *, decimals: int = 1) -> str:

@@ -2,6 +2,8 @@
 
 from allauth.account.forms import ResetPasswordForm as AllauthResetForm
 from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from workspace.models.people import time_zones
@@ -66,7 +68,10 @@ class SettingsForm(forms.Form):
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         zones = [(zone, zone.replace("_", " ")) for zone in time_zones()]
-        self.fields["time_zone"].choices = [("", _("The site's")), *zones]  # type: ignore[attr-defined]
+        field = self.fields["time_zone"]
+        field.choices = [("", _("The browser's")), *zones]  # type: ignore[attr-defined]
+        shown_in = gettext("Times are shown in %(zone)s now.")
+        field.help_text = shown_in % {"zone": timezone.get_current_timezone_name()}
 
 
 class PasswordForm(forms.Form):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
+from workspace.core.text import with_minus
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.statistics.conclusions import Figure
 from workspace.statistics.estimates import Agreement, Interval
@@ -59,17 +60,17 @@ def interval_text(interval: Interval | None, places: int = 2) -> str:
 
 
 def number(value: float | None, places: int = 2) -> str:
-    """A figure with so many decimals, never "-0.00"; "" without one."""
+    """A figure with so many decimals, with a minus sign below zero and never "-0.00"; "" without one."""
     if value is None:
         return ""
     shown = f"{value:.{places}f}"
-    return shown.removeprefix("-") if float(shown) == 0 else shown
+    return shown.removeprefix("-") if float(shown) == 0 else with_minus(shown)
 
 
 def format_signed(value: float | None, places: int = 2) -> str:
     """A figure with its sign."""
     shown = number(value, places)
-    return shown if not shown or float(shown) <= 0 else f"+{shown}"
+    return f"+{shown}" if value is not None and float(f"{value:.{places}f}") > 0 else shown
 
 
 def p_text(p: float | None) -> str:

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import IO, Any, cast
 
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.template.loader import render_to_string
 from django_htmx.http import HttpResponseClientRedirect
 
+from workspace.display.core.cards import label_cells
 from workspace.web.require import is_htmx
 
 
@@ -27,12 +28,16 @@ def respond(
     values = dict(context or {})
     if is_htmx(request):
         if region is not None:
-            return render(request, region, values, status=status)
+            return _draw(request, region, values, status)
         if redirect is not None and status < 400:
             return HttpResponseClientRedirect(redirect)
     if redirect is not None and request.method == "POST" and status < 400:
         return HttpResponseRedirect(redirect, status=303)
-    return render(request, page, values, status=status)
+    return _draw(request, page, values, status)
+
+
+def _draw(request: HttpRequest, template: str, values: dict[str, Any], status: int) -> HttpResponse:
+    return HttpResponse(label_cells(render_to_string(template, values, request)), status=status)
 
 
 def download(body: bytes, name: str, content_type: str) -> HttpResponse:

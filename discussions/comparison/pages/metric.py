@@ -30,7 +30,7 @@ from discussions.iterations.pages import (
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text, place_of_metric
 from rubric.core.records import Criterion
-from workspace.core.text import figure
+from workspace.core.text import figure, with_minus
 from workspace.display.core.multiples import Arm, Arms, Value, arms
 from workspace.display.core.number_lists import format_numbers
 
@@ -191,7 +191,7 @@ def spread_says(found: Difference) -> str:
 def format_signed(value: float) -> str:
     """A difference with its sign, one decimal or as many as it takes not to show as nothing."""
     text = figure(value, 0.0)
-    return text if text.startswith("-") else f"+{text}"
+    return with_minus(text) if text.startswith("-") else f"+{text}"
 
 
 def percent(chance: float) -> str:

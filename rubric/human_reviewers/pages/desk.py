@@ -210,7 +210,7 @@ def _line(desk: Desk, place: int) -> ScoreLine:
     return ScoreLine(
         place=place,
         whole=_short(desk.work.mark(WHOLE, str(place)).value),
-        scores=[_short(desk.work.mark(SCORE, subject).value) or "-" for subject in subjects],
+        scores=[_short(desk.work.mark(SCORE, subject).value) or "–" for subject in subjects],
         left=len(desk.asked.intersection(asked)),
     )
 

@@ -223,7 +223,7 @@ def _changes(found: Panel, candidates: Mapping[str, Candidate]) -> str:
         )
     parts = [
         _("%(name)s: %(there)s instead of %(here)s")
-        % {"name": candidates[rank.response].name, "there": rank.place_by_places or "-", "here": rank.place}
+        % {"name": candidates[rank.response].name, "there": rank.place_by_places or "–", "here": rank.place}
         for rank in changed
     ]
     return _("By the mean of their places on the reviewers' own lists other places come out: %(parts)s.") % {

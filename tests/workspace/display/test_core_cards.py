@@ -1,0 +1,48 @@
+"""Which tables become cards on a narrow screen, and what their cells are labelled."""
+
+from workspace.display.core.cards import label_cells
+
+HEAD = (
+    '<thead><tr><th scope="col">Name</th><th scope="col" class="num">Games <span class="tiny">in "all"</span></th>'
+    '<th scope="col"><span class="visually-hidden">Acts</span></th></tr></thead>'
+)
+
+
+def table(rows: str, name: str = "table", head: str = HEAD) -> str:
+    return f'<p>before</p><table class="{name}">{head}<tbody>{rows}</tbody></table><p>after</p>'
+
+
+def test_cells_learn_the_headings_of_their_columns():
+    shown = label_cells(table('<tr><th scope="row">A</th><td class="num">3</td><td>x</td></tr>' * 2))
+    assert '<table class="table" data-cards>' in shown
+    assert shown.count('<td class="num" data-label="Games in &#34;all&#34;">3</td>') == 2
+    assert shown.count('<th scope="row">A</th>') == 2
+    assert shown.count("<td>x</td>") == 2, "a heading that is not seen is no label"
+    assert shown.startswith("<p>before</p>") and shown.endswith("<p>after</p>")
+
+
+def test_a_cell_over_several_columns_has_no_label_and_the_next_has_its_own():
+    three = HEAD.replace("</tr>", '<th scope="col">Last</th></tr>')
+    shown = label_cells(table('<tr><td colspan="3">all</td><td>z</td></tr>', head=three))
+    assert '<td colspan="3">all</td><td data-label="Last">z</td>' in shown
+
+
+def test_a_label_of_the_template_stays():
+    assert 'data-label="Mine"' in label_cells(table('<tr><td data-label="Mine">1</td></tr>'))
+
+
+def test_tables_that_are_read_across_stay_as_they_are():
+    row = "<tr><th>A</th><td>1</td><td>2</td></tr>"
+    two = '<thead><tr><th scope="col">A</th><th scope="col">B</th></tr></thead>'
+    grouped = HEAD.replace('scope="col" class="num"', 'scope="colgroup" colspan="2"')
+    for kept in (
+        table(row, "table crossed fit"),
+        table(row, "table wide"),
+        table(row, head=two),
+        table(row, head=grouped),
+        table(row, head=HEAD.replace("</thead>", "<tr><th>B</th></tr></thead>")),
+        table(row.replace("<th>", '<th rowspan="2">')),
+        table(row, head=""),
+        table(row, "facts"),
+    ):
+        assert label_cells(kept) == kept

@@ -1,0 +1,105 @@
+"""Formats of times and figures, each in one place."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from tests.factories.people import make_admin
+from workspace.core.text import with_minus
+from workspace.markup import ago, dollars, moment, percent
+from workspace.people.actions import change_settings
+from workspace.statistics.labels import format_signed, interval_text, number
+
+NOW = datetime(2026, 3, 9, 9, 5, tzinfo=UTC)
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def _is_now(monkeypatch):
+    monkeypatch.setattr(timezone, "now", lambda: NOW)
+
+
+@pytest.mark.usefixtures("_is_now")
+@pytest.mark.parametrize(
+    ("passed", "said"),
+    [
+        ({"seconds": 59}, "just now"),
+        ({"minutes": 1}, "1 minute ago"),
+        ({"minutes": 59, "seconds": 59}, "59 minutes ago"),
+        ({"hours": 1}, "1 hour ago"),
+        ({"hours": 23}, "23 hours ago"),
+        ({"days": 1}, "1 day ago"),
+        ({"days": 6, "hours": 23}, "6 days ago"),
+    ],
+)
+def test_a_recent_moment_is_told_by_how_long_ago_it_was(passed, said):
+    with timezone.override("Europe/Vienna"):
+        shown = ago(NOW - timedelta(**passed))
+    assert f">{said}</time>" in shown
+    assert "Mar 2026, " in shown and 'Europe/Vienna"' in shown
+
+
+@pytest.mark.usefixtures("_is_now")
+def test_a_moment_of_last_week_or_to_come_is_told_by_its_date():
+    with timezone.override("Europe/Vienna"):
+        for other in (NOW - timedelta(days=7), NOW + timedelta(seconds=1)):
+            assert ago(other) == moment(other)
+        assert moment(NOW) == (
+            '<time datetime="2026-03-09T09:05:00+00:00" title="Europe/Vienna">9 Mar 2026, 10:05</time>'
+        )
+    assert ago(None) == ""
+
+
+def test_figures_below_zero_have_a_minus_sign():
+    assert with_minus("-3.2") == "−3.2"
+    assert with_minus("3-2") == "3-2"
+    assert number(-3.21) == "−3.21"
+    assert number(-0.001) == "0.00"
+    assert [format_signed(value) for value in (-1, 0, 1, None)] == ["−1.00", "0.00", "+1.00", ""]
+    assert interval_text((-0.5, 0.25)) == "−0.50 to 0.25"
+    assert percent(-4) == "−4.0"
+    assert dollars(Decimal("-1.8")) == "−$1.80"
+    assert dollars(Decimal("1.8")) == "$1.80"
+
+
+def test_templates_have_one_dash_for_none():
+    wrong = ('or "-"', "or '-'", 'else "-"', 'default_if_none("-")', "—", "n/a")
+    found = [
+        f"{path.relative_to(ROOT)}: {part}"
+        for path in sorted((ROOT / "templates").rglob("*.html"))
+        for part in wrong
+        if part in path.read_text()
+    ]
+    assert found == []
+
+
+@pytest.mark.django_db
+class TestZone:
+    """Whose zone times are shown in."""
+
+    def shown(self, client) -> str:
+        page = client.get("/settings/").content.decode()
+        return page.partition("Times are shown in ")[2].partition(" now.")[0]
+
+    def test_it_is_the_browsers_until_one_is_chosen(self, client: Client, settings):
+        settings.TIME_ZONE = "UTC"
+        person = make_admin(now=timezone.now())
+        client.force_login(person)
+        assert self.shown(client) == "UTC"
+        client.cookies["zone"] = "America/New_York"
+        assert self.shown(client) == "America/New_York"
+        change_settings(
+            name="A", time_zone="Europe/Vienna", has_single_keys=True, by=person, now=timezone.now()
+        )
+        assert self.shown(client) == "Europe/Vienna"
+
+    @pytest.mark.parametrize("named", ["../../etc/passwd", "Nowhere/There", "utc\x00", ""])
+    def test_a_zone_that_does_not_exist_is_the_sites(self, client: Client, settings, named):
+        settings.TIME_ZONE = "UTC"
+        client.force_login(make_admin(now=timezone.now()))
+        client.cookies["zone"] = named
+        assert self.shown(client) == "UTC"
