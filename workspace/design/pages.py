@@ -65,9 +65,13 @@ def build_design_page(*, scheme: str, now: datetime) -> DesignPage:
         SampleRow(HOSTILE, 0, 100.0, 0.0, None, long_ago),
     ]
     bars = [
-        BarRow(_("Passes"), 87.5, 80, "87.5 %", "pass", "PASS", "35 of 40", 75.0, 94.0, interval_text="75 to 94"),
+        BarRow(
+            _("Passes"), 87.5, 80, "87.5 %", "pass", "PASS", "35 of 40", 75.0, 94.0, interval_text="75 to 94"
+        ),
         BarRow(_("Fails"), 58.0, 60, "58.0 %", "fail", "FAIL", "29 of 50"),
         BarRow(_("Not known yet"), None, 80, _("pending")),
+        BarRow(_("Less is better"), 30, None, "30", "less"),
+        BarRow(_("More is better"), 70, None, "70", "more"),
     ]
     dots = [DotRow(_("Responses"), [3, 6, 6, 8, 9], 6.4, "6.4", 4.1, 8.7, _("4.1 to 8.7"))]
     intervals = [
@@ -82,7 +86,12 @@ def build_design_page(*, scheme: str, now: datetime) -> DesignPage:
         dots=dot_plot(dots, minimum=1, maximum=10),
         intervals=interval_plot(intervals, minimum=0, maximum=1, reference=0.5),
         shares=share_bar(
-            [(_("Won"), "50 %", 0.5), (_("Level"), "25 %", 0.25), (_("Lost"), "15 %", 0.15), (_("None"), "10 %", 0.1)]
+            [
+                (_("Won"), "50 %", 0.5),
+                (_("Level"), "25 %", 0.25),
+                (_("Lost"), "15 %", 0.15),
+                (_("None"), "10 %", 0.1),
+            ]
         ),
         criterion=SampleCriterion(
             _("Does the agent refer to what was said before?"),

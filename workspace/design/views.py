@@ -22,6 +22,4 @@ def design(request: SignedIn) -> HttpResponse:
     scheme = asked if asked in SCHEMES else ""
     page = build_design_page(scheme=scheme, now=timezone.now())
     context = {"page": page, "form": make_sample(), **frame(request.user, None, "overview")}
-    if scheme:
-        context["theme"] = scheme
     return respond(request, page="workspace/design/design.html", context=context)
