@@ -1,17 +1,19 @@
 """axe-core finds nothing on any page, light and dark; no page scrolls sideways on a phone or at 200 % zoom.
 
 Contrast is by far the dearest rule, so it is asked once of everything that looks alike. With PICTURES=1 pictures of
-every page, wide in light and narrow in dark, are left under var/screenshots.
+every page, wide and narrow, in light and in dark, are left under var/screenshots, with a contact sheet of them all.
 """
 
 import os
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
+from tests.browser.contact_sheet import write_contact_sheet
 from tests.browser.driving import artefacts, tell
 from tests.browser.gallery import ROLES
 
@@ -154,11 +156,21 @@ def open_in_light(page: Page, address: str) -> None:
 
 
 def picture(page: Page, folder: str, name: str) -> None:
-    """Leave a picture of the page, where they are asked for; the folder's name ends with the colours."""
+    """Leave pictures of the page in dark and in light, where they are asked for. Takes the page to light."""
     if os.environ.get("PICTURES"):
-        paint(page, folder.rpartition("-")[2])
         is_whole = not name.startswith("rate")
-        page.screenshot(path=artefacts(f"screenshots/{folder}") / f"{name}.png", full_page=is_whole)
+        for scheme in ("dark", "light"):
+            paint(page, scheme)
+            path = artefacts(f"screenshots/{folder}-{scheme}") / f"{name}.png"
+            page.screenshot(path=path, full_page=is_whole)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _contact_sheet() -> Iterator[None]:
+    """After the tests, one page of all pictures; each process writes it anew, the last one with all."""
+    yield
+    if os.environ.get("PICTURES"):
+        write_contact_sheet(artefacts("screenshots"))
 
 
 @pytest.mark.timeout(900)
@@ -173,12 +185,12 @@ def test_every_page(gallery, browser, browser_context_args, known, role):
         for name, address in pages.items():
             open_in_light(page, address)
             expect(page.get_by_role("heading", level=1)).to_have_count(1)
-            picture(page, f"{role}-wide-light", name)
+            picture(page, f"{role}-wide", name)
             page.evaluate(OPEN_ALL)
             faults += violations(page, rules={"color-contrast": {"enabled": False}})
             faults += too_pale(page, known)
             faults += sideways(page, name)
-            picture(page, f"{role}-phone-dark", name)
+            picture(page, f"{role}-phone", name)
     tell(f"{len(pages)} pages of {role}: {len(faults)} faults")
     assert not faults, "\n".join(faults)
 
