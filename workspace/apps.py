@@ -2,6 +2,9 @@
 
 from django.apps import AppConfig
 from django.core.checks import Tags, register
+from django.utils.translation import gettext, ngettext
+
+from workspace.core.words import register_words
 
 
 class WorkspaceConfig(AppConfig):
@@ -9,8 +12,9 @@ class WorkspaceConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the checks of the ground under the rows."""
+        """Register what translates the sentences of cores, and the checks of the ground under the rows."""
         from workspace.database.startup_checks import check_databases, check_time_limits
 
         register(check_databases, Tags.database)
         register(check_time_limits)
+        register_words(gettext, ngettext)

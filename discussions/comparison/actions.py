@@ -13,6 +13,7 @@ from discussions.models import Decision, Iteration
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.words import plainly
 from workspace.models import Person, Project
 from workspace.texts import clean_text
 from workspace.webhooks.actions.deliveries import queue_deliveries
@@ -41,7 +42,8 @@ def record_decision(
         locked = rows.get(pk=iteration.pk)
         check_decide(by, locked, choice)
         assert locked.stage is not None
-        preview = decision_preview(load_history(locked.stage), locked.pk)
+        with plainly():
+            preview = decision_preview(load_history(locked.stage), locked.pk)
         assert preview is not None
         _refuse(preview, choice, basis_sha256)
         move = get_decision_move(locked.state, choice)

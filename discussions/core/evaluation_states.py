@@ -1,5 +1,7 @@
 """The states of an evaluation and the moves between them; what is not in the table is refused."""
 
+from workspace.core.words import mark, say
+
 DRAFT = "draft"
 SUBMITTED = "submitted"
 RETURNED = "returned"
@@ -22,17 +24,21 @@ MOVES: dict[tuple[str, str], str] = {
 
 WHY_CLOSED = {
     SUBMITTED: (
-        "This evaluation was submitted; its judgements stand. Under “My evaluations” you can reopen it for a short "
-        "time, where the project allows that; a team lead can return it to you."
+        mark(
+            "This evaluation was submitted; its judgements stand. Under “My evaluations” you can reopen it for a short "
+            "time, where the project allows that; a team lead can return it to you."
+        )
     ),
     LAPSED: (
-        "Your time on this game ended and the slot went back. What you judged is kept: resume the game, "
-        "if its slot is still free."
+        mark(
+            "Your time on this game ended and the slot went back. What you judged is kept: resume the game, "
+            "if its slot is still free."
+        )
     ),
-    SKIPPED: "You skipped this game. Resume it from your list, if its slot is still free.",
+    SKIPPED: mark("You skipped this game. Resume it from your list, if its slot is still free."),
 }
 
-RELEASED = (
+RELEASED = mark(
     "A team lead took back your place on this game. What you judged is kept: take the game up again, if a place on it "
     "is still free."
 )
@@ -42,14 +48,20 @@ LEADS, LED, LEFT = "leads", "led", "left"
 
 WHY_BARRED = {
     LEADS: (
-        "You are a team lead or an admin here now and see the roles and figures of every game, so you cannot go on "
-        "rating this one. What you judged is kept. Skip the game, so that its slot is free for somebody else."
+        mark(
+            "You are a team lead or an admin here now and see the roles and figures of every game, so you cannot go on "
+            "rating this one. What you judged is kept. Skip the game, so that its slot is free for another person."
+        )
     ),
     LED: (
-        "You led this project while this game was in it and could see its roles and figures, so you cannot rate it. "
-        "What you judged is kept. Skip the game, so that its slot is free for somebody else."
+        mark(
+            "You led this project while this game was in it and could see its roles and figures, so you cannot rate "
+            "it. What you judged is kept. Skip the game, so that its slot is free for another person."
+        )
     ),
-    LEFT: "You do not belong to this project any more, so you cannot go on rating its games. What you judged is kept.",
+    LEFT: mark(
+        "You do not belong to this project any more, so you cannot go on rating its games. What you judged is kept."
+    ),
 }
 
 
@@ -60,4 +72,4 @@ def state_after(state: str, move: str) -> str | None:
 
 def why_closed(state: str, *, is_released: bool = False) -> str:
     """Why nothing can be judged in this state, as a sentence; "" when it can. `is_released` if a lead ended it."""
-    return RELEASED if is_released and state == LAPSED else WHY_CLOSED.get(state, "")
+    return say(RELEASED if is_released and state == LAPSED else WHY_CLOSED.get(state, ""))

@@ -1,5 +1,7 @@
 """The kinds and states of an iteration and the moves between them; what is not in the table is refused."""
 
+from workspace.core.words import mark, say
+
 UNSORTED = "unsorted"
 BASELINE = "baseline"
 CHANGE = "change"
@@ -25,8 +27,8 @@ MOVES: dict[tuple[str, str], str] = {
 }
 
 WHY_FROZEN = {
-    RATING: "was opened for rating, which froze its list of games",
-    DECIDED: "is decided, and its list of games is frozen",
+    RATING: mark("was opened for rating, which froze its list of games"),
+    DECIDED: mark("is decided, and its list of games is frozen"),
 }
 
 
@@ -47,7 +49,7 @@ def get_decision_move(state: str, decision: str) -> str:
 
 def why_frozen(state: str) -> str:
     """Why no game comes in any more, as the end of a sentence about the iteration; "" while games come in."""
-    return WHY_FROZEN.get(state, "")
+    return say(WHY_FROZEN.get(state, ""))
 
 
 ITERATION, GAME = "iteration", "game"

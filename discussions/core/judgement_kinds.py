@@ -10,6 +10,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from workspace.core.canonical import bytes_hash
+from workspace.core.words import say
 
 REFERENCE = "reference"
 MISSED = "missed"
@@ -73,10 +74,14 @@ class JudgeableSubjects(Struct, frozen=True):
 def find_judgement_fault(kind: str, subject: str, value: str | None, ground: JudgeableSubjects) -> str:
     """Why this cannot be judged in this game, as a sentence; "" when it can. None for a value means unchanged."""
     if kind not in VALUES:
-        return f"There is no judgement called “{kind[:40]}”. Load the page again."
+        return say("There is no judgement called “{kind}”. Load the page again.", kind=kind[:40])
     answers = list_answers(kind, ground)
     if value and value not in answers:
-        return f"“{value[:40]}” is not an answer here. The answers are: {', '.join(answers)}."
+        return say(
+            "“{value}” is not an answer here. The answers are: {answers}.",
+            value=value[:40],
+            answers=", ".join(answers),
+        )
     return _subject_fault(kind, subject, ground)
 
 
@@ -92,28 +97,40 @@ def _subject_fault(kind: str, subject: str, ground: JudgeableSubjects) -> str:
         return (
             ""
             if found
-            else f"There is no message {subject[:20]} in this game of {ground.message_count} messages."
+            else say(
+                "There is no message {subject} in this game of {message_count} messages.",
+                subject=subject[:20],
+                message_count=ground.message_count,
+            )
         )
     if kind in SENTENCE_KINDS:
-        return "" if _has_sentence(subject, ground) else f"There is no sentence {subject[:20]} in this game."
+        return (
+            ""
+            if _has_sentence(subject, ground)
+            else say("There is no sentence {subject} in this game.", subject=subject[:20])
+        )
     if kind == PHRASE:
-        return "" if subject in ground.phrases else "No agent of this game repeats that phrase."
+        return "" if subject in ground.phrases else say("No agent of this game repeats that phrase.")
     if kind in AUTHORSHIP_KINDS:
         return _who_said_it_fault(kind, subject, ground)
     if kind == QUESTION:
         found = _number(subject) in range(1, ground.question_count + 1)
-        return "" if found else f"The rubric has no question {subject[:20]}."
-    return "" if subject == "" else "This judgement is about the whole game; it has no subject."
+        return "" if found else say("The rubric has no question {subject}.", subject=subject[:20])
+    return "" if subject == "" else say("This judgement is about the whole game; it has no subject.")
 
 
 def _who_said_it_fault(kind: str, subject: str, ground: JudgeableSubjects) -> str:
     """The question asks about every speaker, the test about so many messages; one game has one of the two."""
     if kind == ATTRIBUTION:
         found = _number(subject) in range(1, ground.unseen_count + 1)
-        return "" if found else f"The test has no message {subject[:20]}."
+        return "" if found else say("The test has no message {subject}.", subject=subject[:20])
     if ground.unseen_count:
-        return "Here a test asks who said it, before the transcript opens; the question is not asked."
-    return "" if _number(subject) in ground.speakers else f"No agent {subject[:20]} speaks in this game."
+        return say("Here a test asks who said it, before the transcript opens; the question is not asked.")
+    return (
+        ""
+        if _number(subject) in ground.speakers
+        else say("No agent {subject} speaks in this game.", subject=subject[:20])
+    )
 
 
 def _has_sentence(subject: str, ground: JudgeableSubjects) -> bool:

@@ -18,6 +18,7 @@ from discussions.iterations.core.history import IterationFigures
 from discussions.verdicts.core.rule import read_rules
 from rubric.core.records import RubricRecord
 from workspace.core.text import figure
+from workspace.core.words import mark, say, say_many
 from workspace.display.core.number_lists import format_numbers
 
 
@@ -42,6 +43,41 @@ class StreakStep(Struct, frozen=True):
     reasons: list[str]
     games: list[GameFigures]
     is_kept: bool = True
+
+
+class StreakWords(Struct, frozen=True):
+    """What is said of a row of iterations, or of one of games; `counted` chooses one."""
+
+    none: str
+    one: str
+    row: str
+    uncertain_between: str
+    uncertain_after: str
+
+
+_OF_ITERATIONS = StreakWords(
+    none=mark("No iteration succeeds yet; {needed} in a row are needed."),
+    one=mark("1 iteration succeeds; {needed} in a row are needed."),
+    row=mark("{count} iterations in a row succeed; {needed} are needed."),
+    uncertain_between=mark(
+        "{count} succeed, but what lies between them is not certain ({named}), so they are not yet a row; "
+        "{needed} in a row are needed."
+    ),
+    uncertain_after=mark(
+        "{count} iterations in a row succeed, but what comes after them is not certain ({named}), so the row may "
+        "be broken; {needed} are needed."
+    ),
+)
+_OF_GAMES = StreakWords(
+    none=mark("No game succeeds yet; {needed} in a row are needed."),
+    one=mark("1 game succeeds; {needed} in a row are needed."),
+    row=mark("{count} games in a row succeed; {needed} are needed."),
+    uncertain_between=_OF_ITERATIONS.uncertain_between,
+    uncertain_after=mark(
+        "{count} games in a row succeed, but what comes after them is not certain ({named}), so the row may be "
+        "broken; {needed} are needed."
+    ),
+)
 
 
 class Streak(Struct, frozen=True):
@@ -112,17 +148,16 @@ class Streak(Struct, frozen=True):
     @property
     def counted(self) -> str:
         """How many succeed, how many are needed, and what lies between them that is not certain."""
-        if not self.count:
-            return f"No {self.unit} succeeds yet; {self.needed} in a row are needed."
-        if self.count == 1:
-            return f"1 {self.unit} succeeds; {self.needed} in a row are needed."
-        if between := self._list_uncertain(self.row[: self._last_success]):
-            says = f"{self.count} succeed, but {_are_uncertain(between, self.unit, 'between them')}"
-            return f"{says}, so they are not yet a row; {self.needed} in a row are needed."
-        if after := self._list_uncertain(self.row[self._last_success :]):
-            says = f"{self.count} {self.unit}s in a row succeed, but {_are_uncertain(after, self.unit, 'after them')}"
-            return f"{says}, so the row may be broken; {self.needed} are needed."
-        return f"{self.certain_count} {self.unit}s in a row succeed; {self.needed} are needed."
+        words = _OF_GAMES if self.unit == GAME else _OF_ITERATIONS
+        if self.count <= 1:
+            return say(words.none if not self.count else words.one, needed=self.needed)
+        between = self._list_uncertain(self.row[: self._last_success])
+        after = self._list_uncertain(self.row[self._last_success :])
+        if between or after:
+            named = format_numbers(between or after, self.unit)
+            template = words.uncertain_between if between else words.uncertain_after
+            return say(template, count=self.count, named=named, needed=self.needed)
+        return say(words.row, count=self.certain_count, needed=self.needed)
 
     @property
     def _last_success(self) -> int:
@@ -138,11 +173,24 @@ class Streak(Struct, frozen=True):
         """The count, what broke the row, and what it waits for."""
         parts = [self.counted]
         if self.broken_by is not None and not self.is_reached:
-            parts.append(f"{_step_name(self.broken_by)} broke the row: {'; '.join(self.broken_by.reasons)}.")
-        parts += [f"{_step_name(step)} is not certain: {'; '.join(step.reasons)}." for step in self.unknown]
+            parts.append(
+                say(
+                    "{step_name} broke the row: {reasons}.",
+                    step_name=_step_name(self.broken_by),
+                    reasons="; ".join(self.broken_by.reasons),
+                )
+            )
+        parts += [
+            say(
+                "{step_name} is not certain: {reasons}.",
+                step_name=_step_name(step),
+                reasons="; ".join(step.reasons),
+            )
+            for step in self.unknown
+        ]
         if self.not_kept:
             numbers = format_numbers([_step_number(step) for step in self.not_kept], self.unit)
-            parts.append(f"Counted although the prompt was not kept: {numbers}.")
+            parts.append(say("Counted although the prompt was not kept: {numbers}.", numbers=numbers))
         return " ".join(parts)
 
 
@@ -178,7 +226,9 @@ def compute_gate_status(
     if statement is None or not statement.says.strip():
         anchor = rubric.criterion(ENGAGEMENT).anchors.get("5", "")
         quoted = f' ("{anchor}")' if anchor else ""
-        missing.append(f"No lead has signed yet that the games are fascinating to watch{quoted}.")
+        missing.append(
+            say("No lead has signed yet that the games are fascinating to watch{quoted}.", quoted=quoted)
+        )
     if not cache.passes:
         missing.append(cache.says)
     return GateStatus(
@@ -237,7 +287,7 @@ def _step(
     broken = [reason for found, _ in judged for reason in found]
     unknown = [reason for _, found in judged for reason in found]
     if not games:
-        broken, unknown = [], ["it has no game"]
+        broken, unknown = [], [say("it has no game")]
     return StreakStep(
         iteration=iteration.number,
         game=games[0].number if choices.unit == GAME and games else None,
@@ -253,8 +303,13 @@ def _size(iteration: IterationFigures, choices: Choices) -> tuple[list[str], lis
     count = len(iteration.games)
     if choices.unit != ITERATION or count >= iteration.least:
         return [], []
-    counts = "1 game counts" if count == 1 else f"{count} games count"
-    return [], [f"only {counts}, {iteration.least} are needed"]
+    says = say_many(
+        "only {n} game counts, {least} are needed",
+        "only {n} games count, {least} are needed",
+        count,
+        least=iteration.least,
+    )
+    return [], [says]
 
 
 def _quality(games: list[GameFigures], rubric: RubricRecord, choices: Choices) -> tuple[list[str], list[str]]:
@@ -262,15 +317,28 @@ def _quality(games: list[GameFigures], rubric: RubricRecord, choices: Choices) -
     if choices.unit == ITERATION:
         averages = compute_averages(games, rubric)
         labels = [rubric.criterion(key).label.lower() for key in averages.missing]
-        return averages.reasons, [f"no average yet of {', '.join(labels)}"] if labels else []
+        return averages.reasons, [
+            say("no average yet of {labels}", labels=", ".join(labels))
+        ] if labels else []
     found = [(criterion, passes(games[0], criterion)) for criterion in rubric.criteria]
     missing = [criterion.label.lower() for criterion, passed in found if passed is None]
     if missing:
-        return [], [f"not known yet: {', '.join(missing)}"]
+        return [], [say("not known yet: {missing}", missing=", ".join(missing))]
     count, needed = sum(bool(passed) for _, passed in found), read_rules(rubric).needed
-    short = [f"{count} of {len(found)} metrics pass, {needed} are needed"] if count < needed else []
+    short = (
+        [
+            say(
+                "{count} of {found_count} metrics pass, {needed} are needed",
+                count=count,
+                found_count=len(found),
+                needed=needed,
+            )
+        ]
+        if count < needed
+        else []
+    )
     return short + [
-        f"{criterion.label.lower()} fails, which must pass"
+        say("{lower} fails, which must pass", lower=criterion.label.lower())
         for criterion, passed in found
         if criterion.is_mandatory and not passed
     ], []
@@ -284,7 +352,12 @@ def _engagement(
         return [], []
     threshold = rubric.criterion(ENGAGEMENT).threshold or 0.0
     low = [
-        f"game {game.number} is rated {figure(exact(game.rating), threshold)}, below {figure(threshold)}"
+        say(
+            "game {number} is rated {figure}, below {figure_2}",
+            number=game.number,
+            figure=figure(exact(game.rating), threshold),
+            figure_2=figure(threshold),
+        )
         for game in games
         if game.rating is not None and exact(game.rating) < Fraction(str(threshold))
     ]
@@ -296,14 +369,21 @@ def _costs(games: list[GameFigures], rubric: RubricRecord) -> tuple[list[str], l
     rules = read_rules(rubric)
     limit = figure(rules.amber, decimals=2)
     expensive = [
-        f"game {game.number} cost {figure(game.cost_usd, float(rules.amber), decimals=2)} dollars, "
-        f"success needs less than {limit}"
+        say(
+            "game {number} cost {figure} dollars, success needs less than {limit}",
+            number=game.number,
+            figure=figure(game.cost_usd, float(rules.amber), decimals=2),
+            limit=limit,
+        )
         for game in games
         if game.cost_usd is not None and game.cost_usd >= rules.amber
     ]
     unreported = [game.number for game in games if game.cost_usd is None]
     return expensive, [
-        f"the cost of {format_numbers(unreported)} is not reported; enter it with a reason"
+        say(
+            "the cost of {numbers} is not reported; enter it with a reason",
+            numbers=format_numbers(unreported),
+        )
     ] if unreported else []
 
 
@@ -311,9 +391,7 @@ def _step_number(step: StreakStep) -> int:
     return step.iteration if step.game is None else step.game
 
 
-def _are_uncertain(numbers: list[int], unit: str, where: str) -> str:
-    return f"{format_numbers(numbers, unit)} {where} {'is' if len(numbers) == 1 else 'are'} not certain"
-
-
 def _step_name(step: StreakStep) -> str:
-    return f"Iteration {step.iteration}" if step.game is None else f"Game {step.game}"
+    if step.game is None:
+        return say("Iteration {number}", number=step.iteration)
+    return say("Game {number}", number=step.game)

@@ -13,6 +13,7 @@ from msgspec import Struct
 from discussions.gates.core import Signed
 from discussions.iterations.core.next_target import TargetAdvice
 from discussions.metrics.core.registry import METRICS
+from workspace.core.words import say
 from workspace.display.core.csv_lines import Cell, csv_bytes
 
 FORMAT = 1
@@ -235,7 +236,7 @@ def _rows(summary: StageSummary, iteration: SummaryIteration) -> Iterator[dict[s
 def _game_rows(
     iteration: SummaryIteration, game: SummaryGame, *, is_withdrawn: bool = False
 ) -> Iterator[dict[str, Cell]]:
-    sources = {"recorded": "verdict", "complete": "evaluations", "open": "not known yet"}
+    sources = {"recorded": "verdict", "complete": "evaluations", "open": say("not known yet")}
     about: dict[str, Cell] = {"row": "game", "game": game.number, "withdrawn": is_withdrawn}
     for line in iteration.averages:
         yield about | {
@@ -253,7 +254,7 @@ def _game_rows(
         (CACHE, "share", game.cache_hit_rate, game.is_cache_by_hand),
     )
     for metric, unit, value, is_by_hand in paid:
-        source = "not reported" if value is None else "by hand" if is_by_hand else "transcript"
+        source = say("not reported") if value is None else say("by hand") if is_by_hand else "transcript"
         yield about | {"metric": metric, "unit": unit, "value": value, "source": source}
 
 

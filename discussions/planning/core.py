@@ -13,6 +13,7 @@ from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import RubricRecord
 from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
+from workspace.core.words import say
 
 LONGEST_PROMPT = 200_000
 
@@ -78,12 +79,17 @@ def plan_faults(
     compared with the reference `looks` times before."""
     yield from _wrong_texts(plan)
     if not 1 <= plan.least_games <= MOST_GAMES:
-        yield PlanFault("least_games", "range", f"Ask for 1 to {MOST_GAMES:,} games.")
+        yield PlanFault(
+            "least_games", "range", say("Ask for 1 to {most_games:,} games.", most_games=MOST_GAMES)
+        )
     if kind == CHANGE:
         if looks >= MOST_LOOKS:
-            says = (
-                f"This prompt was compared with the reference {looks} times already, and {MOST_LOOKS} looks are the "
-                "most. Change something else: games of the same two prompts count together, whenever they are played."
+            says = say(
+                "This prompt was compared with the reference {looks} times already, and {most_looks} "
+                "looks are the most. Change something else: games of the same two prompts count "
+                "together, whenever they are played.",
+                looks=looks,
+                most_looks=MOST_LOOKS,
             )
             yield PlanFault("prompt", "too_many_looks", says)
         yield from _wrong_change(plan, rubric, reference_prompt, hunk_count)
@@ -110,8 +116,13 @@ def most_hunks(rubric: RubricRecord) -> int:
 
 def _wrong_texts(plan: Plan) -> Iterator[PlanFault]:
     texts = (
-        ("name", plan.name, LONGEST_NAME, "Give the iteration a name."),
-        ("prompt", plan.prompt.strip(), LONGEST_PROMPT, "Paste the whole prompt that the agents are given."),
+        ("name", plan.name, LONGEST_NAME, say("Give the iteration a name.")),
+        (
+            "prompt",
+            plan.prompt.strip(),
+            LONGEST_PROMPT,
+            say("Paste the whole prompt that the agents are given."),
+        ),
         ("change_note", plan.change_note, LONGEST_REASON, ""),
         ("hunks_answer", plan.hunks_answer, LONGEST_REASON, ""),
     )
@@ -119,36 +130,52 @@ def _wrong_texts(plan: Plan) -> Iterator[PlanFault]:
         if not text and missing:
             yield PlanFault(field, "required", missing)
         if len(text) > most:
-            yield PlanFault(field, "too_long", f"At most {most:,} characters; these are {len(text):,}.")
+            yield PlanFault(
+                field,
+                "too_long",
+                say(
+                    "At most {most:,} characters; these are {text_count:,}.", most=most, text_count=len(text)
+                ),
+            )
 
 
 def _wrong_change(
     plan: Plan, rubric: RubricRecord, reference_prompt: str, hunk_count: int
 ) -> Iterator[PlanFault]:
     if not plan.change_note:
-        yield PlanFault("change_note", "required", "Say in a line what is changed.")
+        yield PlanFault("change_note", "required", say("Say in a line what is changed."))
     if plan.prompt == reference_prompt:
-        says = "This is the reference's prompt, word for word. Change one thing, or open a baseline instead."
+        says = say(
+            "This is the reference's prompt, word for word. Change one thing, or open a baseline instead."
+        )
         yield PlanFault("prompt", "unchanged", says)
     if hunk_count > most_hunks(rubric) and not plan.hunks_answer:
-        says = (
-            f"{hunk_count} places of the prompt differ from the reference's, and one change at a time is the rule: "
-            "otherwise nobody knows which of them did it. Take the others back, or say why they belong together."
+        says = say(
+            "{hunk_count} places of the prompt differ from the reference's, and one change at a "
+            "time is the rule: otherwise nobody knows which of them did it. Take the others "
+            "back, or say why they belong together.",
+            hunk_count=hunk_count,
         )
         yield PlanFault("hunks_answer", "several_changes", says)
     keys = {criterion.key for criterion in rubric.criteria}
     if plan.target and plan.target not in keys:
         yield PlanFault(
-            "target", "unknown", f"The rubric has no metric “{plan.target}”. Choose one that it has."
+            "target",
+            "unknown",
+            say("The rubric has no metric “{target}”. Choose one that it has.", target=plan.target),
         )
     for key, value in plan.material.items():
         if key not in keys:
-            yield PlanFault("material", "unknown", f"The rubric has no metric “{key}”.")
+            yield PlanFault("material", "unknown", say("The rubric has no metric “{key}”.", key=key))
             continue
         most = METRICS[key].scale.span
         if not 0 < value <= most:
             label = rubric.criterion(key).label
-            says = f"The difference that matters in {label.lower()} is more than 0 and at most {most:g}."
+            says = say(
+                "The difference that matters in {lower} is more than 0 and at most {most:g}.",
+                lower=label.lower(),
+                most=most,
+            )
             yield PlanFault("material", "range", says)
 
 

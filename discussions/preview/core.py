@@ -29,6 +29,7 @@ from rubric.preview.core import (
 )
 from rubric.versions.core.game_specs import add_defaults
 from workspace.core.text import figure
+from workspace.core.words import mark, say, say_many
 
 # Parameters that no measurement reads: the rule of the verdict, what people are asked, what iterations need, and what
 # only the second look uses. A test measures without them.
@@ -103,34 +104,53 @@ def reasons(before: Outcome, after: Outcome, found: Effective, scores: Mapping[s
     sentences += [_why_added(line) for line in added(before, after)]
     sentences += [*_count(before, after), *_mandatory(before, after), *_cost(before, after)]
     if found.ties:
-        things = "thing" if len(found.ties) == 1 else "things"
         sentences.append(
-            f"Evaluators differ on {len(found.ties)} {things} that a team lead would settle first."
+            say_many(
+                "Evaluators differ on {n} thing that a team lead would adjudicate first.",
+                "Evaluators differ on {n} things that a team lead would adjudicate first.",
+                len(found.ties),
+            )
         )
     return sentences
 
 
 def _why_turned(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
     sentences = _why_side(before, after, scores)
-    return f"{sentences} It must pass." if after.is_mandatory and after.passes is False else sentences
+    return (
+        say("{sentences} It must pass.", sentences=sentences)
+        if after.is_mandatory and after.passes is False
+        else sentences
+    )
 
 
 def _why_side(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
     if after.passes is None:
-        return f"{after.label} cannot be told: {_missing(scores.get(after.key))}."
+        return say(
+            "{label} cannot be told: {missing}.", label=after.label, missing=_missing(scores.get(after.key))
+        )
     if before.passes is None:
-        return f"{after.label} could not be told, and is {_figure(after, after.threshold)}."
+        return say(
+            "{label} could not be told, and is {figure}.",
+            label=after.label,
+            figure=_figure(after, after.threshold),
+        )
     if after.is_decided_by_hand and after.manual_check and before.manual_check:
         check, was = after.manual_check, before.manual_check
-        hits = f"the manual check, {check.yes} of {check.asked},"
+        hits = say("the manual check, {yes} of {asked},", yes=check.yes, asked=check.asked)
         return f"{after.label}: {hits} {_sides(str(was.needed), str(check.needed), passed=before.passes)}."
     return _why_share(before, after)
 
 
 def _why_added(line: Line) -> str:
-    enough = "enough" if line.passes else "not enough"
+    enough = say("enough") if line.passes else say("not enough")
     limit = f"{_short(figure(line.threshold))}{METRICS[line.key].scale.symbol}"
-    return f"{line.label} is new: {_figure(line, line.threshold)} is {enough} at {limit}."
+    return say(
+        "{label} is new: {figure} is {enough} at {limit}.",
+        label=line.label,
+        figure=_figure(line, line.threshold),
+        enough=enough,
+        limit=limit,
+    )
 
 
 def _why_share(before: Line, after: Line) -> str:
@@ -141,21 +161,29 @@ def _why_share(before: Line, after: Line) -> str:
     now = _figure(after, before.threshold, after.threshold)
     if was == now:
         return f"{after.label} {now} {_sides(limits[0], limits[1], passed=bool(before.passes))}."
-    enough = "enough" if before.passes else "not enough"
-    return f"{after.label} {was} was {enough} at {limits[0]}; measured again it is {now}, and {limits[1]} is needed."
+    enough = say("enough") if before.passes else say("not enough")
+    return say(
+        "{label} {was} was {enough} at {limits}; measured again it is {now}, and {limits_2} is needed.",
+        label=after.label,
+        was=was,
+        enough=enough,
+        limits=limits[0],
+        now=now,
+        limits_2=limits[1],
+    )
 
 
 def _sides(before: str, after: str, *, passed: bool) -> str:
     if passed:
-        return f"was enough at {before}, is not at {after}"
-    return f"was not enough at {before}, is at {after}"
+        return say("was enough at {before}, is not at {after}", before=before, after=after)
+    return say("was not enough at {before}, is at {after}", before=before, after=after)
 
 
 def _figure(line: Line, *thresholds: float) -> str:
     """The figure with enough decimals to show its side of every threshold."""
     scale = METRICS[line.key].scale
     if not line.is_applicable:
-        return f"{scale.high:g}{scale.symbol} by rule"
+        return say("{high:g}{symbol} (not applicable)", high=scale.high, symbol=scale.symbol)
     value = scale.value(line.numerator, line.denominator or 1)
     text = max((figure(value, threshold) for threshold in thresholds), key=len)
     return _short(text) + scale.symbol
@@ -167,9 +195,13 @@ def _short(text: str) -> str:
 
 def _missing(score: Score | None) -> str:
     count = len(score.missing) if score else 0
-    if count == 1:
-        return "1 thing that the draft counts was not judged"
-    return f"{count} things that the draft counts were not judged" if count else "nobody judged it"
+    if not count:
+        return say("nobody judged it")
+    return say_many(
+        "{n} thing that the draft counts was not judged",
+        "{n} things that the draft counts were not judged",
+        count,
+    )
 
 
 def _count(before: Outcome, after: Outcome) -> Iterator[str]:
@@ -177,8 +209,15 @@ def _count(before: Outcome, after: Outcome) -> Iterator[str]:
     is_enough = after.passed_count >= after.needed_count
     if was_enough != is_enough and not (before.missing or after.missing):
         yield (
-            f"{before.passed_count} of {len(before.lines)} metrics passed where {before.needed_count} were needed; "
-            f"{after.passed_count} would pass where {after.needed_count} are needed."
+            say(
+                "{passed_count} of {lines_count} metrics passed where {needed_count} were needed; "
+                "{passed_count_2} would pass where {needed_count_2} are needed.",
+                passed_count=before.passed_count,
+                lines_count=len(before.lines),
+                needed_count=before.needed_count,
+                passed_count_2=after.passed_count,
+                needed_count_2=after.needed_count,
+            )
         )
 
 
@@ -190,9 +229,9 @@ def _mandatory(before: Outcome, after: Outcome) -> Iterator[str]:
         if was is None or was.passes is not False or line.passes is not False:
             continue
         if line.is_mandatory and not was.is_mandatory:
-            yield f"{line.label} fails, which decides alone under the draft."
+            yield say("{label} fails, which decides alone under the draft.", label=line.label)
         if was.is_mandatory and not line.is_mandatory:
-            yield f"{line.label} fails, which decides alone no longer."
+            yield say("{label} fails, which decides alone no longer.", label=line.label)
 
 
 def _cost(before: Outcome, after: Outcome) -> Iterator[str]:
@@ -201,9 +240,9 @@ def _cost(before: Outcome, after: Outcome) -> Iterator[str]:
     limits = [float(outcome.cost_limit_usd) for outcome in (before, after)]
     cost = max((figure(before.cost_usd, limit, decimals=2) for limit in limits), key=len)
     was, now = (f"${figure(limit, decimals=2)}" for limit in limits)
-    sentences = "is above" if after.cost_state == ABOVE else "is within"
-    had = "was within" if after.cost_state == ABOVE else "was above"
-    yield f"The cost of ${cost} {had} the limit of {was}, {sentences} {now}."
+    now_above = mark("The cost of ${cost} was within the limit of {was}, is above {now}.")
+    now_within = mark("The cost of ${cost} was above the limit of {was}, is within {now}.")
+    yield say(now_above if after.cost_state == ABOVE else now_within, cost=cost, was=was, now=now)
 
 
 PASS, FAIL, PENDING = "PASS", "FAIL", "pending"
@@ -363,31 +402,57 @@ def _notes(games: Sequence[Rejudged]) -> list[str]:
     measured = sum(game.is_measured for game in games)
     if not measured:
         return []
-    again = _many(measured, "game was", "games were")
-    sentences = [f"The draft measures otherwise, so {again} measured again. Nothing of that is stored."]
+    sentences = [
+        say_many(
+            "The draft measures otherwise, so {n:,} game was measured again. Nothing of that is stored.",
+            "The draft measures otherwise, so {n:,} games were measured again. Nothing of that is stored.",
+            measured,
+        )
+    ]
     older = sum(game.is_by_older_code for game in games)
     if older:
-        were = _many(older, "of them was", "of them were")
-        sentences.append(f"{were} measured by older code before; what differs can come from that, too.")
+        sentences.append(
+            say_many(
+                "{n:,} of them was measured by older code before; what differs can come from that, too.",
+                "{n:,} of them were measured by older code before; what differs can come from that, too.",
+                older,
+            )
+        )
+    return sentences + _lost(games)
+
+
+def _lost(games: Sequence[Rejudged]) -> list[str]:
+    """What was judged, and the draft does not find."""
     counts = Counter[str]()
     for game in games:
         counts.update(game.lost)
     labels, phrases = counts[judgement_kinds.REFERENCE], counts[judgement_kinds.PHRASE]
+    sentences = []
     if labels:
         sentences.append(
-            f"{_many(labels, 'label is', 'labels are')} of references that the draft does not find; they count as "
-            "references that people found."
+            say_many(
+                "{n:,} label is of a reference that the draft does not find; it counts as one that people found.",
+                "{n:,} labels are of references that the draft does not find; they count as references that "
+                "people found.",
+                labels,
+            )
         )
     if phrases:
         sentences.append(
-            f"{_many(phrases, 'phrase', 'phrases')} marked as acceptable {'is' if phrases == 1 else 'are'} not among "
-            "those that the draft finds; such marks count for nothing."
+            say_many(
+                "{n:,} phrase marked as acceptable is not among those that the draft finds; the mark counts for "
+                "nothing.",
+                "{n:,} phrases marked as acceptable are not among those that the draft finds; such marks count "
+                "for nothing.",
+                phrases,
+            )
         )
-    if labels or phrases:
-        where = sum(any(game.lost.values()) for game in games)
-        sentences.append(f"These judgements, whose finding is gone, are in {_many(where, 'game', 'games')}.")
+    if sentences:
+        sentences.append(
+            say_many(
+                "These judgements, whose finding is gone, are in {n:,} game.",
+                "These judgements, whose finding is gone, are in {n:,} games.",
+                sum(any(game.lost.values()) for game in games),
+            )
+        )
     return sentences
-
-
-def _many(count: int, text: str, several: str) -> str:
-    return f"{count:,} {text if count == 1 else several}"

@@ -8,6 +8,7 @@ from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, WHY_BARRED
 from discussions.models import Evaluation, Game, Verdict
 from workspace.access.permissions import role_in
 from workspace.core.refusals import NotAllowed
+from workspace.core.words import say
 from workspace.models import Person, Project
 
 
@@ -68,7 +69,7 @@ def _check_own(person: Person, evaluation: Evaluation) -> None:
 
 def _check_blind(person: Person, evaluation: Evaluation) -> None:
     if barred := reason_unblinded(person, evaluation.game_id):
-        raise NotAllowed(WHY_BARRED[barred], code="not_blind")
+        raise NotAllowed(say(WHY_BARRED[barred]), code="not_blind")
 
 
 def check_need_fewer(person: Person, game: Game) -> None:

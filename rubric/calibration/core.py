@@ -12,6 +12,7 @@ from rubric.core.scales import COMMON, Scales
 from rubric.core.weights import exact
 from rubric.reviews.core.mark_pairs import ONE_SCALE, MarkPair, MarkPairs, Marks, pair_marks
 from workspace.core.agreed_answers import agrees_enough
+from workspace.core.words import say
 from workspace.display.core.number_lists import is_short_number
 from workspace.statistics.means import exact_mean
 
@@ -128,14 +129,22 @@ def parse_agreed_marks(text: str, labels: Mapping[str, str], scales: Scales = ON
         comparison, dot, response = place.strip().partition(".")
         if not (colon and dot and is_short_number(comparison) and is_short_number(response)):
             raise ValueError(
-                f"“{line[:40]}” does not begin with the numbers of a comparison and a response, such as “3.1:”."
+                say(
+                    "“{line}” does not begin with the numbers of a comparison and a response, such as "
+                    "“3.1:”.",
+                    line=line[:40],
+                )
             )
         marks = found.setdefault(int(comparison), {}).setdefault(str(int(response)), {})
         for part in _split_marks(said, names):
             key, mark = _agreed_mark(part, names, scales, line)
             if key in marks:
                 raise ValueError(
-                    f"Response {place.strip()} has two marks for {labels[key]}. Keep one of them."
+                    say(
+                        "Response {strip} has two marks for {labels}. Keep one of them.",
+                        strip=place.strip(),
+                        labels=labels[key],
+                    )
                 )
             marks[key] = str(mark)
     return found
@@ -146,7 +155,7 @@ def find_missing_mark(key: Key, responses: Iterable[int], labels: Mapping[str, s
     for response in map(str, responses):
         for name, label in labels.items():
             if name not in key.get(response, {}):
-                return f"response {response} has no mark for {label}"
+                return say("response {response} has no mark for {label}", response=response, label=label)
     return ""
 
 
@@ -173,13 +182,26 @@ def _agreed_mark(part: str, names: Mapping[str, str], scales: Scales, line: str)
     key = names.get(name, "") if name else alone
     if not key:
         known = ", ".join(dict.fromkeys(names.values()))
-        raise ValueError(f"“{line[:40]}” names no mark of this set. Its marks are: {known}.")
+        raise ValueError(
+            say("“{line}” names no mark of this set. Its marks are: {known}.", line=line[:40], known=known)
+        )
     if not _MARK.fullmatch(number):
         raise ValueError(
-            f"“{number[:20]}” in “{line[:40]}” is no number. Write digits, such as 7 or 7.5, at most 12 before "
-            "and 12 after the point."
+            say(
+                "“{number}” in “{line}” is no number. Write digits, such as 7 or 7.5, at most 12 "
+                "before and 12 after the point.",
+                number=number[:20],
+                line=line[:40],
+            )
         )
     mark, scale = Fraction(number), scales.get(key, COMMON)
     if not exact(scale.lowest) <= mark <= exact(scale.highest):
-        raise ValueError(f"“{number}” in “{line[:40]}” is no mark on the scale {scale.text}.")
+        raise ValueError(
+            say(
+                "“{number}” in “{line}” is no mark on the scale {text}.",
+                number=number,
+                line=line[:40],
+                text=scale.text,
+            )
+        )
     return key, mark

@@ -20,6 +20,7 @@ from rubric.reviews.core.answer_record import read_review
 from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault
 from workspace.core.json_faults import Problem, build_pointer
 from workspace.core.strict_json import read_json
+from workspace.core.words import say, say_many
 
 LONGEST_TEXT = 100_000
 LONGEST_KEY = 120
@@ -61,36 +62,47 @@ def word_count(text: str) -> int:
 
 def _question_faults(comparison: NewComparison) -> Iterator[ComparisonFault]:
     if not comparison.question.strip():
-        yield ComparisonFault("/question", "The question is empty. Say what the responses answer.")
+        yield ComparisonFault("/question", say("The question is empty. Say what the responses answer."))
     if len(comparison.question) > LONGEST_TEXT:
-        yield ComparisonFault("/question", "The question has more than 100,000 characters. Shorten it.")
+        yield ComparisonFault("/question", say("The question has more than 100,000 characters. Shorten it."))
     if len(comparison.key) > LONGEST_KEY:
-        yield ComparisonFault("/id", "The id has more than 120 characters. Shorten it.")
+        yield ComparisonFault("/id", say("The id has more than 120 characters. Shorten it."))
 
 
 def _response_faults(responses: Sequence[NewResponse]) -> Iterator[ComparisonFault]:
     if not 2 <= len(responses) <= MOST_RESPONSES:
-        count = "is 1 response" if len(responses) == 1 else f"are {len(responses)} responses"
-        said = f"There {count}; a comparison has 2 to {MOST_RESPONSES}."
+        said = say_many(
+            "There is {n} response; a comparison has 2 to {most}.",
+            "There are {n} responses; a comparison has 2 to {most}.",
+            len(responses),
+            most=MOST_RESPONSES,
+        )
         yield ComparisonFault("/responses", said)
     seen: set[str] = set()
     for place, response in enumerate(responses):
         pointer = f"/responses/{place}"
         if not response.text.strip():
-            yield ComparisonFault(f"{pointer}/text", f"Response {place + 1} is empty. Give its text.")
+            yield ComparisonFault(
+                f"{pointer}/text", say("Response {place} is empty. Give its text.", place=place + 1)
+            )
         if len(response.text) > LONGEST_TEXT:
-            said = f"Response {place + 1} has more than 100,000 characters. Shorten it."
+            said = say("Response {place} has more than 100,000 characters. Shorten it.", place=place + 1)
             yield ComparisonFault(f"{pointer}/text", said)
         if len(response.key) > LONGEST_KEY:
-            said = f"The id of response {place + 1} has more than 120 characters. Shorten it."
+            said = say(
+                "The id of response {place} has more than 120 characters. Shorten it.", place=place + 1
+            )
             yield ComparisonFault(f"{pointer}/id", said)
         if len(response.author) > LONGEST_AUTHOR:
-            said = f"The author of response {place + 1} has more than 200 characters. Shorten the name."
+            said = say(
+                "The author of response {place} has more than 200 characters. Shorten the name.",
+                place=place + 1,
+            )
             yield ComparisonFault(f"{pointer}/author", said)
         key = response.key or str(place + 1)
         if key in seen:
             yield ComparisonFault(
-                f"{pointer}/id", f'The id "{key}" is there twice. Give each response its own.'
+                f"{pointer}/id", say('The id "{key}" is there twice. Give each response its own.', key=key)
             )
         seen.add(key)
 
@@ -165,8 +177,10 @@ def read_comparison_lines(data: bytes) -> Lines:
                     for fault in comparison_faults(given)
                 ]
                 if ids.setdefault(given.key, number) != number:
-                    said = (
-                        f'Line {ids[given.key]} has the id "{given.key}", too. Give each comparison its own.'
+                    said = say(
+                        'Line {ids} has the id "{key}", too. Give each comparison its own.',
+                        ids=ids[given.key],
+                        key=given.key,
                     )
                     problems.append(Problem("duplicate_id", said, pointer="/id"))
                 found.comparisons.append(NumberedComparison(number, given))
@@ -174,7 +188,7 @@ def read_comparison_lines(data: bytes) -> Lines:
             LineFault(number, problem.pointer, problem.code, problem.message) for problem in problems
         )
     if not (found.comparisons or found.reviews or found.faults):
-        said = "The file holds no comparison and no review. Write one JSON object a line."
+        said = say("The file holds no comparison and no review. Write one JSON object a line.")
         found.faults.append(LineFault(1, "", "empty", said))
     return found
 
@@ -189,7 +203,7 @@ def response_numbers(comparison: NewComparison) -> dict[str, int]:
 def _problems(value: Any) -> list[Problem]:
     """What is wrong with the shape of a line."""
     if not isinstance(value, dict) or not ("comparison" in value or "question" in value):
-        said = (
+        said = say(
             "The line is neither a comparison (an object with id, question and responses) nor a review (an object with "
             "comparison, reviewer, and text, scores or ranking)."
         )
@@ -201,13 +215,15 @@ def _comparison_problems(value: dict[str, Any]) -> Iterator[Problem]:
     yield from _text_problems(value, ("id", "question"), "")
     yield from _unknown(value, COMPARISON_KEYS, "")
     if not isinstance(value.get("responses"), list):
-        said = '"responses" is missing or is no list. Give 2 to 26 objects with id, text and author.'
+        said = say('"responses" is missing or is no list. Give 2 to 26 objects with id, text and author.')
         yield Problem("wrong_shape", said, pointer="/responses")
         return
     for place, response in enumerate(value["responses"]):
         pointer = f"/responses/{place}"
         if not isinstance(response, dict):
-            yield Problem("wrong_shape", "A response is an object with id, text and author.", pointer=pointer)
+            yield Problem(
+                "wrong_shape", say("A response is an object with id, text and author."), pointer=pointer
+            )
             continue
         yield from _text_problems(response, ("text",), pointer)
         yield from _text_problems({"id": "-", "author": "-"} | response, ("id", "author"), pointer)
@@ -218,7 +234,7 @@ def _text_problems(value: dict[str, Any], keys: tuple[str, ...], pointer: str) -
     for key in keys:
         text = value.get(key)
         if not isinstance(text, str) or (key in ("id", "reviewer", "comparison") and not text.strip()):
-            said = f'"{key}" is missing or is no text. Give it as text.'
+            said = say('"{key}" is missing or is no text. Give it as text.', key=key)
             yield Problem("wrong_shape", said, pointer=f"{pointer}/{key}")
 
 
@@ -226,7 +242,7 @@ def _unknown(value: dict[str, Any], known: tuple[str, ...], pointer: str) -> Ite
     """What is stored never changes, so a misspelt key is better refused than passed over."""
     for key in value:
         if key not in known:
-            said = f"The key is none of {', '.join(known)}. Correct it, or take it out."
+            said = say("The key is none of {known}. Correct it, or take it out.", known=", ".join(known))
             yield Problem("unknown_key", said, pointer=pointer + build_pointer([key]))
 
 
@@ -234,26 +250,26 @@ def _review_problems(value: dict[str, Any]) -> Iterator[Problem]:
     """Other keys of a review are its writer's own business."""
     yield from _text_problems(value, ("comparison", "reviewer"), "")
     if isinstance(value.get("reviewer"), str) and len(value["reviewer"].strip()) > LONGEST_AUTHOR:
-        said = "The reviewer has more than 200 characters. Shorten the name."
+        said = say("The reviewer has more than 200 characters. Shorten the name.")
         yield Problem("too_long", said, pointer="/reviewer")
     if not isinstance(value.get("criteria_first", False), bool):
-        said = (
+        said = say(
             '"criteria_first" is neither true nor false. Say whether the criteria were seen before the whole.'
         )
         yield Problem("wrong_shape", said, pointer="/criteria_first")
     given = value.get("labels", {})
     if not isinstance(given, dict) or not all(isinstance(label, str) for label in given.values()):
-        said = (
+        said = say(
             '"labels" must say which response each label was, such as {"Response A": "the id of a response"}.'
         )
         yield Problem("wrong_shape", said, pointer="/labels")
     if ("text" in value) == ("scores" in value or "ranking" in value):
-        said = "A review has either text, or scores and a ranking (one or both). Give one of them."
+        said = say("A review has either text, or scores and a ranking (one or both). Give one of them.")
         yield Problem("wrong_shape", said)
     elif "text" in value:
         yield from _text_problems(value, ("text",), "")
         if not given:
-            said = 'A text speaks of labels. Say in "labels" which response each of them was.'
+            said = say('A text speaks of labels. Say in "labels" which response each of them was.')
             yield Problem("wrong_shape", said, pointer="/labels")
     else:
         yield from _scores_problems(value) if "scores" in value else ()
@@ -268,26 +284,31 @@ def _ranking_problems(ranking: Any) -> Iterator[Problem]:
         else []
     )
     if not places or not all(place and all(isinstance(key, str) for key in place) for place in places):
-        said = '"ranking" must list the ids of responses, best first, and those that are equal in one list.'
+        said = say(
+            '"ranking" must list the ids of responses, best first, and those that are equal in one list.'
+        )
         yield Problem("wrong_shape", said, pointer="/ranking")
 
 
 def _scores_problems(value: dict[str, Any]) -> Iterator[Problem]:
     given = value.get("scale", {})
     if not (all(map(is_scale, given.values())) if isinstance(given, dict) else is_scale(given)):
-        said = (
+        said = say(
             '"scale" must be the lowest and the highest score that could be given, such as [0, 100], or an object of '
             "these by criterion."
         )
         yield Problem("wrong_shape", said, pointer="/scale")
         return
     if not isinstance(value["scores"], dict) or not value["scores"]:
-        said = '"scores" must hold an object of scores for each response, by its id.'
+        said = say('"scores" must hold an object of scores for each response, by its id.')
         yield Problem("wrong_shape", said, pointer="/scores")
         return
     for response, scores in value["scores"].items():
         if not isinstance(scores, dict):
-            said = f'The scores of a response are an object, such as {{"{HOLISTIC_KEY}": 7}}.'
+            said = say(
+                'The scores of a response are an object, such as {{"{holistic_key}": 7}}.',
+                holistic_key=HOLISTIC_KEY,
+            )
             yield Problem("wrong_shape", said, pointer=build_pointer(["scores", response]))
             continue
         for name, score in scores.items():
@@ -299,9 +320,9 @@ def _scores_problems(value: dict[str, Any]) -> Iterator[Problem]:
 def _score_fault(name: str, score: Any) -> str:
     """What is wrong with a score or the notes; null is a score that was not given."""
     if name == NOTES_KEY:
-        return "" if isinstance(score, str) else '"notes" is no text. Give it as text.'
+        return "" if isinstance(score, str) else say('"notes" is no text. Give it as text.')
     is_right = score is None or is_number(score)
-    return "" if is_right else f'"{name}" is no number. Give one, or null where there is none.'
+    return "" if is_right else say('"{name}" is no number. Give one, or null where there is none.', name=name)
 
 
 def _comparison(value: dict[str, Any]) -> NewComparison:
@@ -375,16 +396,18 @@ def _label_faults(given: ReviewGiven, responses: Mapping[str, int]) -> Iterator[
         return
     count = len(given.labels)
     if not FEWEST_DEALT <= count <= len(LABELS) or set(given.labels) != set(labels(count)):
-        said = 'Labels are "Response A", "Response B" and so on, two or more without a gap.'
+        said = say('Labels are "Response A", "Response B" and so on, two or more without a gap.')
         yield Problem("wrong_labels", said, pointer="/labels")
     if len(set(given.labels.values())) != count:
-        yield Problem("wrong_labels", "Two labels mean the same response.", pointer="/labels")
+        yield Problem("wrong_labels", say("Two labels mean the same response."), pointer="/labels")
     for label, response in given.labels.items():
         if response not in responses:
-            said = f'The comparison has no response "{response}". Correct the id.'
+            said = say('The comparison has no response "{response}". Correct the id.', response=response)
             yield Problem("unknown_response", said, pointer=build_pointer(["labels", label]))
         elif given.text is None and response not in given.named:
-            said = f'There are no scores of "{response}". Give them, or take its label out.'
+            said = say(
+                'There are no scores of "{response}". Give them, or take its label out.', response=response
+            )
             yield Problem("no_score", said, pointer=build_pointer(["labels", label]))
 
 
@@ -395,33 +418,42 @@ def _score_faults(
         return
     yield from _count_faults(given)
     known = [*(criterion.key for criterion in rubric.criteria), HOLISTIC_KEY, NOTES_KEY]
-    unknown = f"The rubric of this set has no such criterion; it has {', '.join(known[:-2])}."
+    unknown = say(
+        "The rubric of this set has no such criterion; it has {known}.", known=", ".join(known[:-2])
+    )
     for name in set(given.scales) - set(known[:-1]):
         yield Problem("unknown_criterion", unknown, pointer=build_pointer(["scale", name]))
     for response, given_scores in given.scores.items():
         pointer = build_pointer(["scores", response])
         if response not in responses:
-            said = f'The comparison has no response "{response}". Correct the id.'
+            said = say('The comparison has no response "{response}". Correct the id.', response=response)
             yield Problem("unknown_response", said, pointer=pointer)
         elif given.labels and response not in given.labels.values():
-            said = f'No label means "{response}". Give it one, or take its scores out.'
+            said = say('No label means "{response}". Give it one, or take its scores out.', response=response)
             yield Problem("wrong_labels", said, pointer=pointer)
         for name in [name for name in given_scores if name not in known]:
             yield Problem("unknown_criterion", unknown, pointer=build_pointer(["scores", response, name]))
         for name, score in _numbers(given_scores).items():
             scale = given.get_scale(name) or rubric.scales.get(name, COMMON)
             if name in known and not scale.holds(score):
-                lies = f"scores lie from {scale.lowest} to {scale.highest}"
-                said = f'"{name}" is {score}; {lies}. Correct it, or say the "scale".'
+                lies = say(
+                    "scores lie from {lowest} to {highest}", lowest=scale.lowest, highest=scale.highest
+                )
+                said = say(
+                    '"{name}" is {score}; {lies}. Correct it, or say the "scale".',
+                    name=name,
+                    score=score,
+                    lies=lies,
+                )
                 yield Problem("bad_score", said, pointer=build_pointer(["scores", response, name]))
 
 
 def _count_faults(given: ReviewGiven) -> Iterator[Problem]:
     if len(given.named) < FEWEST_DEALT:
         pointer = "/ranking" if given.ranking else "/scores"
-        yield Problem("no_score", "A review speaks of two responses or more.", pointer=pointer)
+        yield Problem("no_score", say("A review speaks of two responses or more."), pointer=pointer)
     if not given.ranking and not any(_numbers(score) for score in given.scores.values()):
-        said = "There is no score at all. Give some, or take the line out."
+        said = say("There is no score at all. Give some, or take the line out.")
         yield Problem("no_score", said, pointer="/scores")
 
 
@@ -429,13 +461,13 @@ def _ranking_faults(given: ReviewGiven, responses: Mapping[str, int]) -> Iterato
     ranked = [key for place in given.ranking or [] for key in place]
     for key in dict.fromkeys(ranked):
         if key not in responses:
-            said = f'The comparison has no response "{key[:80]}". Correct the id.'
+            said = say('The comparison has no response "{key}". Correct the id.', key=key[:80])
             yield Problem("unknown_response", said, pointer="/ranking")
         elif given.labels and key not in given.labels.values():
-            said = f'No label means "{key}". Give it one, or take it out of the ranking.'
+            said = say('No label means "{key}". Give it one, or take it out of the ranking.', key=key)
             yield Problem("wrong_labels", said, pointer="/ranking")
         elif ranked.count(key) > 1:
-            said = f'The ranking names "{key}" more than once. Keep one place.'
+            said = say('The ranking names "{key}" more than once. Keep one place.', key=key)
             yield Problem("duplicate_label", said, pointer="/ranking")
 
 
@@ -479,16 +511,27 @@ def _noted(
 def _flags(given: ReviewGiven, rubric: RubricRecord) -> Iterator[Flag]:
     scales = rubric.scales
     if given.scale and (scales or not given.scale.is_common):
-        onto = "the scale of each criterion" if scales else COMMON.text
-        said = f"The scores were given from {given.scale.lowest} to {given.scale.highest} and are mapped onto {onto}."
+        onto = say("the scale of each criterion") if scales else COMMON.text
+        said = say(
+            "The scores were given from {lowest} to {highest} and are mapped onto {onto}.",
+            lowest=given.scale.lowest,
+            highest=given.scale.highest,
+            onto=onto,
+        )
         yield Flag("rescaled", said)
     for key, scale in given.scales.items():
         own = scales.get(key, COMMON)
         if (scale.lowest, scale.highest) != (own.lowest, own.highest):
-            said = f"{key} was given from {scale.lowest} to {scale.highest} and is mapped onto {own.text}."
+            said = say(
+                "{key} was given from {lowest} to {highest} and is mapped onto {text}.",
+                key=key,
+                lowest=scale.lowest,
+                highest=scale.highest,
+                text=own.text,
+            )
             yield Flag("rescaled", said, criterion=key)
     if not given.labels:
-        said = (
+        said = say(
             "The file does not say in which order the responses were shown; they stand as they were brought."
         )
         yield Flag("order_unknown", said)

@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from workspace.core.words import say
+
 SYSTEM = "system_prompt"
 LONGEST_SYSTEM = 10_000
 COMPLETION_TOKENS = "max_completion_tokens"
@@ -33,4 +35,4 @@ def describe_parameters(parameters: Mapping[str, Any]) -> str:
     system = given.pop(SYSTEM, "")
     words = [f"{name.replace('_', ' ')} {value}" for name, value in given.items()]
     digest = hashlib.sha256(str(system).encode()).hexdigest()[:6]
-    return ", ".join([*words, *([f"system prompt {digest}"] if system else [])])
+    return ", ".join([*words, *([say("system prompt {digest}", digest=digest)] if system else [])])

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from rubric.core.weights import decimal_text, exact
+from workspace.core.words import say
 
 LOWEST, HIGHEST = 1, 10
 Number = int | float
@@ -36,7 +37,9 @@ class Scale(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
         low, high = write_number(self.lowest), write_number(self.highest)
         if exact(self.lowest) + exact(self.step) == exact(self.highest):
             return f"{low} or {high}"
-        return f"{low} to {high}" + ("" if self.step == 1 else f" in steps of {write_number(self.step)}")
+        return f"{low} to {high}" + (
+            "" if self.step == 1 else say(" in steps of {number}", number=write_number(self.step))
+        )
 
     @property
     def is_common(self) -> bool:

@@ -9,6 +9,8 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from workspace.core.words import say
+
 PLACES = 4
 PERCENT_PLACES = 4
 _MOST_SHOWN = 8
@@ -34,10 +36,10 @@ def exact(number: Number) -> Fraction:
     try:
         written = Decimal(repr(number) if isinstance(number, float) else number)
     except InvalidOperation as error:
-        raise ValueError(f'"{number}" is no number.') from error
+        raise ValueError(say('"{number}" is no number.', number=number)) from error
     # A few characters can write a number of a billion digits.
     if not written.is_finite() or abs(written.adjusted()) > _LARGEST_EXPONENT:
-        raise ValueError(f'"{number}" is no number that can be worked with.')
+        raise ValueError(say('"{number}" is no number that can be worked with.', number=number))
     return Fraction(written)
 
 
@@ -53,15 +55,21 @@ def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
         try:
             shares[key] = exact(weight)
         except ValueError:
-            said = (
-                f'The weight of {key} is "{weight}", which is no number. Write one from 0 to 1, such as 0.25.'
+            said = say(
+                'The weight of {key} is "{weight}", which is no number. Write one from 0 to 1, such as 0.25.',
+                key=key,
+                weight=weight,
             )
             problems.append(WeightProblem(key, "not_a_number", said))
     problems += [
         WeightProblem(
             key,
             "out_of_range",
-            f"The weight of {key} is {percent_text(share)} %; it must lie between 0 and 100 %. Change it.",
+            say(
+                "The weight of {key} is {percent_text} %; it must lie between 0 and 100 %. Change it.",
+                key=key,
+                percent_text=percent_text(share),
+            ),
         )
         for key, share in shares.items()
         if not 0 <= share <= 1
@@ -92,12 +100,16 @@ def scale_others(
     fixed = round(exact(value) / unit)
     if not 0 <= exact(value) <= 1:
         raise ValueError(
-            f"{key} cannot be {percent_text(exact(value))} %; a weight lies between 0 and 100 %."
+            say(
+                "{key} cannot be {percent_text} %; a weight lies between 0 and 100 %.",
+                key=key,
+                percent_text=percent_text(exact(value)),
+            )
         )
     others = {other: exact(weight) for other, weight in weights.items() if other != key}
     left = 10**places - fixed
     if not others and left:
-        raise ValueError(f"{key} is the only weight, so it is 100 %.")
+        raise ValueError(say("{key} is the only weight, so it is 100 %.", key=key))
     whole = sum(others.values(), Fraction())
     parts = {
         other: left * (weight / whole if whole else Fraction(1, len(others)))
@@ -130,7 +142,10 @@ def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
     listed = [f"{key} {percent_text(share)} %" for key, share in list(shares.items())[:_MOST_SHOWN]]
     more = [f"{len(shares) - _MOST_SHOWN} more"] if len(shares) > _MOST_SHOWN else []
     off = f"{percent_text(abs(total - 1))} % too {'much' if total > 1 else 'little'}"
-    return (
-        f"The weights sum to {percent_text(total)} %, {off} ({', '.join(listed + more)}); they must sum to 100 %. "
-        "Change one of them or scale the others."
+    return say(
+        "The weights sum to {percent_text} %, {off} ({listed}); they must sum to 100 %. "
+        "Change one of them or scale the others.",
+        percent_text=percent_text(total),
+        off=off,
+        listed=", ".join(listed + more),
     )

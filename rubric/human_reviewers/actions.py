@@ -47,6 +47,7 @@ from rubric.sets.queries import count_taken
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.core.repeats import choose_repeated, is_due
+from workspace.core.words import say
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 from workspace.revisions.actions import KeyedRevisions, Saved
@@ -311,7 +312,7 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
         if fault:
             raise Unacceptable(fault, field="value")
         if act.kind in (WHOLE, SCORE) and proposed.value == CANNOT and not proposed.reason.strip():
-            raise Unacceptable(NO_REASON, field="reason")
+            raise Unacceptable(say(NO_REASON), field="reason")
 
     def amend(self, work: ReviewState, proposed: Latest) -> Latest:
         """The reason is that of "cannot judge", or of a corrected slip: any other score takes it away."""

@@ -23,11 +23,12 @@ from rubric.core.weights import exact
 from rubric.reviews.core.answer_json import GivenScores
 from rubric.reviews.core.answer_record import assemble_record, given_mode
 from workspace.core.limits import LONGEST_COMMENT
+from workspace.core.words import mark, say
 
 WHOLE, SCORE, NOTES, RANKING = "holistic", "score", "notes", "ranking"
 CANNOT = "cannot"
 LONGEST_ROW = 12  # buttons; a scale of more steps is a list to choose from
-NO_REASON = "Say in a few words why it cannot be judged."
+NO_REASON = mark("Say in a few words why it cannot be judged.")
 Key = tuple[str, str]
 Values = Mapping[Key, str]
 Order = list[list[int]]
@@ -90,15 +91,18 @@ def find_mark_fault(sheet: Sheet, kind: str, subject: str, value: str | None) ->
     """Why this cannot be said in this review, as a sentence; "" when it can. None for a value means unchanged."""
     if kind in (WHOLE, SCORE):
         if (kind, subject) not in (sheet.whole if kind == WHOLE else sheet.scores):
-            return f"This review does not ask for a score called “{subject[:60]}”. Load the page again."
+            return say(
+                "This review does not ask for a score called “{subject}”. Load the page again.",
+                subject=subject[:60],
+            )
         return "" if not value or value == CANNOT else _score_fault(sheet, subject, value)
     if kind == NOTES:
         if subject not in map(str, sheet.places):
-            return f"There is no response {subject[:20]} in this review."
-        return "Notes have at most 4,000 characters." if len(value or "") > LONGEST_COMMENT else ""
+            return say("There is no response {subject} in this review.", subject=subject[:20])
+        return say("Notes have at most 4,000 characters.") if len(value or "") > LONGEST_COMMENT else ""
     if kind == RANKING:
         return _ranking_fault(sheet, subject, value)
-    return f"There is nothing called “{kind[:40]}” in a review. Load the page again."
+    return say("There is nothing called “{kind}” in a review. Load the page again.", kind=kind[:40])
 
 
 def _score_fault(sheet: Sheet, subject: str, value: str) -> str:
@@ -106,10 +110,18 @@ def _score_fault(sheet: Sheet, subject: str, value: str) -> str:
     if value in scale.points:
         return ""
     if key not in sheet.scales:
-        return f"“{value[:40]}” is no score. Give a whole number from 1 to 10, or say that you cannot judge."
+        return say(
+            "“{value}” is no score. Give a whole number from 1 to 10, or say that you cannot judge.",
+            value=value[:40],
+        )
     label = dict(sheet.criteria)[key]
-    said = f"“{value[:40]}” is no score for {label}, whose scale is {scale.text}."
-    return f"{said} Choose another, or say that you cannot judge."
+    said = say(
+        "“{value}” is no score for {label}, whose scale is {text}.",
+        value=value[:40],
+        label=label,
+        text=scale.text,
+    )
+    return say("{said} Choose another, or say that you cannot judge.", said=said)
 
 
 def list_keys(scale: Scale) -> list[tuple[str, str]]:
@@ -121,14 +133,14 @@ def list_keys(scale: Scale) -> list[tuple[str, str]]:
 
 def _ranking_fault(sheet: Sheet, subject: str, value: str | None) -> str:
     if subject:
-        return "There is one ranking for all responses; it has no subject."
+        return say("There is one ranking for all responses; it has no subject.")
     if value and parse_ranking(value, sheet.count) is None:
-        return "This is no ranking of these responses. Load the page again."
+        return say("This is no ranking of these responses. Load the page again.")
     return ""
 
 
 SLIP = timedelta(seconds=10)
-NO_SLIP_REASON = "Say in a few words what the slip was: the criteria are open, so the reason is kept."
+NO_SLIP_REASON = mark("Say in a few words what the slip was: the criteria are open, so the reason is kept.")
 
 
 class SlipCheck(Struct, frozen=True):
@@ -145,11 +157,11 @@ def find_slip_fault(sheet: Sheet, slip: SlipCheck) -> tuple[str, str]:
     For 10 seconds a slip needs no reason. It can only be replaced, not taken back: that would close the criteria.
     """
     if sheet.is_second:
-        return "Holistic scores stay as they were given in the first round.", "value"
+        return say("Holistic scores stay as they were given in the first round."), "value"
     if not slip.value:
-        return "The criteria are open, so give the score that you meant instead of none.", "value"
+        return say("The criteria are open, so give the score that you meant instead of none."), "value"
     if slip.age > SLIP and not slip.reason.strip():
-        return NO_SLIP_REASON, "reason"
+        return say(NO_SLIP_REASON), "reason"
     return "", ""
 
 
@@ -161,11 +173,11 @@ def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
     """
     if sheet.mode == BOTH:
         if kind == WHOLE and are_scores_complete(sheet, values):
-            return "The criteria are open, so the holistic scores stay as they were given before."
+            return say("The criteria are open, so the holistic scores stay as they were given before.")
         if kind == SCORE and not are_scores_complete(sheet, values):
-            return "The criteria open when every response has its holistic score."
+            return say("The criteria open when every response has its holistic score.")
     if kind == RANKING and missing(sheet, values):
-        return "The ranking opens when all scores are in."
+        return say("The ranking opens when all scores are in.")
     return ""
 
 
@@ -178,14 +190,22 @@ def missing(sheet: Sheet, values: Values) -> list[Missing]:
     """What is missing for the submission, in the order of the page."""
     labels = dict(sheet.criteria)
     found = [
-        Missing(*key, f"{get_label(key[1])} has no holistic score.")
+        Missing(*key, say("{label} has no holistic score.", label=get_label(key[1])))
         for key in sheet.whole
         if not values.get(key)
     ]
     for kind, subject in sheet.scores:
         if not values.get((kind, subject)):
             place, _dot, criterion = subject.partition(".")
-            found.append(Missing(kind, subject, f"{get_label(place)} has no score for {labels[criterion]}."))
+            found.append(
+                Missing(
+                    kind,
+                    subject,
+                    say(
+                        "{label} has no score for {labels}.", label=get_label(place), labels=labels[criterion]
+                    ),
+                )
+            )
     return found
 
 
@@ -274,7 +294,11 @@ def build_record(
 
 
 def _slip_flag(label: str, reason: str) -> Flag:
-    said = f"{label}: the holistic score was corrected after the criteria were open: {reason.rstrip('.')}."
+    said = say(
+        "{label}: the holistic score was corrected after the criteria were open: {rstrip}.",
+        label=label,
+        rstrip=reason.rstrip("."),
+    )
     return Flag("whole_corrected", said, label)
 
 

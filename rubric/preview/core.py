@@ -15,6 +15,7 @@ from rubric.core.records import DISCUSSION, RESPONSE, RubricRecord
 from rubric.core.scales import COMMON
 from rubric.core.scores import get_weights, round_half_up
 from rubric.reviews.core.panel import Judgement, Panel, panel
+from workspace.core.words import say
 
 GAMES, COMPARISONS = "games", "comparisons"
 
@@ -281,20 +282,35 @@ def lacking(own: RubricRecord, draft: RubricRecord) -> list[str]:
     said = []
     if added:
         said.append(
-            f"Nobody scored {', '.join(added)} under version {own.version}, which the draft adds. Overalls under the "
-            "draft are over the criteria that were scored, with their weights rescaled."
+            say(
+                "Nobody scored {added} under version {version}, which the draft adds. Overalls under "
+                "the draft are over the criteria that were scored, with their weights rescaled.",
+                added=", ".join(added),
+                version=own.version,
+            )
         )
     if removed:
         said.append(
-            f"The draft drops {', '.join(removed)}; what was scored there under version {own.version} counts for "
-            "nothing."
+            say(
+                "The draft drops {removed}; what was scored there under version {version} counts for "
+                "nothing.",
+                removed=", ".join(removed),
+                version=own.version,
+            )
         )
     for key in [key for key in new if key in old]:
         was, now = own.criterion(key).scale or COMMON, draft.criterion(key).scale or COMMON
         if was != now:
             said.append(
-                f"{new[key]} was scored on a scale of {was.text} under version {own.version}, and the draft has "
-                f"{now.text}. Stored scores count by where they lie on the scale that they were given on."
+                say(
+                    "{new} was scored on a scale of {text} under version {version}, and the draft has "
+                    "{text_2}. Stored scores count by where they lie on the scale that they were given "
+                    "on.",
+                    new=new[key],
+                    text=was.text,
+                    version=own.version,
+                    text_2=now.text,
+                )
             )
     return said
 
@@ -307,7 +323,11 @@ def _named(winners: Sequence[str]) -> str:
     if not winners:
         return ""
     *first, last = winners
-    return f"Responses {', '.join(first)} and {last}, tied" if first else f"Response {last}"
+    return (
+        say("Responses {first} and {last}, tied", first=", ".join(first), last=last)
+        if first
+        else f"Response {last}"
+    )
 
 
 def _reasons(
@@ -315,11 +335,16 @@ def _reasons(
 ) -> list[str]:
     """The means of everybody who wins before or after, the best under the draft first."""
     if not is_known:
-        return ["No stored score is of a criterion that the draft asks for."]
+        return [say("No stored score is of a criterion that the draft asks for.")]
     shown = sorted(winners, key=lambda winner: (-(means[winner][1] or 0), int(winner)))
     decimals = _decimals([value for text in shown for value in means[text] if value is not None])
     return [
-        f"Response {text} has {_mean(means[text][0], decimals)} and would have {_mean(means[text][1], decimals)}."
+        say(
+            "Response {text} has {mean} and would have {mean_2}.",
+            text=text,
+            mean=_mean(means[text][0], decimals),
+            mean_2=_mean(means[text][1], decimals),
+        )
         for text in shown
     ]
 
@@ -336,10 +361,10 @@ def _decimals(values: Sequence[Fraction]) -> int:
 
 
 def _mean(value: Fraction | None, decimals: int) -> str:
-    return "no overall" if value is None else str(round_half_up(value, decimals))
+    return say("no overall") if value is None else str(round_half_up(value, decimals))
 
 
 def _bare(count: int) -> str:
     if count == 1:
-        return "1 comparison has no scored criteria, so nothing can change there."
-    return f"{count:,} comparisons have no scored criteria, so nothing can change there."
+        return say("1 comparison has no scored criteria, so nothing can change there.")
+    return say("{count:,} comparisons have no scored criteria, so nothing can change there.", count=count)

@@ -12,6 +12,7 @@ from packaging.version import InvalidVersion, Version
 
 from workspace.core.audit_chain import Head
 from workspace.core.canonical import canonical_bytes
+from workspace.core.words import say
 
 PRODUCT = "evalsite"
 FORMAT = 1
@@ -83,11 +84,19 @@ def read_manifest(data: bytes) -> Manifest:
         manifest = msgspec.json.decode(data, type=Manifest)
         Version(manifest.version)
     except (msgspec.MsgspecError, InvalidVersion, RecursionError, UnicodeDecodeError) as fault:
-        raise Unusable(f"Its {MANIFEST} is none of evalsite: {fault}.") from None
+        raise Unusable(
+            say("Its {manifest} is none of evalsite: {fault}.", manifest=MANIFEST, fault=fault)
+        ) from None
     if manifest.product != PRODUCT or manifest.format != FORMAT:
         raise Unusable(
-            f"It says that it is of {manifest.product[:40]}, format {manifest.format}; this version reads "
-            f"{PRODUCT}, format {FORMAT}. Restore it with the version that made it."
+            say(
+                "It says that it is of {product}, format {format}; this version reads {product_2}, "
+                "format {format_2}. Restore it with the version that made it.",
+                product=manifest.product[:40],
+                format=manifest.format,
+                product_2=PRODUCT,
+                format_2=FORMAT,
+            )
         )
     return manifest
 
@@ -96,12 +105,12 @@ def find_part_fault(manifest: Manifest, names: list[str], database: str) -> str:
     """Why these files of an archive cannot be those of the manifest; empty when they can."""
     listed = [part.name for part in manifest.parts]
     if sorted(names) != sorted([*listed, MANIFEST]) or len(set(names)) != len(names):
-        return "It does not hold the files that its manifest lists"
+        return say("It does not hold the files that its manifest lists")
     if database not in listed:
-        return f"It holds no {database}"
+        return say("It holds no {database}", database=database)
     for name in listed:
         if name != database and not _HEADS_NAME.fullmatch(name) and not _is_kept(name):
-            return f"It holds a file that no backup has, {name[:80]!r}"
+            return say("It holds a file that no backup has, {name!r}", name=name[:80])
     return ""
 
 
@@ -122,17 +131,26 @@ def find_version_fault(
     `migrations` are those that the code knows ("workspace.0001_initial"), `apps` those that are installed.
     """
     if manifest.vendor != vendor:
-        return (
-            f"The backup is of {manifest.vendor}, and DATABASE_URL names {vendor}. Name an empty database of "
-            f"{manifest.vendor}; a backup does not change the kind of database."
+        return say(
+            "The backup is of {vendor}, and DATABASE_URL names {vendor_2}. Name an empty "
+            "database of {vendor}; a backup does not change the kind of database.",
+            vendor=manifest.vendor,
+            vendor_2=vendor,
         )
     unknown = [
         name for name in manifest.migrations if name.partition(".")[0] in apps and name not in migrations
     ]
     if Version(manifest.version) > Version(version) or unknown:
-        more = f" It knows migrations that are not here, such as {unknown[0][:80]}." if unknown else ""
-        return (
-            f"The backup was made by version {manifest.version}, which is newer than this one ({version}).{more} "
-            "Install the version that made it, then restore."
+        more = (
+            say(" It knows migrations that are not here, such as {unknown}.", unknown=unknown[0][:80])
+            if unknown
+            else ""
+        )
+        return say(
+            "The backup was made by version {version}, which is newer than this one "
+            "({version_2}).{more} Install the version that made it, then restore.",
+            version=manifest.version,
+            version_2=version,
+            more=more,
         )
     return ""

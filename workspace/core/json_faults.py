@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from workspace.core.words import say
+
 
 class Problem(Struct, frozen=True):
     """One thing that keeps a text from being strict JSON.
@@ -123,14 +125,17 @@ class _Finder:
             return
         self._break(
             "truncated",
-            f"The text ends before it is complete: {self._wanted()} was still to come. The file was probably cut off; "
-            "export it again.",
+            say(
+                "The text ends before it is complete: {wanted} was still to come. The file was "
+                "probably cut off; export it again.",
+                wanted=self._wanted(),
+            ),
         )
 
     def _wanted(self) -> str:
         if not self.frames:
-            return "a value"
-        return "the end of an object" if self.frames[-1].is_object else "the end of a list"
+            return say("a value")
+        return say("the end of an object") if self.frames[-1].is_object else say("the end of a list")
 
     # What may come next. Each of these reads one token that starts with `first`.
 
@@ -143,7 +148,7 @@ class _Finder:
         elif first == "-" or (first.isascii() and first.isalnum()):
             self._word_or_number()
         else:
-            self._unexpected("a value")
+            self._unexpected(say("a value"))
 
     def _value_or_end(self, first: str) -> None:
         if first == "]":
@@ -159,7 +164,7 @@ class _Finder:
 
     def _key(self, first: str) -> None:
         if first != '"':
-            self._unexpected("a key in double quotes")
+            self._unexpected(say("a key in double quotes"))
             return
         start = self.position
         raw = self._string()
@@ -169,13 +174,19 @@ class _Finder:
         key = _DECODER.decode(raw) if "\\" in raw else raw[1:-1]
         if _NOT_STORABLE.search(key):
             self._note(
-                "key", "A key contains a NUL or half a character (a lone surrogate). Rename the key.", start
+                "key",
+                say("A key contains a NUL or half a character (a lone surrogate). Rename the key."),
+                start,
             )
         if key in frame.keys:
             shown = _shorten(key)
             self._note(
                 "duplicate_key",
-                f'The key "{shown}" appears twice in one object, so it is not clear which value is meant. Keep one.',
+                say(
+                    'The key "{shown}" appears twice in one object, so it is not clear which value is '
+                    "meant. Keep one.",
+                    shown=shown,
+                ),
                 start,
                 self.frames[:-1],
             )
@@ -185,7 +196,7 @@ class _Finder:
 
     def _colon(self, first: str) -> None:
         if first != ":":
-            self._unexpected("a colon after the key")
+            self._unexpected(say("a colon after the key"))
             return
         self.position += 1
         self.expects = self._value
@@ -200,13 +211,16 @@ class _Finder:
         elif first == ("}" if frame.is_object else "]"):
             self._close()
         else:
-            self._unexpected("a comma or the end of the " + ("object" if frame.is_object else "list"))
+            self._unexpected(say("a comma or the end of the ") + ("object" if frame.is_object else "list"))
 
     def _nothing_more(self, _: str) -> None:
         self._break(
             "trailing",
-            f"There is more text after the end of the JSON value, beginning with {self._seen()}. Keep one value; "
-            "put several games into one list: [ {...}, {...} ].",
+            say(
+                "There is more text after the end of the JSON value, beginning with {seen}. Keep one "
+                "value; put several games into one list: [ {{...}}, {{...}} ].",
+                seen=self._seen(),
+            ),
         )
 
     # Steps
@@ -215,7 +229,10 @@ class _Finder:
         if len(self.frames) >= self.max_depth:
             self._break(
                 "depth",
-                f"Brackets are nested deeper than {self.max_depth}; no transcript needs that.",
+                say(
+                    "Brackets are nested deeper than {max_depth}; no transcript needs that.",
+                    max_depth=self.max_depth,
+                ),
             )
             return
         self.frames.append(_Frame(is_object=is_object))
@@ -242,20 +259,28 @@ class _Finder:
     def _broken_string(self, stop: int) -> None:
         if stop >= len(self.text) or _CUT_ESCAPE.match(self.text, stop):
             self._break(
-                "truncated", "The text ends inside a string. The file was probably cut off; export it again."
+                "truncated",
+                say("The text ends inside a string. The file was probably cut off; export it again."),
             )
         elif self.text[stop] == "\\":
             escape = self.text[stop : stop + 2]
             self._break(
                 "syntax",
-                f"A string contains {escape!r}, which is no escape of JSON. Double the backslash.",
+                say(
+                    "A string contains {escape!r}, which is no escape of JSON. Double the backslash.",
+                    escape=escape,
+                ),
                 stop,
             )
         else:
             code = f"{ord(self.text[stop]):04X}"
             self._break(
                 "control_character",
-                f"A string contains the bare control character U+{code}. Write it as \\u{code.lower()}.",
+                say(
+                    "A string contains the bare control character U+{code}. Write it as \\u{lower}.",
+                    code=code,
+                    lower=code.lower(),
+                ),
                 stop,
             )
 
@@ -264,17 +289,20 @@ class _Finder:
         if word and word.group() in _NOT_FINITE:
             self._note(
                 "not_finite",
-                f"{word.group()} is not a JSON number. Write a number, or null if there is none.",
+                say(
+                    "{group} is not a JSON number. Write a number, or null if there is none.",
+                    group=word.group(),
+                ),
             )
         elif word and word.group() not in _CONSTANTS:
-            self._unexpected("a value")
+            self._unexpected(say("a value"))
             return
         number = None if word else _NUMBER.match(self.text, self.position)
         if number:
             self._check_number(number.group())
         found = word or number
         if found is None:
-            self._unexpected("a value")
+            self._unexpected(say("a value"))
             return
         self.position = found.end()
         self._after_value()
@@ -284,12 +312,19 @@ class _Finder:
         if digits > self.max_digits:
             self._note(
                 "number",
-                f"A number has {digits:,} digits; at most {self.max_digits} are read. Shorten it, or quote it.",
+                say(
+                    "A number has {digits:,} digits; at most {max_digits} are read. Shorten it, or quote it.",
+                    digits=digits,
+                    max_digits=self.max_digits,
+                ),
             )
         elif float(number) in (float("inf"), float("-inf")):
             self._note(
                 "not_finite",
-                f"The number {_shorten(number)} is too large to be stored. Write a smaller one.",
+                say(
+                    "The number {shorten} is too large to be stored. Write a smaller one.",
+                    shorten=_shorten(number),
+                ),
             )
 
     # Saying it
@@ -301,12 +336,20 @@ class _Finder:
         rest = self.text[self.position : self.position + 2]
         hint = ""
         if rest[0] == "'":
-            hint = " JSON strings stand in double quotes."
+            hint = say(" JSON strings stand in double quotes.")
         elif rest in ("//", "/*") or rest[0] == "#":
-            hint = " JSON has no comments; take them out."
+            hint = say(" JSON has no comments; take them out.")
         elif rest[0] in "]}" and self.expects in (self._value, self._key):
-            hint = " There may be a comma too many before it."
-        self._break("syntax", f"This is not JSON: {wanted} was expected and {self._seen()} was found.{hint}")
+            hint = say(" There may be a comma too many before it.")
+        self._break(
+            "syntax",
+            say(
+                "This is not JSON: {wanted} was expected and {seen} was found.{hint}",
+                wanted=wanted,
+                seen=self._seen(),
+                hint=hint,
+            ),
+        )
 
     def _break(self, code: str, message: str, position: int | None = None) -> None:
         self.is_broken = True

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workspace.core.json_faults import Found, Problem, find_problems
+from workspace.core.words import say
 
 MAX_DEPTH = 64
 MAX_DIGITS = 18
@@ -102,10 +103,12 @@ def _refused(problem: Problem, *, had_bom: bool) -> Document:
 def _refused_at_sight(body: bytes) -> Problem | None:
     """What can be said before parsing: nothing there, or not UTF-8."""
     if not body.strip(b" \t\r\n"):
-        return Problem(code="empty", message="The file is empty. Export it again and look at its size first.")
+        return Problem(
+            code="empty", message=say("The file is empty. Export it again and look at its size first.")
+        )
     if body[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in body[:4]:
         return Problem(
-            code="encoding", message="The file is UTF-16 or UTF-32, not UTF-8. Save it again as UTF-8."
+            code="encoding", message=say("The file is UTF-16 or UTF-32, not UTF-8. Save it again as UTF-8.")
         )
     try:
         body.decode("utf-8")
@@ -115,7 +118,11 @@ def _refused_at_sight(body: bytes) -> Problem | None:
         column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8")) + 1
         return Problem(
             code="encoding",
-            message=f"Byte {error.start + 1:,} (0x{body[error.start]:02x}) is not UTF-8 text. Save it again as UTF-8.",
+            message=say(
+                "Byte {start:,} (0x{body:02x}) is not UTF-8 text. Save it again as UTF-8.",
+                start=error.start + 1,
+                body=body[error.start],
+            ),
             line=line,
             column=column,
         )
@@ -132,7 +139,7 @@ def _outside_strings(body: bytes) -> bytes:
 def _too_many(count: int) -> Problem:
     return Problem(
         code="too_many_values",
-        message=f"The file holds more than {count:,} values. Split it into several files.",
+        message=say("The file holds more than {count:,} values. Split it into several files.", count=count),
     )
 
 

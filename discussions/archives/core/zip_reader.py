@@ -19,6 +19,7 @@ from discussions.archives.core.members import BYTES, FORMAT, MANIFEST, Manifest,
 from workspace.core.canonical import canonical_bytes
 from workspace.core.identifiers import is_slug
 from workspace.core.refusals import Unacceptable
+from workspace.core.words import say
 
 _CHUNK = 1024 * 1024
 _MANIFEST_BYTES = 64 * _CHUNK
@@ -78,7 +79,9 @@ class OpenArchive:
                     raise _long_line(name, number + 1, self._limits.line_bytes)
         if line:
             raise refuse(
-                f"{name}, line {number + 1}", "it does not end. The archive was cut; make it again", "cut"
+                f"{name}, line {number + 1}",
+                say("it does not end. The archive was cut; make it again"),
+                "cut",
             )
 
     def read_uploads(self) -> Iterator[tuple[str, bytes]]:
@@ -98,7 +101,7 @@ def open_archive(file: IO[bytes], kinds: Collection[str], limits: ArchiveLimits)
         opened = zipfile.ZipFile(file)
     except _BROKEN:
         raise refuse(
-            "", "This file is no zip, or it was cut. Give the file of a project archive", "no_zip"
+            "", say("This file is no zip, or it was cut. Give the file of a project archive"), "no_zip"
         ) from None
     _check_members(opened, {name_rows(kind) for kind in kinds}, limits)
     manifest = _read_manifest(opened)
@@ -117,7 +120,13 @@ def _check_members(opened: zipfile.ZipFile, rows: Collection[str], limits: Archi
     infos = opened.infolist()
     if len(infos) > limits.members:
         raise refuse(
-            "", f"The archive has {len(infos):,} members; at most {limits.members:,} are read", "too_many"
+            "",
+            say(
+                "The archive has {infos_count:,} members; at most {members:,} are read",
+                infos_count=len(infos),
+                members=limits.members,
+            ),
+            "too_many",
         )
     seen: set[str] = set()
     for info in infos:
@@ -125,52 +134,71 @@ def _check_members(opened: zipfile.ZipFile, rows: Collection[str], limits: Archi
         seen.add(info.filename)
     if MANIFEST not in seen:
         raise refuse(
-            "", f"The zip has no {MANIFEST}, so it is no project archive. Give another file", "no_manifest"
+            "",
+            say(
+                "The zip has no {manifest}, so it is no project archive. Give another file", manifest=MANIFEST
+            ),
+            "no_manifest",
         )
     packed, unpacked = (sum(getattr(info, size) for info in infos) for size in ("compress_size", "file_size"))
     if unpacked > limits.unpacked_bytes:
-        says = f"The archive unpacks to {unpacked:,} bytes; at most {limits.unpacked_bytes:,} are read"
-        raise refuse("", f"{says}. An admin raises ARCHIVE_LIMITS in evalsite/settings.py", "too_large")
+        says = say(
+            "The archive unpacks to {unpacked:,} bytes; at most {unpacked_bytes:,} are read",
+            unpacked=unpacked,
+            unpacked_bytes=limits.unpacked_bytes,
+        )
+        raise refuse(
+            "", say("{says}. An admin raises ARCHIVE_LIMITS in evalsite/settings.py", says=says), "too_large"
+        )
     if unpacked > max(_SMALL, packed * _MOST_RATIO):
-        raise refuse("", "The archive unpacks to far more than an archive does. Make it again", "bomb")
+        raise refuse("", say("The archive unpacks to far more than an archive does. Make it again"), "bomb")
 
 
 def _check_info(info: zipfile.ZipInfo, rows: Collection[str], seen: Collection[str]) -> None:
     """The entry of one member names something that an archive has, once, and can be unpacked."""
     name = info.filename
     if name != MANIFEST and name not in rows and not _UPLOAD.fullmatch(name):
-        says = "a project archive of this format has no such member. Take it out, or make the archive again"
+        says = say(
+            "a project archive of this format has no such member. Take it out, or make the archive again"
+        )
         raise refuse(_shown(name), says, "unknown_member")
     if name in seen:
-        raise refuse(name, "the archive has it twice. Make the archive again", "twice")
+        raise refuse(name, say("the archive has it twice. Make the archive again"), "twice")
     if info.flag_bits & _ENCRYPTED:
-        raise refuse(name, "it is encrypted. Make the archive again without a password", "encrypted")
+        raise refuse(name, say("it is encrypted. Make the archive again without a password"), "encrypted")
     if info.compress_type not in _METHODS:
-        raise refuse(name, "it is packed in a way that is not read. Make the archive again", "packing")
+        raise refuse(name, say("it is packed in a way that is not read. Make the archive again"), "packing")
 
 
 def _read_manifest(opened: zipfile.ZipFile) -> Manifest:
     with _open_member(opened, MANIFEST) as member:
         body = member.read(_MANIFEST_BYTES + 1)
     if len(body) > _MANIFEST_BYTES:
-        raise refuse(MANIFEST, "it is far too long. Make the archive again", "manifest_long")
+        raise refuse(MANIFEST, say("it is far too long. Make the archive again"), "manifest_long")
     try:
         written = msgspec.json.decode(body, type=_Formatted).format
         if written != FORMAT:
-            says = (
-                f"The archive has format {written}; this installation reads format {FORMAT}. Import it where the "
-                "product has the version that made it, or make it again with this version"
+            says = say(
+                "The archive has format {written}; this installation reads format {format}. Import "
+                "it where the product has the version that made it, or make it again with this "
+                "version",
+                written=written,
+                format=FORMAT,
             )
             raise refuse("", says, "format")
         manifest = msgspec.json.decode(body, type=Manifest)
     except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
-        raise refuse(MANIFEST, f"it cannot be read ({fault}). Make the archive again", "manifest") from None
+        raise refuse(
+            MANIFEST, say("it cannot be read ({fault}). Make the archive again", fault=fault), "manifest"
+        ) from None
     if canonical_bytes(manifest) + b"\n" != body:
         raise refuse(
-            MANIFEST, "it is not written as the product writes it. Make the archive again", "manifest"
+            MANIFEST, say("it is not written as the product writes it. Make the archive again"), "manifest"
         )
     if not is_slug(manifest.project) or not manifest.product_version.isprintable():
-        says = "its project is no short name, or its product version does not print. Make the archive again"
+        says = say(
+            "its project is no short name, or its product version does not print. Make the archive again"
+        )
         raise refuse(MANIFEST, says, "manifest")
     return manifest
 
@@ -179,15 +207,21 @@ def _check_list(opened: zipfile.ZipFile, manifest: Manifest, limits: ArchiveLimi
     listed = [member.name for member in manifest.members]
     there = {info.filename for info in opened.infolist()} - {MANIFEST}
     if len(set(listed)) != len(listed):
-        raise refuse(MANIFEST, "it lists a member twice. Make the archive again", "listed_twice")
+        raise refuse(MANIFEST, say("it lists a member twice. Make the archive again"), "listed_twice")
     for name in sorted(there ^ set(listed)):
         says = (
-            "the manifest does not list it" if name in there else "the manifest lists it, and it is missing"
+            say("the manifest does not list it")
+            if name in there
+            else say("the manifest lists it, and it is missing")
         )
-        raise refuse(_shown(name), f"{says}. Make the archive again", "listed")
+        raise refuse(_shown(name), say("{says}. Make the archive again", says=says), "listed")
     for facts in manifest.members:
         if _UPLOAD.fullmatch(facts.name) and facts.byte_count > limits.upload_bytes:
-            says = f"it has {facts.byte_count:,} bytes; an uploaded file has at most {limits.upload_bytes:,}"
+            says = say(
+                "it has {byte_count:,} bytes; an uploaded file has at most {upload_bytes:,}",
+                byte_count=facts.byte_count,
+                upload_bytes=limits.upload_bytes,
+            )
             raise refuse(facts.name, says, "upload_large")
 
 
@@ -204,14 +238,14 @@ def _check_member(opened: zipfile.ZipFile, facts: MemberFacts) -> None:
     is_upload = bool(_UPLOAD.fullmatch(facts.name))
     found = (digest.hexdigest(), byte_count, 0 if is_upload else line_count)
     if found != (facts.sha256, facts.byte_count, facts.line_count):
-        says = "it is not what the manifest says of it: it was changed or cut. Make the archive again"
+        says = say("it is not what the manifest says of it: it was changed or cut. Make the archive again")
         raise refuse(facts.name, says, "changed")
     if is_upload and facts.name != f"{BYTES}/{facts.sha256}":
         raise refuse(
-            facts.name, "its bytes have another SHA-256 than its name says. Make it again", "misnamed"
+            facts.name, say("its bytes have another SHA-256 than its name says. Make it again"), "misnamed"
         )
     if not is_upload and last != b"\n":
-        raise refuse(facts.name, "its last line does not end. The archive was cut; make it again", "cut")
+        raise refuse(facts.name, say("its last line does not end. The archive was cut; make it again"), "cut")
 
 
 @contextmanager
@@ -238,12 +272,14 @@ class _Reader:
 
 
 def _damaged(name: str) -> Unacceptable:
-    return refuse(name, "it is damaged. Make the archive again", "damaged")
+    return refuse(name, say("it is damaged. Make the archive again"), "damaged")
 
 
 def _long_line(name: str, number: int, most: int) -> Unacceptable:
     return refuse(
-        f"{name}, line {number}", f"it is longer than {most:,} bytes. Make the archive again", "long_line"
+        f"{name}, line {number}",
+        say("it is longer than {most:,} bytes. Make the archive again", most=most),
+        "long_line",
     )
 
 

@@ -30,6 +30,7 @@ from discussions.metrics.core.metric import PERCENT, RATING
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
+from workspace.core.words import mark, say, say_many
 from workspace.statistics.means import exact_mean
 
 PROPOSALS = {IMPROVED: KEEP, WORSE: REVERT, SAME: REVERT, UNCLEAR: INCONCLUSIVE}
@@ -44,9 +45,12 @@ def look_refusal(look: int) -> str:
     """A sentence when this look at the pair is one too many, else "". `look` counts from 1."""
     if look <= MOST_LOOKS:
         return ""
-    return (
-        f"These two iterations were compared {look - 1} times already, and {MOST_LOOKS} looks are the most: "
-        "every further one makes a false positive more likely. Decide with what is there."
+    return say(
+        "These two iterations were compared {look} times already, and {most_looks} looks are "
+        "the most: every further one makes a false positive more likely. Decide with what is "
+        "there.",
+        look=look - 1,
+        most_looks=MOST_LOOKS,
     )
 
 
@@ -238,15 +242,29 @@ MOST_LOOKS = 3
 def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | None) -> Rule:
     """The rubric's own rule in words: the change is kept when its average is higher, and reverted when not."""
     if control is None or change is None:
-        return Rule(None, f"the rule says nothing yet: an average of {label.lower()} is not known")
+        return Rule(
+            None, say("the rule says nothing yet: an average of {metric} is not known", metric=label.lower())
+        )
     if change == control:
         return Rule(
-            False, f"the rule says REVERT: {figure(change)} = {figure(control)}, which is not improved"
+            False,
+            say(
+                "the rule says REVERT: {figure} = {figure_2}, which is not improved",
+                figure=figure(change),
+                figure_2=figure(control),
+            ),
         )
     shown = _format_apart(change, control)
     keeps = change > control
     return Rule(
-        keeps, f"the rule says {'KEEP' if keeps else 'REVERT'}: {shown[0]} {'>' if keeps else '<'} {shown[1]}"
+        keeps,
+        say(
+            mark("the rule says KEEP: {change} > {control}")
+            if keeps
+            else mark("the rule says REVERT: {change} < {control}"),
+            change=shown[0],
+            control=shown[1],
+        ),
     )
 
 
@@ -258,7 +276,12 @@ def summarize_answer(metrics: Sequence[MetricCompared], target: str | None, answ
         f"{metric.label.lower()} {metric.answer}" for metric in metrics if metric.answer in (IMPROVED, WORSE)
     ]
     rest = f" ({', '.join(named)})" if named else ""
-    return f"No target was named, so all {len(metrics)} metrics answer together: {answer}{rest}."
+    return say(
+        "No target was named, so all {metrics_count} metrics answer together: {answer}{rest}.",
+        metrics_count=len(metrics),
+        answer=answer,
+        rest=rest,
+    )
 
 
 def summarize_metric(metric: MetricCompared) -> str:
@@ -267,7 +290,9 @@ def summarize_metric(metric: MetricCompared) -> str:
     if found.raw is None or found.control_mean is None or found.change_mean is None:
         return f"{metric.label}: {metric.answer}. {found.reason}"
     shown = _format_apart(Fraction(found.change_mean), Fraction(found.control_mean))
-    shrunken = f", {_signed(found.posterior.shrunken)} after shrinking" if found.posterior else ""
+    shrunken = (
+        say(", {signed} after shrinking", signed=_signed(found.posterior.shrunken)) if found.posterior else ""
+    )
     reason = f" {found.reason}" if found.reason else ""
     played = f"{_signed(found.raw)}{describe_rebound(found)}"
     return f"{metric.label}: {metric.answer}. {shown[0]} against {shown[1]}, {played}{shrunken}.{reason}"
@@ -278,11 +303,11 @@ def describe_rebound(found: Difference) -> str:
     if not found.rebound or found.raw is None:
         return ""
     if found.raw < found.rebound:
-        return f" as played, although about {_signed(found.rebound)} was to come by itself"
-    return f" as played, about {_signed(found.rebound)} of it comes by itself"
+        return say(" as played, although about {signed} was to come by itself", signed=_signed(found.rebound))
+    return say(" as played, about {signed} of it comes by itself", signed=_signed(found.rebound))
 
 
-NOT_WORSE = "That does not call the change worse."
+NOT_WORSE = mark("That does not call the change worse.")
 
 
 def recommend_action(
@@ -290,14 +315,26 @@ def recommend_action(
 ) -> str:
     """What to do by default; while nothing can be told, stay with the earlier prompt or collect games."""
     if answer == IMPROVED:
-        return "Keep the change, after a look at what is to be checked." if checks else "Keep the change."
+        return (
+            say("Keep the change, after a look at what is to be checked.")
+            if checks
+            else say("Keep the change.")
+        )
     if answer == WORSE:
-        return "Revert the change."
+        return say("Revert the change.")
     if answer == SAME:
-        return "Revert the change: what it does is too small to matter."
+        return say("Revert the change: what it does is too small to matter.")
     if looks_left == 0:
-        return f"Stay with the earlier prompt: this was the last of {MOST_LOOKS} looks. {NOT_WORSE}"
-    return f"Stay with the earlier prompt for now, or collect games. {_needed(metrics)} {NOT_WORSE}"
+        return say(
+            "Stay with the earlier prompt: this was the last of {most_looks} looks. {not_worse}",
+            most_looks=MOST_LOOKS,
+            not_worse=say(NOT_WORSE),
+        )
+    return say(
+        "Stay with the earlier prompt for now, or collect games. {needed} {not_worse}",
+        needed=_needed(metrics),
+        not_worse=say(NOT_WORSE),
+    )
 
 
 def _needed(metrics: Sequence[MetricCompared]) -> str:
@@ -306,14 +343,26 @@ def _needed(metrics: Sequence[MetricCompared]) -> str:
         (metric.difference.more_games, metric) for metric in asked if metric.difference.more_games is not None
     ]
     if not several:
-        return "How many are needed shows once games of one batch differ."
+        return say("How many are needed shows once games of one batch differ.")
     count, metric = max(several, key=lambda pair: pair[0] or 0)
-    material = f"{metric.difference.material:g} point{'' if metric.difference.material == 1 else 's'}"
+    points = metric.difference.material
+    material = say("1 point") if points == 1 else say("{points:g} points", points=points)
     if not count:
-        return f"There are enough to see {material} in {metric.label.lower()}; the true difference may be smaller."
-    games = "1 more game" if count == 1 else f"{roughly(count)} more games"
-    shows = f"would show a difference of {material} in {metric.label.lower()}"
-    return f"About {games} on each side {shows}{_with_more(metric)}."
+        return say(
+            "There are enough to see {material} in {lower}; the true difference may be smaller.",
+            material=material,
+            lower=metric.label.lower(),
+        )
+    games = say_many("1 more game", "{count} more games", count, count=roughly(count))
+    shows = say(
+        "would show a difference of {material} in {lower}", material=material, lower=metric.label.lower()
+    )
+    return say(
+        "About {games} on each side {shows}{with_more}.",
+        games=games,
+        shows=shows,
+        with_more=_with_more(metric),
+    )
 
 
 def roughly(count: int) -> str:
@@ -328,13 +377,19 @@ def _with_more(metric: MetricCompared) -> str:
     found = metric.difference.posterior
     if found is None:
         return ""
-    return f"; with {MORE_GAMES} more each the interval would be ± {figure(found.half_width_with_more)}"
+    return say(
+        "; with {more_games} more each the interval would be ± {figure}",
+        more_games=MORE_GAMES,
+        figure=figure(found.half_width_with_more),
+    )
 
 
 def _in_unit(metric: MetricCompared) -> str:
     """The material difference in points of a percentage or of the rating, else in the metric's own unit."""
     scale, material = METRICS[metric.key].scale, metric.difference.material
-    return f"{material:g} points" if scale in (PERCENT, RATING) else f"{material:g}{scale.symbol}"
+    if scale in (PERCENT, RATING):
+        return say("{points:g} points", points=material)
+    return f"{material:g}{scale.symbol}"
 
 
 def list_guardrail_checks(
@@ -342,13 +397,22 @@ def list_guardrail_checks(
 ) -> list[str]:
     """Sentences on guardrails: metrics that probably fell, and mandatory averages that fail in the change."""
     fell = [
-        f"Check {metric.label.lower()}: it probably fell by more than {_in_unit(metric)}."
+        say(
+            "Check {lower}: it probably fell by more than {in_unit}.",
+            lower=metric.label.lower(),
+            in_unit=_in_unit(metric),
+        )
         for metric in metrics
         if metric.is_harmed
     ]
     return fell + [
-        f"{criterion.label} is {figure(found, criterion.threshold)} on average, below {figure(criterion.threshold)}: "
-        "by the rubric the iteration fails, whatever else improved."
+        say(
+            "{label} is {figure} on average, below {figure_2}: by the rubric the iteration "
+            "fails, whatever else improved.",
+            label=criterion.label,
+            figure=figure(found, criterion.threshold),
+            figure_2=figure(criterion.threshold),
+        )
         for criterion in rubric.criteria
         if criterion.is_mandatory
         and criterion.threshold is not None
@@ -362,12 +426,22 @@ def list_difference_notes(found: Difference, left_out: int) -> list[str]:
     notes = [found.spread.warning] if found.spread.warning else []
     if left_out:
         notes.append(
-            f"Left out: {left_out} game{'' if left_out == 1 else 's'} to which the metric does not apply."
+            say_many(
+                "Left out: {n} game to which the metric does not apply.",
+                "Left out: {n} games to which the metric does not apply.",
+                left_out,
+            )
         )
     if found.permutation.either is not None and found.floor is not None:
         notes.append(
-            f"Exact permutation p {_p(found.permutation.either)}, two-sided; with {found.change_count} against "
-            f"{found.control_count} games it cannot be below {_p(found.floor)}."
+            say(
+                "Exact permutation p {p}, two-sided; with {change_count} against {control_count} "
+                "games it cannot be below {p_2}.",
+                p=_p(found.permutation.either),
+                change_count=found.change_count,
+                control_count=found.control_count,
+                p_2=_p(found.floor),
+            )
         )
     return notes
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from discussions.comparison.core.rebound import NO_REBOUND, PLACES, Rebound
 from discussions.iterations.core.averages import Spread
+from workspace.core.words import say
 from workspace.statistics.means import exact_mean, student_t
 from workspace.statistics.permutation import Permutation, permutation_test
 
@@ -305,16 +306,16 @@ def permutation_floor(control_count: int, change_count: int) -> float | None:
 
 def _answer(raw: Fraction | None, found: Posterior | None, spread: Spread) -> tuple[str, str]:
     if raw is None:
-        return UNCLEAR, "One of the two has no game with this figure."
+        return UNCLEAR, say("One of the two has no game with this figure.")
     if found is not None:
         return decide_answer(1 - found.higher, found.higher, found.within), ""
     if not spread.df:
-        return UNCLEAR, "No batch has two games, so nobody knows how much games differ by chance."
+        return UNCLEAR, say("No batch has two games, so nobody knows how much games differ by chance.")
     if raw == 0:
         return SAME, ""
     return (
         UNCLEAR,
-        "All games of a batch have the same score, so there is no spread to judge a difference by.",
+        say("All games of a batch have the same score, so there is no spread to judge a difference by."),
     )
 
 

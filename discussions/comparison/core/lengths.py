@@ -10,6 +10,7 @@ from fractions import Fraction
 from discussions.core.outcome import DIVERSITY, REPETITION
 from discussions.iterations.core.figures import GameFigures
 from workspace.core.text import figure
+from workspace.core.words import say
 
 FOLLOW_LENGTH = frozenset({DIVERSITY, REPETITION})
 
@@ -25,12 +26,12 @@ def describe_lengths(key: str, control: Sequence[GameFigures], change: Sequence[
     parts = [
         _describe(name, before, after)
         for name, before, after in (
-            ("words per message", _words_per_message(control), _words_per_message(change)),
-            ("messages per game", _messages_per_game(control), _messages_per_game(change)),
+            (say("words per message"), _words_per_message(control), _words_per_message(change)),
+            (say("messages per game"), _messages_per_game(control), _messages_per_game(change)),
         )
         if before and after is not None and abs(after / before - 1) > NOTED
     ]
-    return f"Follows the length of what is said: {' and '.join(parts)}." if parts else ""
+    return say("Follows the length of what is said: {parts}.", parts=" and ".join(parts)) if parts else ""
 
 
 def _words_per_message(games: Sequence[GameFigures]) -> Fraction | None:

@@ -215,7 +215,7 @@ JUDGED = (
         "what it is about: 19.2 is sentence 2 of message 19, 19 message 19, 4 question 4",
         "judgement.subject",
     ),
-    column("value", TEXT, "what counts now; empty: taken back", "judgement.value"),
+    column("value", TEXT, "what counts now; empty: undone", "judgement.value"),
     column("blind_value", TEXT, "what was said before anything was revealed", "judgement.blind_value"),
     column("reason", TEXT, "the reason, where one was given", "judgement.reason"),
     column("changes", INTEGER, "how many acts there were on it", lambda row: len(row.judgement.history)),

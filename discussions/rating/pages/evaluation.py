@@ -23,6 +23,7 @@ from discussions.rating.pages.records import AnswerPage, Changed, Conflict, Item
 from discussions.rating.pages.search import list_round_starts, search
 from discussions.rating.pages.window import MOST_ITEMS, build_window
 from discussions.rating.queries import EvaluationState
+from workspace.core.words import say
 
 LISTS = {
     "references": ("references",),
@@ -94,7 +95,7 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
         "game_number": evaluation.game_number,
         "project_slug": evaluation.game.project.slug,
         "lease": lease,
-        "closed_because": WHY_BARRED.get(barred, work.why_closed),
+        "closed_because": say(WHY_BARRED[barred]) if barred in WHY_BARRED else work.why_closed,
         "may_leave": state_after(evaluation.state, "skip") is not None,
         "may_return": lease is not None and lease.is_free,
         "returned_comment": evaluation.returned_comment if evaluation.state == "returned" else "",

@@ -22,6 +22,7 @@ from discussions.reliability.core.blind_answers import (
     list_things,
 )
 from discussions.reliability.core.pairs import PairAgreed, PairCell, compare_pairs
+from workspace.core.words import mark, say, say_many
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac, observed_agreement, specific_agreement
 from workspace.statistics.estimates import (
@@ -35,10 +36,10 @@ from workspace.statistics.intraclass import compute_icc
 from workspace.statistics.ratings import two_or_more
 
 SKEWED = 0.8
-NOBODY = "Nobody has answered this blind in a game that two evaluators or more have submitted."
+NOBODY = mark("Nobody has answered this blind in a game that two evaluators or more have submitted.")
 
-SAMPLES_APART = (
-    "Each evaluator is dealt a sample of their own, so few messages are shared. More evaluators for each game, or "
+SAMPLES_APART = mark(
+    "Each evaluator is given a sample of their own, so few messages are shared. More evaluators for each game, or "
     "a larger sample in the rubric, make more of them shared."
 )
 
@@ -209,25 +210,50 @@ def _explained(found: Agreement, answered: Answered) -> Agreement:
     if found.value is None or found.interval is not None:
         return found
     games = answered.shared_groups
-    says = "One game carries the whole value: without it there is none, so there is no interval."
+    says = say("One game carries the whole value: without it there is none, so there is no interval.")
     if games < LEAST_FOR_INTERVAL:
-        says = f"An interval needs at least {LEAST_FOR_INTERVAL} games; there {_are(games)}."
+        says = say_many(
+            "An interval needs at least {least} games; there is {n}.",
+            "An interval needs at least {least} games; there are {n}.",
+            games,
+            least=LEAST_FOR_INTERVAL,
+        )
     return msgspec.structs.replace(found, interval_reason=says)
 
 
 def _why_not_shared(answered: Answered) -> str:
     kind = answered.thing.kind
     if not answered.rows:
-        return NOBODY
-    word = {judgement_kinds.REFERENCE: "reference", judgement_kinds.IDENTIFY: "agent"}.get(kind)
-    word = word or ("message" if answered.thing.has_parts else "game")
+        return say(NOBODY)
+    says = _judged_blind(answered)
+    return f"{says} {say(SAMPLES_APART)}" if kind in judgement_kinds.MESSAGE_KINDS else says
+
+
+def _judged_blind(answered: Answered) -> str:
     count = len(answered.rows)
-    says = f"{count} {word}{'s were' if count > 1 else ' was'} judged blind, none by two evaluators."
-    return f"{says} {SAMPLES_APART}" if kind in judgement_kinds.MESSAGE_KINDS else says
-
-
-def _are(count: int) -> str:
-    return "is 1" if count == 1 else f"are {count}"
+    if answered.thing.kind == judgement_kinds.REFERENCE:
+        return say_many(
+            "{n} reference was judged blind, none by two evaluators.",
+            "{n} references were judged blind, none by two evaluators.",
+            count,
+        )
+    if answered.thing.kind == judgement_kinds.IDENTIFY:
+        return say_many(
+            "{n} agent was judged blind, none by two evaluators.",
+            "{n} agents were judged blind, none by two evaluators.",
+            count,
+        )
+    if answered.thing.has_parts:
+        return say_many(
+            "{n} message was judged blind, none by two evaluators.",
+            "{n} messages were judged blind, none by two evaluators.",
+            count,
+        )
+    return say_many(
+        "{n} game was judged blind, none by two evaluators.",
+        "{n} games were judged blind, none by two evaluators.",
+        count,
+    )
 
 
 def _marked(kind: str, answers: Sequence[BlindAnswer]) -> Marked:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
+from workspace.core.words import say
 from workspace.statistics.estimates import LEAST_FOR_INTERVAL, jackknife_t
 from workspace.statistics.proportions import wilson
 
@@ -177,14 +178,18 @@ def over_games(sums: list[tuple[int, int]], interval: Interval | None) -> tuple[
     games can be alike by chance. Source: R. G. Miller, Biometrika 61 (1974), 1-15.
     """
     if interval is None:
-        return None, "There is nothing to count."
+        return None, say("There is nothing to count.")
     if len(sums) < LEAST_FOR_INTERVAL:
-        return None, f"Games can be compared from {LEAST_FOR_INTERVAL} on; there are {len(sums)}."
+        return None, say(
+            "Games can be compared from {least_for_interval} on; there are {sums_count}.",
+            least_for_interval=LEAST_FOR_INTERVAL,
+            sums_count=len(sums),
+        )
     table = np.array(sums, dtype=float)
     over, of = table.sum(axis=0)
     jackknife, _reason = jackknife_t(float(over / of), (over - table[:, 0]) / (of - table[:, 1]))
     if jackknife is None:
-        return None, "Games cannot be compared here."
+        return None, say("Games cannot be compared here.")
     low, high = 100 * max(0.0, jackknife[0]), 100 * min(1.0, jackknife[1])
     return (min(low, interval[0]), max(high, interval[1])), ""
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from discussions.adjudication.core.effective import AdjudicatedAnswer
 from discussions.core.judgement_kinds import RATING
+from workspace.core.words import say
 
 # 2: the majority of those who judged a message decides. In format 1 an evaluator who did not judge it voted for the
 # automatic value.
@@ -110,23 +111,35 @@ def changes(before: Basis, after: Basis) -> list[str]:
     """Sentences on the differences, the most important first; empty without any."""
     sentences = []
     if before.supersedes != after.supersedes:
-        sentences.append("A verdict was recorded meanwhile.")
+        sentences.append(say("A verdict was recorded meanwhile."))
     if before.rubric_version != after.rubric_version:
-        sentences.append("The game is judged by another rubric version now.")
+        sentences.append(say("The game is judged by another rubric version now."))
     if before.measured != after.measured:
-        sentences.append("The game was measured again.")
+        sentences.append(say("The game was measured again."))
     if (before.game_sha256, before.transcript_sha256) != (after.game_sha256, after.transcript_sha256):
-        sentences.append("The transcript is another one.")
+        sentences.append(say("The transcript is another one."))
     if before.cost != after.cost:
-        sentences.append(f"The cost was {_dollars(before.cost)} and is {_dollars(after.cost)} now.")
+        sentences.append(
+            say(
+                "The cost was {dollars} and is {dollars_2} now.",
+                dollars=_dollars(before.cost),
+                dollars_2=_dollars(after.cost),
+            )
+        )
     if before.evaluator_count != after.evaluator_count:
-        sentences.append(f"{before.evaluator_count} evaluators were needed, {after.evaluator_count} are now.")
+        sentences.append(
+            say(
+                "{evaluator_count} evaluators were needed, {evaluator_count_2} are now.",
+                evaluator_count=before.evaluator_count,
+                evaluator_count_2=after.evaluator_count,
+            )
+        )
     if before.format == 1 and after.format != 1 and len(after.evaluations) > 1:
         sentences.append(
-            "Silence no longer outvotes a judgement of a message; it did when this was recorded."
+            say("Silence no longer outvotes a judgement of a message; it did when this was recorded.")
         )
     if before.evaluations != after.evaluations:
-        sentences.append("Other evaluations are submitted now than when the page was shown.")
+        sentences.append(say("Other evaluations are submitted now than when the page was shown."))
     return sentences + _changed_judgements(before, after)
 
 
@@ -141,7 +154,12 @@ def _changed_judgements(before: Basis, after: Basis) -> list[str]:
         result = now or was
         assert result is not None
         sentences.append(
-            f"{describe_subject(result.kind, result.subject)}: {_value(was)} before, {_value(now)} now."
+            say(
+                "{subject}: {value} before, {value_2} now.",
+                subject=describe_subject(result.kind, result.subject),
+                value=_value(was),
+                value_2=_value(now),
+            )
         )
     return sentences + _changed_adjudications(before, after)
 
@@ -156,12 +174,25 @@ def _changed_adjudications(before: Basis, after: Basis) -> list[str]:
             continue
         about = describe_subject(*key)
         if now is None:
-            sentences.append(f"What a lead resolved of {about} is not there any more.")
+            sentences.append(say("What a lead resolved of {about} is not there any more.", about=about))
         elif was is None:
-            sentences.append(f"A lead resolved {about}: {describe_adjudicated_value(now)}.")
+            sentences.append(
+                say(
+                    "A lead resolved {about}: {adjudicated_value}.",
+                    about=about,
+                    adjudicated_value=describe_adjudicated_value(now),
+                )
+            )
         else:
             first, last = describe_adjudicated_value(was), describe_adjudicated_value(now)
-            sentences.append(f"A lead resolved {about} anew: {first} before, {last} now.")
+            sentences.append(
+                say(
+                    "A lead resolved {about} anew: {first} before, {last} now.",
+                    about=about,
+                    first=first,
+                    last=last,
+                )
+            )
     return sentences
 
 
@@ -177,11 +208,11 @@ def describe_adjudicated_value(adjudication: AdjudicatedAnswer) -> str:
 
 def _value(judgement: BasisJudgement | None) -> str:
     if judgement is None:
-        return "not judged"
+        return say("not judged")
     return judgement.value.replace("_", " ") or "unset"
 
 
 def _dollars(cost: BasisCost) -> str:
     if cost.total_usd is None:
-        return "not reported"
+        return say("not reported")
     return f"${cost.total_usd}{', entered by hand' if cost.source == BY_HAND else ''}"

@@ -29,6 +29,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.flip import composite, rating_flip_steps, verdict_flip_distance
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
+from workspace.core.words import say
 from workspace.statistics.proportions import wilson
 
 
@@ -152,7 +153,17 @@ def _quality_reasons(lines: list[Line], needed: int) -> list[Reason]:
     reasons = []
     passed = sum(bool(line.passes) for line in lines)
     if passed < needed:
-        reasons.append(Reason("metrics", f"{passed} of {len(lines)} metrics pass, {needed} are needed"))
+        reasons.append(
+            Reason(
+                "metrics",
+                say(
+                    "{passed} of {lines_count} metrics pass, {needed} are needed",
+                    passed=passed,
+                    lines_count=len(lines),
+                    needed=needed,
+                ),
+            )
+        )
     for line in lines:
         if line.is_mandatory and line.passes is False:
             shown = figure(Fraction(line.numerator, line.denominator or 1), line.threshold)
@@ -171,15 +182,19 @@ def _cost_reasons(cost: Decimal | None, rules: Rules) -> list[Reason]:
 
 def _headline(lines: list[Line], missing: list[str], quality: list[Reason], reasons: list[Reason]) -> str:
     if missing:
-        return f"pending: {len(missing)} of {len(lines)} are not known yet"
+        return say(
+            "pending: {missing_count} of {lines_count} are not known yet",
+            missing_count=len(missing),
+            lines_count=len(lines),
+        )
     count = f"{sum(bool(line.passes) for line in lines)}/{len(lines)}"
     by_rule = sum(line.is_by_rule for line in lines)
-    rule = f", {by_rule} by rule" if by_rule else ""
+    rule = say(", {by_rule} by rule", by_rule=by_rule) if by_rule else ""
     says = "; ".join(reason.says for reason in reasons)
     if not reasons:
         return f"{count} PASS{rule}"
     if not quality:
-        return f"quality {count} PASS{rule}, blocked by {says}"
+        return say("quality {count} PASS{rule}, blocked by {says}", count=count, rule=rule, says=says)
     return f"{count} FAIL{rule}: {says}"
 
 

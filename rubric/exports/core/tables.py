@@ -172,7 +172,7 @@ OWN_MARKS = Table(
         _OWN_COMPARISON,
         _ROUND,
         column("about", TEXT, "holistic, score, notes or ranking", "mark.about"),
-        column("subject", TEXT, "place of the response as dealt, with the criterion", "mark.subject"),
+        column("subject", TEXT, "place of the response as shown, with the criterion", "mark.subject"),
         column("value", TEXT, "what counts now; cannot is “cannot judge”", "mark.value"),
         column("reason", TEXT, "the reason, where one was given", "mark.reason"),
         column("changes", INTEGER, "how many acts there were on it", lambda row: len(row.mark.history)),

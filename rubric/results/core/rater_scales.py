@@ -14,6 +14,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from workspace.core.words import say
+
 LEAST_RATINGS = 10
 _PRIOR = 5
 
@@ -53,20 +55,26 @@ def design_problem(ratings: Sequence[Rating]) -> str:
     counts = Counter(rating.reviewer for rating in ratings)
     items = {rating.item for rating in ratings}
     if len(counts) < 2:
-        return "There are fewer than two reviewers, so there is no other scale to compare with."
+        return say("There are fewer than two reviewers, so there is no other scale to compare with.")
     fewest = min(counts, key=lambda reviewer: (counts[reviewer], reviewer))
     if counts[fewest] < LEAST_RATINGS:
-        return (
-            f"{fewest} scored {counts[fewest]} responses; a reviewer's scale shows only from {LEAST_RATINGS} responses "
-            "on."
+        return say(
+            "{fewest} scored {counts} responses; a reviewer's scale shows only from "
+            "{least_ratings} responses on.",
+            fewest=fewest,
+            counts=counts[fewest],
+            least_ratings=LEAST_RATINGS,
         )
     if len(ratings) == len(counts) * len(items):
-        return "Every reviewer scored every response, so severity cancels in the mean and calibrating adds only noise."
+        return say(
+            "Every reviewer scored every response, so severity cancels in the mean and calibrating adds only noise."
+        )
     groups = _groups(ratings)
     if groups > 1:
-        return (
-            f"The reviewers fall into {groups} groups without a response in common, so severity cannot be told from "
-            "what they saw."
+        return say(
+            "The reviewers fall into {groups} groups without a response in common, so severity "
+            "cannot be told from what they saw.",
+            groups=groups,
         )
     return ""
 
@@ -165,13 +173,13 @@ def crossed_effects(ratings: Sequence[Rating]) -> Crossed | str:
         sorted({getattr(rating, name) for rating in ratings}) for name in ("item", "reviewer")
     )
     if len(items) < 2 or len(reviewers) < 2:
-        return "Two responses and two reviewers are needed to tell quality from severity."
+        return say("Two responses and two reviewers are needed to tell quality from severity.")
     if len(ratings) <= len(items) + len(reviewers) - 1:
-        return "There are too few scores to tell quality, severity and noise apart."
+        return say("There are too few scores to tell quality, severity and noise apart.")
     ordered = sorted(ratings, key=lambda rating: (rating.item, rating.reviewer, rating.value))
     values = np.array([row.value for row in ordered])
     if not values.var():
-        return "All overalls are equal, so there is nothing to tell apart."
+        return say("All overalls are equal, so there is nothing to tell apart.")
     item_at, column_at = ({name: at for at, name in enumerate(names)} for names in (items, reviewers))
     of_item = np.array([item_at[row.item] for row in ordered])
     rest = np.zeros((len(ordered), 1 + len(reviewers)))

@@ -6,6 +6,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from rubric.core.weights import exact, percent_text
+from workspace.core.words import say
 
 # A slider can only show multiples of its step, so it counts as moved from half a step on.
 STEP = Fraction(1, 2)
@@ -51,14 +52,17 @@ def tried_weights(controls: Mapping[str, WeightControl], weights: Mapping[str, F
         key: weights[key] * 100 if text == standing[key] else _value(text) for key, text in texts.items()
     }
     faults = {
-        key: f'"{texts[key][:LONGEST_WEIGHT]}" is no weight. Write a percentage from 0 to 100, such as 25.'
+        key: say(
+            '"{texts}" is no weight. Write a percentage from 0 to 100, such as 25.',
+            texts=texts[key][:LONGEST_WEIGHT],
+        )
         for key, value in values.items()
         if value is None
     }
     found = {key: value for key, value in values.items() if value is not None}
     total = sum(found.values(), Fraction())
     if not faults and not total:
-        faults = {"": "All weights are 0. Give at least one criterion a weight."}
+        faults = {"": say("All weights are 0. Give at least one criterion a weight.")}
     shares = {} if faults else {key: value / total for key, value in found.items()}
     return TriedWeights(texts, shares, faults, moved)
 

@@ -19,13 +19,14 @@ from rubric.core.weights import exact
 from rubric.results.core.rater_scales import Rating
 from rubric.reviews.core.panel import Rankings, compute_mean_ranks, compute_rank_numbers
 from rubric.reviews.core.score_rows import Row
+from workspace.core.words import mark, say
 from workspace.statistics.conclusions import Figure, mean_figure
 from workspace.statistics.means import exact_mean
 from workspace.statistics.ratings import Matrix
 
 Shares = Mapping[str, Fraction]
 Item = tuple[str, str]
-NO_SCORES = "No review that counts has scores of it."
+NO_SCORES = mark("No review that counts has scores of it.")
 
 
 class Scored(Struct, frozen=True):
@@ -210,7 +211,7 @@ def _subject(
     return Subject(
         name=name,
         mean=exact_mean(means),
-        figure=mean_figure(np.array(floats), seed=seed, responses=len(scored), reason=NO_SCORES),
+        figure=mean_figure(np.array(floats), seed=seed, responses=len(scored), reason=say(NO_SCORES)),
         place=None,
         wins=sum(len(group) == 1 for group in won),
         shared=sum(len(group) > 1 for group in won),

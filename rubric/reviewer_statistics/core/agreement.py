@@ -13,6 +13,7 @@ from rubric.core.scales import COMMON, Scale, Value, bring_to_common
 from rubric.core.weights import exact
 from rubric.reviewer_statistics.core.concordance import concordance, ranked_scores
 from rubric.reviews.core.score_rows import Ratings, Row, Weights, overalls, ratings, sort_rows
+from workspace.core.words import mark, say
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac
 from workspace.statistics.conclusions import Figure, mean_figure
@@ -22,8 +23,8 @@ from workspace.statistics.rankings import kendall_tau
 from workspace.statistics.ratings import Matrix
 
 OVERALL, WHOLE = "overall", "holistic"
-_NO_W = "No question has three responses that the same two reviewers or more have all ranked."
-_NOBODY_TWICE = "No response has scores by two reviewers."
+_NO_W = mark("No question has three responses that the same two reviewers or more have all ranked.")
+_NOBODY_TWICE = mark("No response has scores by two reviewers.")
 
 
 class AgreedOn(Struct, frozen=True):
@@ -109,7 +110,7 @@ def _agreed(part: str, key: str, table: Ratings, scale: Scale, seed: int) -> Agr
         spread=spread,
         responses=responses,
         questions=len(table.comparisons),
-        reason="" if responses else _NOBODY_TWICE,
+        reason="" if responses else say(_NOBODY_TWICE),
     )
 
 
@@ -134,7 +135,7 @@ def _within_comparisons(table: Ratings, seed: int) -> Figure:
         if value is not None:
             used = ranked_scores(values)
             responses, rows = responses + len(used), rows + used.size
-    return mean_figure(np.array(found), seed=seed, responses=responses, rows=rows, reason=_NO_W)
+    return mean_figure(np.array(found), seed=seed, responses=responses, rows=rows, reason=say(_NO_W))
 
 
 def _pair(table: Ratings, first: int, other: int) -> ReviewerPair:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from workspace.core.words import mark, say
 from workspace.statistics.conclusions import (
     Z_POWER,
     Z_TWO_SIDED,
@@ -27,7 +28,7 @@ LEAST_ANSWERS = 10
 EFFECT = 0.2
 TOP = 4
 Arm = Literal["with", "without"]
-_UNIT = "answers in each arm"
+_UNIT = mark("answers in each arm")
 
 
 class Surveyed(Struct, frozen=True):
@@ -81,8 +82,8 @@ def understanding_report(surveys: Sequence[Surveyed]) -> UnderstandingReport:
     """
     understood = [(survey, survey.understood >= TOP) for survey in surveys if survey.understood is not None]
     checked = [(survey, survey.is_right) for survey in surveys if survey.is_right is not None]
-    first = _compared(understood, "say they understand better")
-    second = _compared(checked, "name the separating criterion more often")
+    first = _compared(understood, say("say they understand better"))
+    second = _compared(checked, say("name the separating criterion more often"))
     return UnderstandingReport(first, second, _together(first, second))
 
 
@@ -123,7 +124,7 @@ def _share(answers: Sequence[tuple[Surveyed, bool]]) -> Share:
 def _difference(first: Share, second: Share, surveys: Sequence[Surveyed]) -> Figure:
     if first.value is None or second.value is None:
         arm = "with" if first.value is None else "without"
-        reason = f"Nobody in the arm {arm} the breakdown has answered."
+        reason = say("Nobody in the arm {arm} the breakdown has answered.", arm=arm)
         return Figure(None, reason=reason, interval_reason=reason)
     return Figure(
         value=first.value - second.value,
@@ -136,25 +137,33 @@ def _difference(first: Share, second: Share, surveys: Sequence[Surveyed]) -> Fig
 def _conclusion(first: Share, second: Share, difference: Figure, claim: str) -> Conclusion:
     count, needed = min(first.answers, second.answers), answers_needed(second.value or 0.5)
     if difference.interval is None:
-        return cannot_tell(count, difference.reason, needed, _UNIT)
+        return cannot_tell(count, difference.reason, needed, say(_UNIT))
     if count < LEAST_ANSWERS:
-        few = f"each arm needs at least {LEAST_ANSWERS} answers; the smaller one has {count}."
-        return cannot_tell(count, few, needed, _UNIT)
+        few = say(
+            "each arm needs at least {least_answers} answers; the smaller one has {count}.",
+            least_answers=LEAST_ANSWERS,
+            count=count,
+        )
+        return cannot_tell(count, few, needed, say(_UNIT))
     if difference.interval[0] > 0:
-        return Conclusion("holds", f"People with the breakdown {claim}.", count, needed, _UNIT)
+        return Conclusion(
+            "holds", say("People with the breakdown {claim}.", claim=claim), count, needed, say(_UNIT)
+        )
     if difference.interval[1] < 0:
-        return Conclusion("fails", f"People without the breakdown {claim}.", count, needed, _UNIT)
+        return Conclusion(
+            "fails", say("People without the breakdown {claim}.", claim=claim), count, needed, say(_UNIT)
+        )
     if is_inside(difference.interval, EFFECT):
-        return no_difference(count, f"{100 * EFFECT:g} points", needed, _UNIT)
-    return cannot_tell(count, "the interval of the difference holds 0.", needed, _UNIT)
+        return no_difference(count, f"{100 * EFFECT:g} points", needed, say(_UNIT))
+    return cannot_tell(count, say("the interval of the difference holds 0."), needed, say(_UNIT))
 
 
 def _together(first: ArmsCompared, second: ArmsCompared) -> Conclusion:
     """What people say counts as understanding only where the check does not point the other way."""
     said, checked = first.conclusion, second.difference.value
     if said.code == "holds" and checked is None:
-        return cannot_tell(said.count, "the check has no answers in both arms.", said.needed, _UNIT)
+        return cannot_tell(said.count, say("the check has no answers in both arms."), said.needed, say(_UNIT))
     if said.code == "holds" and checked is not None and checked < 0:
-        why = "people say they understand better, but fewer name the right criterion."
-        return cannot_tell(said.count, why, said.needed, _UNIT)
+        why = say("people say they understand better, but fewer name the right criterion.")
+        return cannot_tell(said.count, why, said.needed, say(_UNIT))
     return said

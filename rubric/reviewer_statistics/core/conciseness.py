@@ -12,6 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.reviews.core.score_rows import Row, Weights, complete, overalls, sort_rows
+from workspace.core.words import mark, say
 from workspace.statistics.conclusions import (
     Z_ONE_SIDED,
     Z_POWER,
@@ -31,8 +32,8 @@ from workspace.statistics.ratings import Matrix
 CONCISENESS, ACCURACY = "conciseness", "accuracy"
 LEAST_RESPONSES = 3
 EXPECTED = -0.3
-_FEW = f"No comparison has {LEAST_RESPONSES} responses of known length with all scores."
-_CONSTANT = "Lengths or scores do not differ within any comparison."
+_FEW = mark("No comparison has {least} responses of known length with all scores.")
+_CONSTANT = mark("Lengths or scores do not differ within any comparison.")
 
 
 class LengthReport(Struct, frozen=True):
@@ -78,12 +79,12 @@ def length_report(
     columns = {key: _centred(units, units.means[:, at]) for at, key in enumerate(keys)}
     overall = _centred(units, units.means[:, -1])
     within = {key: _correlation(units, words, column, seed) for key, column in columns.items()}
-    absent = Figure(None, reason=f'The rubric has no criterion "{conciseness}".')
+    absent = Figure(None, reason=say('The rubric has no criterion "{conciseness}".', conciseness=conciseness))
     literal = absent
     if conciseness in columns:
         column = units.means[:, keys.index(conciseness)]
         literal = _correlation(units, _ranked(units.words), _ranked(column), seed)
-    given = Figure(None, reason=f'The rubric has no criterion "{accuracy}".')
+    given = Figure(None, reason=say('The rubric has no criterion "{accuracy}".', accuracy=accuracy))
     if accuracy in columns:
         given = _correlation(units, words, overall, seed, columns[accuracy])
     found = within.get(conciseness, absent)
@@ -150,7 +151,8 @@ def _correlation(
     """The correlation of two centred columns, given a third where one is held, from sums by comparison."""
     responses = len(first)
     if not responses:
-        return Figure(None, reason=_FEW, interval_reason=_FEW)
+        few = say(_FEW, least=LEAST_RESPONSES)
+        return Figure(None, reason=few, interval_reason=few)
     size = int(units.comparison_index.max()) + 1
     columns = [first, second] if held is None else [first, second, held]
     sums = np.array([
@@ -158,12 +160,12 @@ def _correlation(
     ])  # fmt: skip
     value = float(_from_sums(sums.sum(axis=2, keepdims=True))[0])
     if not math.isfinite(value):
-        return Figure(None, reason=_CONSTANT, interval_reason=_CONSTANT)
+        return Figure(None, reason=say(_CONSTANT), interval_reason=say(_CONSTANT))
     interval, reason = None, too_few(size)
     if not reason:
         drawn = np.einsum("ijq,dq->ijd", sums, drawn_counts(size, seed=seed))
         interval = percentile_interval(_from_sums(drawn), size)
-        reason = "" if interval else "Too many resamples have no correlation."
+        reason = "" if interval else say("Too many resamples have no correlation.")
     return Figure(value, interval, size, responses, units.rows, interval_reason=reason)
 
 
@@ -186,9 +188,9 @@ def _conclusion(figure: Figure) -> Conclusion:
     if figure.interval is None:
         return without_interval(figure, needed)
     if figure.interval[1] < 0:
-        return Conclusion("holds", "Longer responses score lower on conciseness.", count, needed)
+        return Conclusion("holds", say("Longer responses score lower on conciseness."), count, needed)
     if figure.interval[0] > 0:
-        return Conclusion("fails", "Longer responses score higher on conciseness.", count, needed)
+        return Conclusion("fails", say("Longer responses score higher on conciseness."), count, needed)
     if is_inside(figure.interval, -EXPECTED):
         return no_difference(count, f"{-EXPECTED:g} of 0", needed)
-    return cannot_tell(count, "the interval of the correlation holds 0.", needed)
+    return cannot_tell(count, say("the interval of the correlation holds 0."), needed)

@@ -7,6 +7,7 @@ import numpy as np
 from rubric.core.scales import COMMON, Scale, Scales, Value
 from rubric.reviewer_statistics.core.rater_effects import LEVEL, RaterEffect, by_reviewer, chance, residuals
 from rubric.reviews.core.score_rows import Row, complete, sort_rows
+from workspace.core.words import say
 from workspace.statistics.proportions import wilson
 from workspace.statistics.ratings import Matrix
 
@@ -48,7 +49,7 @@ def flat_rows(
         others = [hit for row, hit in zip(used, flat, strict=True) if row.reviewer != reviewer]
         seen = len({row.comparison for row in used if row.reviewer == reviewer})
         if len(criteria) > 1 and not groups:
-            reason = "No two criteria have the same scale, so no score can be the same on both."
+            reason = say("No two criteria have the same scale, so no score can be the same on both.")
             found.append(RaterEffect(reviewer, None, needed=LEAST_FLAT, reason=reason))
             continue
         found.append(_flatness(reviewer, own, others, seen, len(criteria)))
@@ -67,7 +68,9 @@ def _flatness(
 ) -> RaterEffect:
     if criteria < 2 or not own:
         lacking = (
-            "has scored every criterion of no response" if criteria >= 2 else "has one criterion at most"
+            say("has scored every criterion of no response")
+            if criteria >= 2
+            else say("has one criterion at most")
         )
         return RaterEffect(reviewer, None, needed=LEAST_FLAT, reason=f"{reviewer} {lacking}.")
     hits, count = sum(own), len(own)
@@ -109,14 +112,22 @@ def residual_halo(rows: Sequence[Row], criteria: Sequence[str], *, seed: int = 0
 def _halo(reviewer: str, table: Matrix, comparisons: int, seed: int) -> RaterEffect:
     count = len(table)
     if count < LEAST_HALO:
-        reason = f"{reviewer} has {count} complete responses that others judged too; it takes at least {LEAST_HALO}."
+        reason = say(
+            "{reviewer} has {count} complete responses that others judged too; it takes at least "
+            "{least_halo}.",
+            reviewer=reviewer,
+            count=count,
+            least_halo=LEAST_HALO,
+        )
         return RaterEffect(
             reviewer, None, rows=count, comparisons=comparisons, needed=LEAST_HALO, reason=reason
         )
     spread = table.std(axis=0)
     varying = table[:, spread > 1e-9]
     if varying.shape[1] < 2:
-        reason = f"{reviewer} differs from the others by a constant on all criteria but one."
+        reason = say(
+            "{reviewer} differs from the others by a constant on all criteria but one.", reviewer=reviewer
+        )
         return RaterEffect(
             reviewer, None, rows=count, comparisons=comparisons, needed=LEAST_HALO, reason=reason
         )
@@ -128,7 +139,7 @@ def _halo(reviewer: str, table: Matrix, comparisons: int, seed: int) -> RaterEff
     return RaterEffect(
         reviewer, value, p=p, is_flagged=p < LEVEL and value >= HALO, rows=count, comparisons=comparisons,
         needed=LEAST_HALO,
-        interval_reason="The permutation test gives a p and no interval.",
+        interval_reason=say("The permutation test gives a p and no interval."),
     )  # fmt: skip
 
 

@@ -17,15 +17,24 @@ from rubric.reviewer_statistics.core.rater_effects import (
     t_interval,
 )
 from rubric.reviews.core.score_rows import Row, Weights, overalls, sort_rows
+from workspace.core.words import mark, say
 from workspace.statistics.conclusions import Z_ONE_SIDED, Z_POWER
 from workspace.statistics.ratings import Matrix
 
 EFFECT = 0.2
 DRAWS = 5000
-_SAME = "All reviewers saw the responses in the same order, so position and quality cannot be told apart."
-_SAME_KNOWN = "All known orders are the same and others are not known, so nothing can be said about position."
-_UNKNOWN = "In which order the responses were shown is not known, so nothing can be said about position."
-_NONE = "No reviewer has scored two responses of a comparison at known positions that others scored too."
+_SAME = mark(
+    "All reviewers saw the responses in the same order, so position and quality cannot be told apart."
+)
+_SAME_KNOWN = mark(
+    "All known orders are the same and others are not known, so nothing can be said about position."
+)
+_UNKNOWN = mark(
+    "In which order the responses were shown is not known, so nothing can be said about position."
+)
+_NONE = mark(
+    "No reviewer has scored two responses of a comparison at known positions that others scored too."
+)
 
 
 class PositionEffect(Struct, frozen=True):
@@ -57,16 +66,18 @@ def position_effects(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
     names = sorted({row.reviewer for row in rows})
     known = {row.reviewer for row in used if row.position is not None}
     if rows and not known:
-        return [_without(name, _UNKNOWN) for name in ("", *names)]
+        return [_without(name, say(_UNKNOWN)) for name in ("", *names)]
     places: dict[tuple[str, str], set[int | None]] = {}
     for residual in found:
         places.setdefault(residual.row.item, set()).add(residual.row.position)
     if found and all(len(seen) == 1 for seen in places.values()):
-        reason = _SAME if known == set(names) else _SAME_KNOWN
+        reason = say(_SAME) if known == set(names) else say(_SAME_KNOWN)
         return [_without(name, reason) for name in ("", *names)]
     groups = {"": found} | by_reviewer(found)
     return [
-        _effect(name, groups.get(name, []), seed) if not name or name in known else _without(name, _UNKNOWN)
+        _effect(name, groups.get(name, []), seed)
+        if not name or name in known
+        else _without(name, say(_UNKNOWN))
         for name in ("", *names)
     ]
 
@@ -74,7 +85,7 @@ def position_effects(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
 def _effect(reviewer: str, found: Sequence[Residual], seed: int) -> PositionEffect:
     sheets = _sheets(found)
     if not sheets:
-        return _without(reviewer, _NONE)
+        return _without(reviewer, say(_NONE))
     spread = sum(float(np.square(positions).sum()) for positions, _ in sheets)
     observed = sum(float(positions @ values) for positions, values in sheets) / spread
     rng = np.random.default_rng(seed)
@@ -90,7 +101,7 @@ def _effect(reviewer: str, found: Sequence[Residual], seed: int) -> PositionEffe
     needed = math.ceil((Z_ONE_SIDED + Z_POWER) ** 2 * noise * len(sheets) / (EFFECT**2 * spread))
     slope = RaterEffect(
         reviewer, observed, p=p, is_flagged=p < LEVEL, rows=count, comparisons=comparisons,
-        interval_reason="The permutation test gives a p and no interval.",
+        interval_reason=say("The permutation test gives a p and no interval."),
     )  # fmt: skip
     ends_apart = RaterEffect(
         reviewer, float(ends.mean()), interval, rows=count, comparisons=comparisons, interval_reason=reason

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.reviews.core.score_rows import Row
+from workspace.core.words import say
 from workspace.statistics.estimates import Interval
 from workspace.statistics.means import student_t
 from workspace.statistics.ratings import Matrix
@@ -79,7 +80,7 @@ def t_interval(values: Matrix) -> tuple[Interval | None, str]:
     """The 95 % interval of a mean by Student's t, or None and why. Source: Student, Biometrika 6 (1908), 1-25."""
     count = len(values)
     if count < 3:
-        return None, f"An interval needs at least 3 comparisons; there are {count}."
+        return None, say("An interval needs at least 3 comparisons; there are {count}.", count=count)
     mean = float(values.mean())
     half = float(student_t(count - 1) * values.std(ddof=1) / np.sqrt(count))
     return (mean - half, mean + half), ""

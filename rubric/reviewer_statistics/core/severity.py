@@ -15,6 +15,7 @@ from rubric.reviewer_statistics.core.rater_effects import (
     t_interval,
 )
 from rubric.reviews.core.score_rows import Item, Row, Weights, overalls, sort_rows
+from workspace.core.words import say
 from workspace.statistics.ratings import Matrix
 
 LEAST_OWN, LEAST_OTHER = 5, 20
@@ -58,7 +59,9 @@ def _severity(reviewer: str, found: Sequence[Residual], reviewers: int) -> Rater
 
     if not found:
         return RaterEffect(
-            reviewer, None, reason=f"Nobody else has scored a response that {reviewer} scored."
+            reviewer,
+            None,
+            reason=say("Nobody else has scored a response that {reviewer} scored.", reviewer=reviewer),
         )
     grouped: dict[str, list[float]] = {}
     for residual in found:
@@ -88,9 +91,14 @@ def _preference(reviewer: str, found: Sequence[Residual], seed: int) -> RaterEff
     values = np.array([residual.value for residual in found])
     count, comparisons = int(own.sum()), len({residual.row.comparison for residual in found})
     if count < LEAST_OWN or len(own) - count < LEAST_OTHER:
-        reason = (
-            f"{reviewer} has {count} own and {len(own) - count} other responses that others judged too; it takes "
-            f"{LEAST_OWN} and {LEAST_OTHER}."
+        reason = say(
+            "{reviewer} has {count} own and {own_count} other responses that others judged too; "
+            "it takes {least_own} and {least_other}.",
+            reviewer=reviewer,
+            count=count,
+            own_count=len(own) - count,
+            least_own=LEAST_OWN,
+            least_other=LEAST_OTHER,
         )
         needed = LEAST_OWN + LEAST_OTHER
         return RaterEffect(
@@ -101,7 +109,7 @@ def _preference(reviewer: str, found: Sequence[Residual], seed: int) -> RaterEff
     p = chance(float(value), _apart(values, dealt))
     return RaterEffect(
         reviewer, float(value), p=p, is_flagged=p < LEVEL, rows=len(own), comparisons=comparisons,
-        needed=LEAST_OWN + LEAST_OTHER, interval_reason="The permutation test gives a p and no interval.",
+        needed=LEAST_OWN + LEAST_OTHER, interval_reason=say("The permutation test gives a p and no interval."),
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from rubric.reviewer_statistics.core.resamples import (
     winner_kept,
 )
 from rubric.reviews.core.score_rows import Ratings, Row, Weights, comparable, overalls, ratings, sort_rows
+from workspace.core.words import mark, say
 from workspace.statistics.conclusions import (
     Conclusion,
     Figure,
@@ -41,11 +42,11 @@ _PLACES = 9
 _ROUNDING = 1e-7
 # On a scale of few steps all of them count, used or not; on a finer scale people keep to some, such as the tens.
 _MOST_STEPS = 20
-_TAU_WORDS = f"{EFFECT:g} of tau"
-_NO_TAU = "No comparison has three responses ranked by two reviewers who tell them apart."
-_NO_WINNER = "No comparison has two responses judged by two reviewers."
-_NO_GRID = "No row has a holistic score, so there is nothing to round to."
-_NO_BOTH = "No row has all criteria and a holistic score, so the two cannot be compared."
+_TAU_WORDS = mark("{effect:g} of tau")
+_NO_TAU = mark("No comparison has three responses ranked by two reviewers who tell them apart.")
+_NO_WINNER = mark("No comparison has two responses judged by two reviewers.")
+_NO_GRID = mark("No row has a holistic score, so there is nothing to round to.")
+_NO_BOTH = mark("No row has all criteria and a holistic score, so the two cannot be compared.")
 _NAMES = ("tau_b", "tau_a", "w", "resampled_tau", "same_winner", "left_out_winner", "tied_share")
 
 
@@ -105,13 +106,13 @@ def stability_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
 
     def paired(which: int, name: str) -> Figure:
         if not pairs:
-            return Figure(None, reason=_NO_BOTH, interval_reason=_NO_BOTH)
+            return Figure(None, reason=say(_NO_BOTH), interval_reason=say(_NO_BOTH))
         return _figure(pairs[which][:, _NAMES.index(name)], name, single, seed)
 
     literal, difference, by_tau_a = paired(0, "tau_b"), paired(1, "tau_b"), paired(1, "tau_a")
     return StabilityReport(
         overall=_rankings(found[0], whole, seed),
-        on_grid=_rankings(found[1], coarse, seed, reason="" if grid else _NO_GRID),
+        on_grid=_rankings(found[1], coarse, seed, reason="" if grid else say(_NO_GRID)),
         holistic=_rankings(found[2], single, seed),
         grid_size=len(grid),
         literal=literal,
@@ -202,7 +203,7 @@ def _figure(values: Matrix, name: str, table: Ratings, seed: int, reason: str = 
     """The mean over comparisons; `reason` is why there is none where that is known."""
     used = np.isfinite(values)[table.comparison_index]
     rows = int((~np.isnan(table.values[used])).sum())
-    usual = _NO_WINNER if name.endswith(("winner", "share")) else _NO_TAU
+    usual = say(_NO_WINNER) if name.endswith(("winner", "share")) else say(_NO_TAU)
     return mean_figure(values, seed=seed, responses=int(used.sum()), rows=rows, reason=reason or usual)
 
 
@@ -213,13 +214,17 @@ def _conclusion(difference: Figure, by_tau_a: Figure) -> Conclusion:
         return without_interval(difference)
     needed = needed_count(count, difference.interval, EFFECT)
     low, high = difference.interval
-    small = small_note(difference.interval, EFFECT, _TAU_WORDS)
+    small = small_note(difference.interval, EFFECT, say(_TAU_WORDS, effect=EFFECT))
     if low > 0 and by_tau_a.value > 0:
-        return Conclusion("holds", f"Rankings by the overall are more stable.{small}", count, needed)
+        return Conclusion(
+            "holds", say("Rankings by the overall are more stable.{small}", small=small), count, needed
+        )
     if high < 0 and by_tau_a.value < 0:
-        return Conclusion("fails", f"Rankings by the holistic score are more stable.{small}", count, needed)
+        return Conclusion(
+            "fails", say("Rankings by the holistic score are more stable.{small}", small=small), count, needed
+        )
     if is_inside(difference.interval, EFFECT) and is_inside(by_tau_a.interval, EFFECT):
-        return no_difference(count, _TAU_WORDS, needed)
+        return no_difference(count, say(_TAU_WORDS, effect=EFFECT), needed)
     if low > 0 or high < 0:
-        return cannot_tell(count, "tau-b and tau-a point in opposite directions.", needed)
-    return cannot_tell(count, "the interval of the difference of tau-b holds 0.", needed)
+        return cannot_tell(count, say("tau-b and tau-a point in opposite directions."), needed)
+    return cannot_tell(count, say("the interval of the difference of tau-b holds 0."), needed)

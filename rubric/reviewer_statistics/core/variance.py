@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from rubric.core.scales import HIGHEST, LOWEST, Value
 from rubric.reviews.core.score_rows import Ratings, Row, Weights, comparable, overalls, ratings, sort_rows
+from workspace.core.words import mark, say
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.conclusions import (
     Conclusion,
@@ -32,10 +33,10 @@ from workspace.statistics.ratings import Matrix
 
 MARGIN = 0.05
 RATIO_EFFECT = 0.1
-_ALPHA_WORDS = f"{MARGIN:g} of alpha"
-_RATIO_WORDS = f"{RATIO_EFFECT:g} of the ratio"
-_NO_BOTH = "No row has all criteria and a holistic score, so the two cannot be compared."
-_NOBODY_TWICE = "No response has scores by two reviewers."
+_ALPHA_WORDS = mark("{margin:g} of alpha")
+_RATIO_WORDS = mark("{effect:g} of the ratio")
+_NO_BOTH = mark("No row has all criteria and a holistic score, so the two cannot be compared.")
+_NOBODY_TWICE = mark("No response has scores by two reviewers.")
 
 
 class Spread(Struct, frozen=True):
@@ -88,7 +89,7 @@ def variance_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> 
     single = ratings(holistic, lambda row: row.holistic)
     reference = _sums(single) if is_paired else None
     literal = _ratio([_sums(table) for table in tables], reference, whole, seed)
-    difference = _difference(whole, single) if is_paired else Figure(None, reason=_NO_BOTH)
+    difference = _difference(whole, single) if is_paired else Figure(None, reason=say(_NO_BOTH))
     return VarianceReport(
         criteria=[_spread(key, table, reference, seed) for key, table in zip(weights, tables, strict=True)],
         overall=_spread("", whole, reference, seed),
@@ -107,7 +108,7 @@ def _score_getter(key: str) -> Callable[[Row], Value | None]:
 def _spread(key: str, table: Ratings, reference: _Sums | None, seed: int) -> Spread:
     sums, found = _sums(table), table.values[~np.isnan(table.values)]
     freedom = sums.freedom.sum()
-    variance = Figure(None, reason=_NOBODY_TWICE)
+    variance = Figure(None, reason=say(_NOBODY_TWICE))
     if freedom:
         variance = _resting(table, float(sums.squares.sum() / freedom))
     return Spread(
@@ -138,14 +139,16 @@ def _sums(table: Ratings) -> _Sums:
 def _ratio(parts: Sequence[_Sums], reference: _Sums | None, table: Ratings, seed: int) -> Figure:
     """The mean of the parts' variances to that of the reference; all of the same rows."""
     if reference is None:
-        return Figure(None, reason=_NO_BOTH)
+        return Figure(None, reason=say(_NO_BOTH))
     if not parts or not reference.freedom.sum():
-        return Figure(None, reason=_NOBODY_TWICE)
+        return Figure(None, reason=say(_NOBODY_TWICE))
     used = reference.freedom > 0
     above = np.mean([part.squares for part in parts], axis=0)[used]
     below, count = reference.squares[used], int(used.sum())
     if not below.sum():
-        return Figure(None, reason="All reviewers gave the same holistic scores, so nothing can be lower.")
+        return Figure(
+            None, reason=say("All reviewers gave the same holistic scores, so nothing can be lower.")
+        )
     value, few = float(above.sum() / below.sum()), too_few(count)
     if few:
         return _resting(table, value, count, few)
@@ -153,7 +156,7 @@ def _ratio(parts: Sequence[_Sums], reference: _Sums | None, table: Ratings, seed
     drawn = counts @ below
     ratios = np.where(drawn > 0, counts @ above / np.where(drawn > 0, drawn, 1), np.nan)
     interval = percentile_interval(ratios, count)
-    lacking = "" if interval else "Too many resamples have no variance of the holistic score."
+    lacking = "" if interval else say("Too many resamples have no variance of the holistic score.")
     return Figure(value, interval, count, len(table.items), _count(table), interval_reason=lacking)
 
 
@@ -163,7 +166,11 @@ def _jackknifed(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Fig
         return Figure(None, reason=found.reason, interval_reason=found.reason)
     size = len(table.comparisons)
     if size < LEAST_FOR_INTERVAL:
-        few = f"An interval needs at least {LEAST_FOR_INTERVAL} comparisons; there are {size}."
+        few = say(
+            "An interval needs at least {least_for_interval} comparisons; there are {size}.",
+            least_for_interval=LEAST_FOR_INTERVAL,
+            size=size,
+        )
         return _resting(table, found.value, reason=few)
     interval, reason = jackknife_t(found.value, _without_each(table, statistic))
     return Figure(found.value, interval, size, len(table.items), _count(table), interval_reason=reason)
@@ -211,16 +218,16 @@ def _literal_conclusion(ratio: Figure) -> Conclusion:
     if ratio.interval is None:
         return without_interval(ratio)
     needed = needed_count(count, ratio.interval, RATIO_EFFECT)
-    small = small_note(ratio.interval, RATIO_EFFECT, _RATIO_WORDS, centre=1)
+    small = small_note(ratio.interval, RATIO_EFFECT, say(_RATIO_WORDS, effect=RATIO_EFFECT), centre=1)
     if ratio.interval[1] < 1:
-        said = f"Reviewers vary less on the criteria than on the holistic score.{small}"
+        said = say("Reviewers vary less on the criteria than on the holistic score.{small}", small=small)
         return Conclusion("holds", said, count, needed)
     if ratio.interval[0] > 1:
-        said = f"Reviewers vary more on the criteria than on the holistic score.{small}"
+        said = say("Reviewers vary more on the criteria than on the holistic score.{small}", small=small)
         return Conclusion("fails", said, count, needed)
     if is_inside(ratio.interval, RATIO_EFFECT, centre=1):
-        return no_difference(count, _RATIO_WORDS, needed)
-    return cannot_tell(count, "the interval of the ratio holds 1.", needed)
+        return no_difference(count, say(_RATIO_WORDS, effect=RATIO_EFFECT), needed)
+    return cannot_tell(count, say("the interval of the ratio holds 1."), needed)
 
 
 def _conclusion(difference: Figure) -> Conclusion:
@@ -229,16 +236,18 @@ def _conclusion(difference: Figure) -> Conclusion:
         return without_interval(difference)
     low, high = difference.interval
     needed = needed_count(count, difference.interval, MARGIN)
-    small = small_note(difference.interval, MARGIN, _ALPHA_WORDS)
+    small = small_note(difference.interval, MARGIN, say(_ALPHA_WORDS, margin=MARGIN))
     if low > 0:
-        said = f"The overall is more reliable than the holistic score.{small}"
+        said = say("The overall is more reliable than the holistic score.{small}", small=small)
         return Conclusion("holds", said, count, needed)
     if high < 0:
-        said = f"The overall is less reliable than the holistic score.{small}"
+        said = say("The overall is less reliable than the holistic score.{small}", small=small)
         return Conclusion("fails", said, count, needed)
     if is_inside(difference.interval, MARGIN):
-        return no_difference(count, _ALPHA_WORDS, needed)
+        return no_difference(count, say(_ALPHA_WORDS, margin=MARGIN), needed)
     if low > -MARGIN:
-        said = f"The overall is not less reliable than the holistic score by {MARGIN:g} or more."
+        said = say(
+            "The overall is not less reliable than the holistic score by {margin:g} or more.", margin=MARGIN
+        )
         return Conclusion("not_worse", said, count, needed)
-    return cannot_tell(count, "the interval of the difference of alphas is too wide.", needed)
+    return cannot_tell(count, say("the interval of the difference of alphas is too wide."), needed)

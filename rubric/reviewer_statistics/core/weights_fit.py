@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from rubric.core.weights import exact
 from rubric.reviews.core.score_rows import Item, Row, Weights, complete, sort_rows
+from workspace.core.words import say
 from workspace.statistics.conclusions import percentile_interval, too_few
 from workspace.statistics.estimates import Interval
 from workspace.statistics.ratings import Matrix
@@ -214,7 +215,7 @@ def tuned_to_holistic(rows: Sequence[Row], weights: Weights, *, seed: int = 0, d
         (item, group, sum(row.holistic or 0 for row in group) / len(group)) for item, group in items.items()
     ]
     if not _is_enough(len(sums)):
-        return _refused("holistic", default, len(sums), "with all scores and a holistic score")
+        return _refused("holistic", default, len(sums), say("with all scores and a holistic score"))
     scores = np.array([_means(group, keys) for _, group, _ in sums])
     groups = _numbered([item[0] for item, _, _ in sums])
     start = np.array([default[key] for key in keys])
@@ -249,7 +250,7 @@ def tuned_to_preferences(
         }
     )
     if not _is_enough(responses):
-        return _refused("preferences", default, responses, "with all scores and a preference")
+        return _refused("preferences", default, responses, say("with all scores and a preference"))
     apart = [
         np.subtract(
             means[preference.comparison, preference.preferred], means[preference.comparison, preference.other]
@@ -280,20 +281,33 @@ def _tuned(task: _Task, spread: float) -> Tuning:
         task.target, task.default, units=len(everything), responses=task.responses, comparisons=comparisons
     )
     if comparisons < FOLDS:
-        return _without(bare, f"Tuning needs at least {FOLDS} comparisons; there are {comparisons}.")
+        return _without(
+            bare,
+            say(
+                "Tuning needs at least {folds} comparisons; there are {comparisons}.",
+                folds=FOLDS,
+                comparisons=comparisons,
+            ),
+        )
     if len(task.keys) < 2 or spread < 1e-12:
-        return _without(bare, "Responses do not differ in two criteria or more, so no weights can be fitted.")
+        return _without(
+            bare, say("Responses do not differ in two criteria or more, so no weights can be fitted.")
+        )
     shrinkage = _shrinkage(fit, everything, task.seed)
     found = fit.weights(fit.fitted(everything, shrinkage))
     if np.isnan(found).any():
-        return _without(bare, "The preferences do not follow the scores on any criterion.")
+        return _without(bare, say("The preferences do not follow the scores on any criterion."))
     errors, defaults = _held_out(fit, everything, task.seed)
     gain, gain_error = _gain(defaults - errors, fit.groups)
     intervals, lacking = _intervals(task, shrinkage, comparisons)
     by_key = dict(zip(task.keys, in_decimals(found), strict=True))
     why_not = _why_not(gain, gain_error, intervals, task.default, lacking)
     sure = _SURE[task.target]
-    few = f"Below {sure} {'pairs' if task.target == 'preferences' else 'responses'} the default is usually better."
+    few = say(
+        "Below {sure} {value} the default is usually better.",
+        sure=sure,
+        value="pairs" if task.target == "preferences" else "responses",
+    )
     return Tuning(
         target=task.target,
         default=task.default,
@@ -369,7 +383,7 @@ def _intervals(task: _Task, shrinkage: float, comparisons: int) -> tuple[dict[st
         for key, column in zip(task.keys, np.array(drawn).T, strict=True)
     }
     found = {key: interval for key in task.default if (interval := ends[key]) is not None}
-    return found, "" if found else "Too many resamples gave no weights."
+    return found, "" if found else say("Too many resamples gave no weights.")
 
 
 def _why_not(
@@ -377,13 +391,13 @@ def _why_not(
 ) -> str:
     """Why the fitted weights should not be adopted; "" when they may be."""
     if gain <= error:
-        return (
+        return say(
             "On comparisons left out the fitted weights are not better than the default by a standard error."
         )
     if lacking:
         return lacking
     if all(low <= default[key] <= high for key, (low, high) in intervals.items()):
-        return "The interval of every weight holds its default."
+        return say("The interval of every weight holds its default.")
     return ""
 
 
@@ -395,7 +409,12 @@ def _without(bare: Tuning, reason: str) -> Tuning:
 
 
 def _refused(target: Target, default: dict[str, float], responses: int, which: str) -> Tuning:
-    reason = f"Tuning needs at least {LEAST_RESPONSES} responses {which}; there are {responses}."
+    reason = say(
+        "Tuning needs at least {least_responses} responses {which}; there are {responses}.",
+        least_responses=LEAST_RESPONSES,
+        which=which,
+        responses=responses,
+    )
     return _without(Tuning(target, default, responses=responses), reason)
 
 

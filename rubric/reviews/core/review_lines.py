@@ -7,6 +7,7 @@ from msgspec import Struct
 from rubric.core.records import ResponseReview, ReviewRecord
 from workspace.core.json_faults import Problem
 from workspace.core.strict_json import read_json
+from workspace.core.words import say
 
 KEYS = ("reviewer", "responses", "text")
 
@@ -44,19 +45,19 @@ def read_lines(data: bytes) -> tuple[list[ReviewLine], list[LineFault]]:
         if not problems:
             reviews.append(ReviewLine(**{key: document.value[key] for key in KEYS}))
     if not reviews and not faults:
-        faults.append(LineFault(1, "", "empty", "There is no review. Give one JSON object a line."))
+        faults.append(LineFault(1, "", "empty", say("There is no review. Give one JSON object a line.")))
     return reviews, faults
 
 
 def _shape_problems(value: Any) -> list[Problem]:
     """What a line lacks; other keys are its writer's own business."""
     if not isinstance(value, dict):
-        said = "The line is no object. Write one with the keys reviewer, responses and text."
+        said = say("The line is no object. Write one with the keys reviewer, responses and text.")
         return [Problem(code="wrong_shape", message=said)]
     problems = [
         Problem(
             code="wrong_shape",
-            message=f'"{key}" is missing or is no text. Give it as text.',
+            message=say('"{key}" is missing or is no text. Give it as text.', key=key),
             pointer=f"/{key}",
         )
         for key in ("reviewer", "text")
@@ -69,7 +70,9 @@ def _shape_problems(value: Any) -> list[Problem]:
         or not all(isinstance(label, str) and label.strip() for label in labels)
         or len(set(labels)) != len(labels)
     ):
-        said = '"responses" must list the labels of the responses, each once, such as ["Response A", "Response B"].'
+        said = say(
+            '"responses" must list the labels of the responses, each once, such as ["Response A", "Response B"].'
+        )
         problems.append(Problem(code="wrong_shape", message=said, pointer="/responses"))
     return problems
 

@@ -23,6 +23,7 @@ from rubric.core.weights import exact, percent_text, scale_others, weight_proble
 from rubric.versions.core.game_specs import add_defaults, choices_for
 from rubric.versions.core.version_json import find_scale_fault, read_version, wording_problems
 from workspace.core.canonical import canonical_bytes
+from workspace.core.words import say
 
 YES, NO = "yes", "no"
 PARTS = ("key", "label", "description", "weight", "scale", "threshold", "is_mandatory", "question")
@@ -184,15 +185,15 @@ def scale_weights(texts: Texts, index: int) -> dict[str, str]:
     typed = {name: _share(texts[field]) for name, field in fields.items() if is_number(texts.get(field, ""))}
     name = _name(texts, index)
     if len(fields) < len(used_indexes(texts)):
-        raise Unreadable("Two criteria have the same key. Give one of them another before scaling.")
+        raise Unreadable(say("Two criteria have the same key. Give one of them another before scaling."))
     if len(typed) < len(fields) or name not in typed:
         raise Unreadable(
-            "Every weight must be a number before the others can be scaled. Fill in those missing."
+            say("Every weight must be a number before the others can be scaled. Fill in those missing.")
         )
     try:
         weights = scale_others(typed, name, typed[name])
     except ValueError as error:
-        raise Unreadable(f"{error} Change it first.") from error
+        raise Unreadable(say("{error} Change it first.", error=error)) from error
     return {fields[key]: percent_text(weight) for key, weight in weights.items()}
 
 
@@ -236,16 +237,21 @@ def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[Fiel
 def _part(name: str, text: str, key: str) -> Any:
     if name == "weight":
         return _number(
-            text, f"The weight of {key or 'the new criterion'}", "one from 0 to 100, such as 25", 100
+            text,
+            say("The weight of {value}", value=key or "the new criterion"),
+            say("one from 0 to 100, such as 25"),
+            100,
         )
     if name == "threshold":
         if not text.strip():
             return None
         return _number(
-            text, f"The threshold of {key or 'the new criterion'}", "one such as 80, or leave it empty"
+            text,
+            say("The threshold of {value}", value=key or "the new criterion"),
+            say("one such as 80, or leave it empty"),
         )
     if name == "scale":
-        return _scale(text, key or "the new criterion")
+        return _scale(text, key or say("the new criterion"))
     if name == "is_mandatory":
         return text == YES
     if name == "anchors":
@@ -266,9 +272,12 @@ def _scale(text: str, key: str) -> Scale | None:
         return None
     found = _SCALE.fullmatch(text.strip())
     if found is None:
-        said = f'The scale of {key} is "{text.strip()[:40]}", which is none.'
+        said = say('The scale of {key} is "{strip}", which is none.', key=key, strip=text.strip()[:40])
         raise Unreadable(
-            f"{said} Write one such as 1 to 5, 0 or 1, or 0 to 3 in steps of 0.5; or leave it empty."
+            say(
+                "{said} Write one such as 1 to 5, 0 or 1, or 0 to 3 in steps of 0.5; or leave it empty.",
+                said=said,
+            )
         )
     low, high = _short_number(found[1]), _short_number(found[2])
     is_pair = " or " in text.lower()
@@ -291,10 +300,18 @@ def _anchors(text: str) -> dict[str, str]:
         point, colon, says = row.partition(":")
         if not colon or not point.strip() or not says.strip():
             raise Unreadable(
-                f'The line "{row[:60]}" is no anchor. Write the points, a colon and what they mean.'
+                say(
+                    'The line "{row}" is no anchor. Write the points, a colon and what they mean.',
+                    row=row[:60],
+                )
             )
         if point.strip() in found:
-            raise Unreadable(f'The points "{point.strip()[:60]}" are there twice. Keep one of the two lines.')
+            raise Unreadable(
+                say(
+                    'The points "{strip}" are there twice. Keep one of the two lines.',
+                    strip=point.strip()[:60],
+                )
+            )
         found[point.strip()] = says.strip()
     return found
 
@@ -319,7 +336,9 @@ def _parameter(name: str, before: Any, text: str, problems: list[FieldProblem]) 
     if choices:
         return next((choice for choice in choices if value_text(choice) == text), text)
     try:
-        return int(text) if re.fullmatch(r"[+-]?\d{1,20}", text) else _number(text, name, "one such as 5")
+        return (
+            int(text) if re.fullmatch(r"[+-]?\d{1,20}", text) else _number(text, name, say("one such as 5"))
+        )
     except Unreadable as fault:
         problems.append(FieldProblem(f"p-{name}", str(fault)))
         return before
@@ -350,14 +369,24 @@ def _lists(
 def _personality(row: str, field: str, problems: list[FieldProblem]) -> dict[str, str]:
     parts = [part.strip() for part in row.split(BETWEEN.strip(), 2)]
     if len(parts) != len(_PERSONALITY) or not all(parts):
-        said = f'The line "{row[:60]}" is no personality. Write a key, a label and a description with | between them.'
+        said = say(
+            'The line "{row}" is no personality. Write a key, a label and a description with | between them.',
+            row=row[:60],
+        )
         problems.append(FieldProblem(field, said))
     return dict(zip(_PERSONALITY, parts, strict=False))
 
 
 def _number(text: str, what: str, such_as: str, below: int = 1) -> float:
     if not is_number(text):
-        raise Unreadable(f'{what} is "{text.strip()[:40]}", which is no number. Write {such_as}.')
+        raise Unreadable(
+            say(
+                '{what} is "{strip}", which is no number. Write {such_as}.',
+                what=what,
+                strip=text.strip()[:40],
+                such_as=such_as,
+            )
+        )
     return float(exact(text.strip()) / below)
 
 

@@ -15,6 +15,7 @@ from rubric.core.scales import Scale, write_number
 from rubric.core.weights import exact, weight_problems
 from rubric.versions.core.game_specs import ParameterSpecs, game_specs
 from workspace.core.strict_json import MOST_PROBLEMS, read_json
+from workspace.core.words import say
 
 RESPONSE_CHOICES = ("ask_overall", "shuffle_criteria")
 MOST_POINTS, FARTHEST = 101, 1000
@@ -53,11 +54,15 @@ def wording_problems(record: RubricRecord) -> list[Problem]:
     Files and versions that say less can still be read.
     """
     wanted = {
-        "description": "no description. Say what it means",
-        "question": "no question. Write what is asked of whoever judges",
+        "description": say("no description. Say what it means"),
+        "question": say("no question. Write what is asked of whoever judges"),
     }
     return [
-        Problem(f"/criteria/{index}/{part}", "empty", f'The criterion "{criterion.key}" has {says}.')
+        Problem(
+            f"/criteria/{index}/{part}",
+            "empty",
+            say('The criterion "{key}" has {says}.', key=criterion.key, says=says),
+        )
         for index, criterion in enumerate(record.criteria)
         for part, says in wanted.items()
         if not getattr(criterion, part).strip()
@@ -69,18 +74,25 @@ def _shape_problem(text: str) -> Problem:
     said, _, path = text.partition(" - at ")
     pointer = re.sub(r"[.\[]", "/", path.strip("`").removeprefix("$")).replace("]", "")
     return Problem(
-        pointer, "wrong_shape", f"{said}. The keys are name, version, kind, criteria, parameters and lists."
+        pointer,
+        "wrong_shape",
+        say("{said}. The keys are name, version, kind, criteria, parameters and lists.", said=said),
     )
 
 
 def _problems(record: RubricRecord) -> list[Problem]:
     problems = [
-        Problem(f"/{key}", "empty", f"The version's {key} is empty. Give it one.")
+        Problem(f"/{key}", "empty", say("The version's {key} is empty. Give it one.", key=key))
         for key in ("name", "version")
         if not getattr(record, key).strip()
     ]
     if record.kind not in (DISCUSSION, RESPONSE):
-        said = f'The kind is "{record.kind}"; it must be "{DISCUSSION}" or "{RESPONSE}".'
+        said = say(
+            'The kind is "{kind}"; it must be "{discussion}" or "{response}".',
+            kind=record.kind,
+            discussion=DISCUSSION,
+            response=RESPONSE,
+        )
         return [*problems, Problem("/kind", "unknown_kind", said)]
     problems += _criteria_problems(record.criteria)
     return problems + (_discussion_problems if record.kind == DISCUSSION else _response_problems)(record)
@@ -93,7 +105,7 @@ def _criteria_problems(criteria: list[Criterion]) -> list[Problem]:
     counts = Counter(keys)
     for index, criterion in enumerate(criteria):
         if counts[criterion.key] > 1:
-            said = f'The criterion "{criterion.key}" is there more than once. Keep one of them.'
+            said = say('The criterion "{key}" is there more than once. Keep one of them.', key=criterion.key)
             problems.append(Problem(f"/criteria/{index}/key", "twice", said))
     if problems:
         return problems
@@ -109,12 +121,14 @@ def _response_problems(record: RubricRecord) -> list[Problem]:
     """What a response version must hold so that its reviews can be asked for and read."""
     problems = []
     if not record.criteria:
-        problems.append(Problem("/criteria", "missing", "The rubric has no criterion. Add one."))
+        problems.append(Problem("/criteria", "missing", say("The rubric has no criterion. Add one.")))
     for index, criterion in enumerate(record.criteria):
         if criterion.key.casefold() in RESERVED_KEYS or not _KEY.fullmatch(criterion.key):
-            said = (
-                f'"{criterion.key}" cannot be the key of a criterion: write lower-case letters, digits and _, and none '
-                f"of {', '.join(RESERVED_KEYS)}, which name other parts of a review."
+            said = say(
+                '"{key}" cannot be the key of a criterion: write lower-case letters, digits and _, '
+                "and none of {reserved_keys}, which name other parts of a review.",
+                key=criterion.key,
+                reserved_keys=", ".join(RESERVED_KEYS),
             )
             problems.append(Problem(f"/criteria/{index}/key", "bad_key", said))
         if criterion.scale is not None:
@@ -123,12 +137,12 @@ def _response_problems(record: RubricRecord) -> list[Problem]:
         Problem(
             f"/parameters/{name}",
             "unknown",
-            f'There is no parameter "{name}". Remove it, or correct its name.',
+            say('There is no parameter "{name}". Remove it, or correct its name.', name=name),
         )
         for name in sorted(record.parameters.keys() - set(RESPONSE_CHOICES))
     ]
     problems += [
-        Problem(f"/parameters/{name}", "illegal", f"{name} must be there, true or false.")
+        Problem(f"/parameters/{name}", "illegal", say("{name} must be there, true or false.", name=name))
         for name in RESPONSE_CHOICES
         if not isinstance(record.parameters.get(name), bool)
     ]
@@ -145,7 +159,12 @@ def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[Prob
         Problem(
             f"/criteria/{index}/anchors",
             "beyond_scale",
-            f'The points "{points[:60]}" of {criterion.key} lie beyond its scale, {scale.text}. Change one of the two.',
+            say(
+                'The points "{points}" of {key} lie beyond its scale, {text}. Change one of the two.',
+                points=points[:60],
+                key=criterion.key,
+                text=scale.text,
+            ),
         )
         for points in beyond
     ]
@@ -155,17 +174,43 @@ def find_scale_fault(key: str, scale: Scale) -> str:
     """Why no score can be given on a scale; "" when it can."""
     numbers = (scale.lowest, scale.highest, scale.step)
     if not all(abs(number) <= FARTHEST for number in numbers):
-        return f"The scale of {key} has a number beyond {FARTHEST}. Take smaller ones."
+        return say(
+            "The scale of {key} has a number beyond {farthest}. Take smaller ones.",
+            key=key,
+            farthest=FARTHEST,
+        )
     low, high, step = map(write_number, numbers)
     if not scale.lowest < scale.highest:
-        return f"The scale of {key} goes from {low} to {high}; the lowest must be below the highest. Change them."
+        return say(
+            "The scale of {key} goes from {low} to {high}; the lowest must be below the highest. "
+            "Change them.",
+            key=key,
+            low=low,
+            high=high,
+        )
     if not scale.step > 0:
-        return f"The steps of the scale of {key} are {step}; they must be above 0. Change them."
+        return say(
+            "The steps of the scale of {key} are {step}; they must be above 0. Change them.",
+            key=key,
+            step=step,
+        )
     if not scale.is_step(scale.highest):
-        return f"The scale of {key} does not reach {high} from {low} in steps of {step}. Change one of the three."
+        return say(
+            "The scale of {key} does not reach {high} from {low} in steps of {step}. Change one "
+            "of the three.",
+            key=key,
+            high=high,
+            low=low,
+            step=step,
+        )
     count = 1 + int((exact(scale.highest) - exact(scale.lowest)) / exact(scale.step))
     if count > MOST_POINTS:
-        return f"The scale of {key} has {count:,} points; {MOST_POINTS} are the most. Take larger steps."
+        return say(
+            "The scale of {key} has {count:,} points; {most_points} are the most. Take larger steps.",
+            key=key,
+            count=count,
+            most_points=MOST_POINTS,
+        )
     return ""
 
 
@@ -178,7 +223,7 @@ def _is_on(points: str, scale: Scale) -> bool:
 def _discussion_problems(record: RubricRecord) -> list[Problem]:
     """What a discussion version must hold so that its games can be measured."""
     problems = [
-        Problem(f"/criteria/{index}/scale", "unknown", "Criteria of games have no scale. Take it out.")
+        Problem(f"/criteria/{index}/scale", "unknown", say("Criteria of games have no scale. Take it out."))
         for index, criterion in enumerate(record.criteria)
         if criterion.scale is not None
     ]
@@ -186,17 +231,25 @@ def _discussion_problems(record: RubricRecord) -> list[Problem]:
     thresholds = {criterion.key: criterion.threshold for criterion in record.criteria}
     for key, spec in specs.wanted(thresholds).items():
         if key not in thresholds:
-            problems.append(Problem("/criteria", "missing", f'The criterion "{key}" is missing. Add it.'))
+            problems.append(
+                Problem("/criteria", "missing", say('The criterion "{key}" is missing. Add it.', key=key))
+            )
             continue
         threshold = thresholds[key]
         if threshold is None or not spec.low <= threshold <= spec.high:
-            said = (
-                f"The threshold of {key} is {threshold}; it must lie between {spec.low:g} and {spec.high:g}."
+            said = say(
+                "The threshold of {key} is {threshold}; it must lie between {low:g} and {high:g}.",
+                key=key,
+                threshold=threshold,
+                low=spec.low,
+                high=spec.high,
             )
             problems.append(Problem("/criteria", "out_of_range", said))
     for key in thresholds.keys() - specs.metrics.keys():
         problems.append(
-            Problem("/criteria", "unknown", f'No metric is called "{key}". Remove the criterion.')
+            Problem(
+                "/criteria", "unknown", say('No metric is called "{key}". Remove the criterion.', key=key)
+            )
         )
     wanted = specs.parameters_for(thresholds)
     return problems + _parameter_problems(record.parameters, wanted) + _list_problems(record.lists, wanted)
@@ -206,14 +259,14 @@ def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) ->
     """Every parameter without a default is there; all are known, of its type and in its range; choices are legal."""
     problems = []
     for name in sorted(parameters.keys() - specs.names):
-        said = f'There is no parameter "{name}". Remove it, or correct its name.'
+        said = say('There is no parameter "{name}". Remove it, or correct its name.', name=name)
         problems.append(Problem(f"/parameters/{name}", "unknown", said))
     for name in sorted(specs.names):
         said = _parameter_fault(name, parameters, specs)
         if said:
             problems.append(Problem(f"/parameters/{name}", "illegal", said))
     if not problems and parameters.get("sample_min", 0) > parameters.get("sample_max", 0):
-        said = "sample_min is above sample_max. Lower the one or raise the other."
+        said = say("sample_min is above sample_max. Lower the one or raise the other.")
         problems.append(Problem("/parameters/sample_min", "illegal", said))
     return problems
 
@@ -223,21 +276,40 @@ def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterS
     if name not in parameters:
         if name in specs.defaults:
             return ""
-        return f'The parameter "{name}" is missing. Add it.'
+        return say('The parameter "{name}" is missing. Add it.', name=name)
     value = parameters[name]
     if name in specs.choices:
         legal = specs.choices[name]
         if any(value is choice or (isinstance(value, str) and value == choice) for choice in legal):
             return ""
         choices = " or ".join(json.dumps(choice) for choice in legal)
-        return f"{name} is {json.dumps(value)}; it must be {choices}."
+        return say(
+            "{name} is {dumps}; it must be {choices}.", name=name, dumps=json.dumps(value), choices=choices
+        )
     is_count = name in specs.counts
     low, high = specs.counts[name] if is_count else specs.amounts[name]
     kinds: tuple[type, ...] = (int,) if is_count else (int, float)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isinstance(value, kinds):
-        wanted = "a whole number" if is_count else "a number"
-        return f"{name} is {json.dumps(value)}; it must be {wanted} from {low} to {high}."
-    return "" if low <= value <= high else f"{name} is {value}; it must lie between {low} and {high}."
+        wanted = say("a whole number") if is_count else say("a number")
+        return say(
+            "{name} is {dumps}; it must be {wanted} from {low} to {high}.",
+            name=name,
+            dumps=json.dumps(value),
+            wanted=wanted,
+            low=low,
+            high=high,
+        )
+    return (
+        ""
+        if low <= value <= high
+        else say(
+            "{name} is {value}; it must lie between {low} and {high}.",
+            name=name,
+            value=value,
+            low=low,
+            high=high,
+        )
+    )
 
 
 def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
@@ -245,19 +317,26 @@ def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Prob
     problems = []
     wanted = (*specs.word_lists, "patterns", "role_map", "personalities")
     problems += [
-        Problem(f"/lists/{name}", "unknown", f'There is no list "{name}". Remove it, or correct its name.')
+        Problem(
+            f"/lists/{name}",
+            "unknown",
+            say('There is no list "{name}". Remove it, or correct its name.', name=name),
+        )
         for name in sorted(lists.keys() - set(wanted))
     ]
     for name in specs.word_lists:
         if not _is_words(lists.get(name)):
-            said = f'The list "{name}" is missing or is not a list of words. Give it as ["one", "two"].'
+            said = say(
+                'The list "{name}" is missing or is not a list of words. Give it as ["one", "two"].',
+                name=name,
+            )
             problems.append(Problem(f"/lists/{name}", "wrong_shape", said))
     if not _is_role_map(lists.get("role_map")):
-        said = 'The role map must give a list of roles for "mafia" and one for "village".'
+        said = say('The role map must give a list of roles for "mafia" and one for "village".')
         problems.append(Problem("/lists/role_map", "wrong_shape", said))
     personalities = lists.get("personalities")
     if not isinstance(personalities, list) or not all(map(_is_personality, personalities)):
-        said = "Each personality needs a key, a label and a description."
+        said = say("Each personality needs a key, a label and a description.")
         problems.append(Problem("/lists/personalities", "wrong_shape", said))
     return problems + _pattern_problems(lists.get("patterns"), specs)
 
@@ -287,18 +366,26 @@ def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Problem]:
     if not isinstance(patterns, dict):
         return [
             Problem(
-                "/lists/patterns", "missing", "The patterns are missing. Copy them from the first version."
+                "/lists/patterns",
+                "missing",
+                say("The patterns are missing. Copy them from the first version."),
             )
         ]
     names = (*specs.patterns, *(name for name in specs.optional_patterns if name in patterns))
     problems = [
-        Problem(f"/lists/patterns/{name}", "unknown", f'No rule uses the patterns "{name}". Remove them.')
+        Problem(
+            f"/lists/patterns/{name}",
+            "unknown",
+            say('No rule uses the patterns "{name}". Remove them.', name=name),
+        )
         for name in sorted(patterns.keys() - set(names))
     ]
     for name in names:
         group = patterns.get(name)
         if not _is_words(group):
-            said = f'The patterns "{name}" are missing or are not a list of regular expressions.'
+            said = say(
+                'The patterns "{name}" are missing or are not a list of regular expressions.', name=name
+            )
             problems.append(Problem(f"/lists/patterns/{name}", "wrong_shape", said))
             continue
         for index, source in enumerate(group or []):
@@ -311,22 +398,33 @@ def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Problem]:
 def _pattern_fault(source: str) -> str:
     """What is wrong with one pattern, or nothing."""
     if len(source) > _LONGEST_PATTERN:
-        return f"The pattern has {len(source)} characters; {_LONGEST_PATTERN} are the most. Split it in two."
+        return say(
+            "The pattern has {source_count} characters; {longest_pattern} are the most. Split it in two.",
+            source_count=len(source),
+            longest_pattern=_LONGEST_PATTERN,
+        )
     bare = _ESCAPED.sub("x", source)
     depths = accumulate(1 if text == "(" else -1 for text in bare if text in "()")
     if max(depths, default=0) > _DEEPEST_PATTERN:
-        return f"The pattern has more than {_DEEPEST_PATTERN} brackets within each other. Write it flatter."
+        return say(
+            "The pattern has more than {deepest_pattern} brackets within each other. Write it flatter.",
+            deepest_pattern=_DEEPEST_PATTERN,
+        )
     if _IN_SET.search(bare):
-        said = 'The pattern has "[[" or a doubled -, &, ~ or | in square brackets, which Python will read otherwise.'
-        return f"{said} Put a backslash before it."
+        said = say(
+            'The pattern has "[[" or a doubled -, &, ~ or | in square brackets, which Python will read otherwise.'
+        )
+        return say("{said} Put a backslash before it.", said=said)
     if _NESTED.search(source):
-        return "The pattern repeats a repetition, which can run for ever on some texts. Write it without."
+        return say(
+            "The pattern repeats a repetition, which can run for ever on some texts. Write it without."
+        )
     try:
         re.compile(
             source.replace("{name}", "(?:x)").replace("{owner}", "(?:x)").replace("{mafia_word}", "(?:x)")
         )
     except (re.error, OverflowError) as error:
-        return f"The pattern is no regular expression: {error}. Correct it."
+        return say("The pattern is no regular expression: {error}. Correct it.", error=error)
     return ""
 
 

@@ -235,13 +235,13 @@ CASES = {
     ),
     "cost unreported at the end": (
         [iteration(1), iteration(2), iteration(3), dear(4, None)],
-        3, False, False, ("3 iterations in a row succeed, but iteration 4 after them is not certain, so the row "
+        3, False, False, ("3 iterations in a row succeed, but what comes after them is not certain (iteration 4), so the row "
         "may be broken; 3 are needed. "
         "Iteration 4 is not certain: the cost of game 42 is not reported; enter it with a reason."),
     ),
     "cost unreported in the middle": (
         [iteration(1), dear(2, None), iteration(3), iteration(4)],
-        3, False, False, ("3 succeed, but iteration 2 between them is not certain, so they are not yet a row; "
+        3, False, False, ("3 succeed, but what lies between them is not certain (iteration 2), so they are not yet a row; "
         "3 in a row are needed. "
         "Iteration 2 is not certain: the cost of game 22 is not reported; enter it with a reason."),
     ),
@@ -303,9 +303,9 @@ def test_named_cases(iterations, count, is_known, is_reached, says):
 @pytest.mark.parametrize(
     ("letters", "certain", "says"),
     [
-        ("sus", 1, "2 succeed, but iteration 2 between them is not certain, so they are not yet a row"),
-        ("suusu", 1, "2 succeed, but iterations 2 and 3 between them are not certain"),
-        ("ssu", 2, "2 iterations in a row succeed, but iteration 3 after them is not certain"),
+        ("sus", 1, "2 succeed, but what lies between them is not certain (iteration 2), so they are not yet a row"),
+        ("suusu", 1, "2 succeed, but what lies between them is not certain (iterations 2 and 3)"),
+        ("ssu", 2, "2 iterations in a row succeed, but what comes after them is not certain (iteration 3)"),
         ("uss", 2, "2 iterations in a row succeed; 3 are needed."),
         ("susbss", 2, "2 iterations in a row succeed; 3 are needed."),
         ("susss", 3, "3 iterations in a row succeed; 3 are needed."),

@@ -98,7 +98,7 @@ def test_what_was_measured_again():
     by_rule = PASSING | {"memory_accuracy": share(0, 0, is_applicable=False)}
     wrong = PASSING | {"memory_accuracy": share(1, 2)}
     assert why(by_rule, RUBRIC, RUBRIC, later=wrong) == [
-        "Memory accuracy 100 % by rule was enough at 80 %; measured again it is 50 %, and 80 % is needed."
+        "Memory accuracy 100 % (not applicable) was enough at 80 %; measured again it is 50 %, and 80 % is needed."
     ]
 
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_told(missing, says):
 def test_what_evaluators_differ_on():
     tied = Effective({}, ties=(("coherence", "3"), ("coherence", "4")))
     assert why(PASSING, RUBRIC, RUBRIC, found=tied) == [
-        "Evaluators differ on 2 things that a team lead would settle first."
+        "Evaluators differ on 2 things that a team lead would adjudicate first."
     ]
 
 

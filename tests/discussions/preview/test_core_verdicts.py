@@ -235,7 +235,7 @@ def test_phrases_that_the_draft_does_not_find():
     assert compute_games_impact([found], pooled).notes == [
         "The draft measures otherwise, so 1 game was measured again. Nothing of that is stored.",
         "1 of them was measured by older code before; what differs can come from that, too.",
-        "1 phrase marked as acceptable is not among those that the draft finds; such marks count for nothing.",
+        "1 phrase marked as acceptable is not among those that the draft finds; the mark counts for nothing.",
         "These judgements, whose finding is gone, are in 1 game.",
     ]
 

@@ -7,12 +7,24 @@ from django.core.management.commands import makemessages
 from django.template import engines
 from django.template.backends.jinja2 import Jinja2
 
+# What our code calls the functions of gettext, beside the names that xgettext and Django know; those of cores, too.
+KEYWORDS = ("_now", "_lazy", "say", "say_many:1,2", "mark")
+
 
 def _environment() -> Any:
     """Jinja's environment; the extension for texts adds what it extracts them with."""
     backend = engines["jinja2"]
     assert isinstance(backend, Jinja2)
     return backend.env
+
+
+def list_messages(source: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The function and the texts of each message of a template."""
+    found = _environment().extract_translations(source)
+    return [
+        (name, (said,) if isinstance(said, str) else tuple(text for text in said if text))
+        for _line, name, said in found
+    ]
 
 
 def messages_as_python(source: str) -> str:
@@ -43,3 +55,7 @@ class Command(makemessages.Command):
     """Find every text that is shown."""
 
     build_file_class = TemplateFile
+    xgettext_options = [
+        *makemessages.Command.xgettext_options,
+        *(f"--keyword={keyword}" for keyword in KEYWORDS),
+    ]

@@ -1,0 +1,139 @@
+"""A made-up language: what gettext gives stands between two marks, so that whatever else a page says shows."""
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from zoneinfo import available_timezones
+
+from django.apps import apps
+from django.db.models import BinaryField, CharField, JSONField, TextField
+from django.utils import translation
+from django.utils.translation import trans_null
+
+OPEN, CLOSE = "\u27e6", "\u27e7"
+PLACEHOLDER = re.compile(r"(%\(\w+\)[sd]|%[sd%]|\{\{|\}\}|\{\w*(?:![rsa])?(?::[^{}]*)?\})")
+SHOWN_ATTRIBUTES = ("aria-label", "title", "placeholder", "alt", "aria-description", "content", "value")
+# What stands in these is data, code or a moment: a name typed by a person, a key, a quoted text.
+SILENT = ("script", "style", "code", "kbd", "pre", "textarea", "bdi", "time")
+# What joins data to data: numbers, punctuation, signs.
+BETWEEN = re.compile(
+    r"[\s.,:;()\[\]|“”\"'…·/–—+\-−±=<>%$×≥≤→←↑↓#*]*(?:[\d.,]+[\s%:–−\-]*)+|[:;,()“”\"…·|]+|\s[–—\-+/]\s"
+)
+
+
+def mark_text(message: str) -> str:
+    """The message with marks around its words; its values stand outside of them."""
+    parts = PLACEHOLDER.split(message)
+    return "".join(
+        part if place % 2 or not part.strip() else f"{OPEN}{part}{CLOSE}" for place, part in enumerate(parts)
+    )
+
+
+def install(monkeypatch) -> None:
+    """Let every function of gettext mark what it gives."""
+    monkeypatch.setattr(trans_null, "gettext", mark_text)
+    monkeypatch.setattr(trans_null, "ngettext", lambda one, many, n: mark_text(one if n == 1 else many))
+    monkeypatch.setattr(trans_null, "pgettext", lambda _context, message: mark_text(message))
+    monkeypatch.setattr(
+        trans_null, "npgettext", lambda _context, one, many, n: mark_text(one if n == 1 else many)
+    )
+    for name in ("gettext", "ngettext", "pgettext", "npgettext"):
+        monkeypatch.setattr(translation._trans, name, getattr(trans_null, name))
+
+
+class ShownTexts(HTMLParser):
+    """The texts of a page that a person can read or hear."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.silent = 0
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if not self.silent and tag not in ("meta", "option") and given.get("type", "submit") == "submit":
+            self.found += [given[name] for name in SHOWN_ATTRIBUTES if given.get(name)]
+        elif not self.silent:
+            self.found += [given[name] for name in SHOWN_ATTRIBUTES[:-2] if given.get(name)]
+        self.silent += tag in SILENT
+
+    def handle_endtag(self, tag):
+        self.silent -= tag in SILENT
+
+    def handle_data(self, data):
+        if not self.silent:
+            self.found.append(data)
+
+
+def outside(text: str) -> Iterator[str]:
+    """The pieces of a text that stand outside of all marks."""
+    depth, piece = 0, ""
+    for letter in text:
+        if letter == OPEN:
+            depth += 1
+        elif letter == CLOSE:
+            depth -= 1
+        if depth or letter == CLOSE:
+            yield piece
+            piece = ""
+        else:
+            piece += letter
+    yield piece
+
+
+def plain_texts(value: object) -> Iterator[str]:
+    """Every text within a stored value; one that is JSON is looked into."""
+    if isinstance(value, str) and value[:1] in "[{":
+        try:
+            value = json.loads(value)
+        except ValueError:
+            pass
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield str(key)
+            yield from plain_texts(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from plain_texts(part)
+    elif isinstance(value, bytes):
+        yield from plain_texts(value.decode(errors="replace"))
+    elif value:
+        yield str(value)
+
+
+def normalized(text: str) -> str:
+    """The text as it is compared."""
+    return " ".join(text.replace("_", " ").split()).casefold()
+
+
+def stored_texts() -> str:
+    """Everything that the database holds in words."""
+    found = sorted(available_timezones())
+    for model in apps.get_models():
+        fields = [
+            field.name
+            for field in model._meta.concrete_fields
+            if isinstance(field, BinaryField | CharField | TextField | JSONField)
+        ]
+        for row in model._default_manager.values_list(*fields) if fields else ():
+            found += plain_texts(row)
+    return normalized(" ".join(found))
+
+
+def untranslated(html: str, known: str, exempt: frozenset[str] = frozenset()) -> list[str]:
+    """The pieces of a page's texts that are neither marked nor data."""
+    parser = ShownTexts()
+    parser.feed(html)
+    found = []
+    for text in parser.found:
+        for piece in outside(text):
+            words = " ".join(piece.replace("_", " ").split()).strip(" .,:;()-–·/")
+            if re.search(r"[A-Za-z]{3,}", words) and normalized(words) not in known:
+                parts = (part.strip(" .,:;()-–·/'") for part in BETWEEN.split(words))
+                if any(
+                    re.search(r"[A-Za-z]{3,}", part) and part.casefold() not in known and part not in exempt
+                    for part in parts
+                ):
+                    found.append(words)
+    return found

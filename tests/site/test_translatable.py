@@ -1,0 +1,93 @@
+"""Every word of ours on every page of every role goes through gettext: a made-up language marks what does."""
+
+import pytest
+
+from tests.site.pseudo_locale import install, mark_text, outside, stored_texts, untranslated
+from tests.site.rights_matrix import MATRIX
+from tests.site.test_rights_matrix import ask, get_address, world  # noqa: F401  a fixture
+from workspace.core.words import say, say_many
+
+pytestmark = pytest.mark.django_db
+
+ROLES = ("anonymous", "assigned", "lead", "admin")
+ROWS = [(name, row) for name, rows in MATRIX.items() for row in rows]
+# The reference of operations is for those who write programs, in the words of the code.
+FOR_PROGRAMS = {"api_docs"}
+PAGES = sorted({name for name, row in ROWS if row.verb == "GET" and not row.scope} - FOR_PROGRAMS)
+FORMS = [(name, row) for name, row in ROWS if row.verb == "POST" and not row.scope]
+# Names that every language writes alike.
+NAMES = frozenset()
+
+
+@pytest.fixture(name="known")
+def _known(world, monkeypatch):  # noqa: F811
+    found = stored_texts()
+    install(monkeypatch)
+    return found
+
+
+def is_page(answer) -> bool:
+    return not answer.streaming and "html" in answer.headers.get("Content-Type", "")
+
+
+def list_faults(answers, known: str) -> list[str]:
+    faults: dict[str, set[str]] = {}
+    seen = set()
+    for name, answer in answers:
+        if not is_page(answer) or (said := answer.content.decode()) in seen:
+            continue
+        seen.add(said)
+        for words in untranslated(said, known, NAMES):
+            faults.setdefault(words, set()).add(name)
+    return [f"{words[:150]} @ {', '.join(sorted(names)[:3])}" for words, names in sorted(faults.items())]
+
+
+def test_every_page_of_every_role_is_translated(world, known):  # noqa: F811
+    answers = ((name, ask(world, role, "GET", get_address(name, world))) for name in PAGES for role in ROLES)
+    faults = list_faults(answers, known)
+    assert not faults, "\n".join(faults)
+
+
+def ask_wrongly(world):  # noqa: F811
+    """What forms answer to nothing, to nonsense, and to people who may not."""
+    for name, row in FORMS:
+        address = get_address(name, world)
+        for role in ROLES:
+            status = row.expected(role, as_htmx=False)
+            if status in (400, 403, 409, 422):
+                yield name, ask(world, role, "POST", address, row.body)
+        able = next(
+            (role for role in reversed(ROLES) if row.expected(role, as_htmx=False) in (200, 303)), None
+        )
+        if able:
+            yield name, ask(world, able, "POST", address, {})
+            yield name, ask(world, able, "POST", address, dict.fromkeys(row.body, "?"))
+
+
+def test_every_refusal_is_translated(world, known):  # noqa: F811
+    faults = list_faults(ask_wrongly(world), known)
+    assert not faults, "\n".join(faults)
+
+
+def test_values_stand_outside_of_the_marks(known):
+    assert mark_text("Game %(n)s of {total:,}") == "⟦Game ⟧%(n)s⟦ of ⟧{total:,}"
+    assert say("Game {number} is gone", number="three") == "⟦Game ⟧three⟦ is gone⟧"
+    assert say_many("{n} game", "{n} games", 2) == "2⟦ games⟧"
+    assert list(outside("⟦Game ⟧three⟦ is gone⟧ now"))[-1] == " now"
+
+
+@pytest.mark.parametrize(
+    ("page", "found"),
+    [
+        ("<p>⟦All is well⟧</p>", []),
+        ("<p>⟦Game ⟧broken⟦ is gone⟧</p>", ["broken"]),
+        ("<p>Plain words</p>", ["Plain words"]),
+        ("<p><code>plain_words</code></p>", []),
+        ('<p title="Plain words">⟦Fine⟧</p>', ["Plain words"]),
+        ('<input type="hidden" value="plain words">', []),
+        ('<input type="submit" value="Plain words">', ["Plain words"]),
+        ("<p>Alpha: 3.5, Beta</p>", []),
+    ],
+)
+def test_a_plain_word_is_found(page, found):
+    assert untranslated(page, "alpha beta") == found

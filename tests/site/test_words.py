@@ -1,0 +1,188 @@
+"""Screens and docs use the words of the field; the words that they replaced are in no text that is shown."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+import pytest
+
+from tests.guards.house import ROOT, WINGS
+from workspace.management.commands.makemessages import KEYWORDS, Command, list_messages
+
+FUNCTIONS = {"_", "gettext", "gettext_lazy", "gettext_noop"}
+FUNCTIONS_OF_TWO = {"ngettext", "ngettext_lazy"}
+# What is found, and what to say instead.
+REPLACED = {
+    r"hidden repeats?\b": "hidden duplicates",
+    r"audit sample": "accuracy of automatic metrics; accuracy sample",
+    r"second look(?!s)": "diagnostics",
+    r"rules of rating": "project settings",
+    r"\bwaits? for you\b|\bwaiting for you\b": "your work; you have ... to do",
+    r"\bsettl(e|es|ed|ing)\b": "resolve",
+    r"\bset aside\b": "paused, returned",
+    r"\bthe machine(?! )|\bthe machine('s| says| is| was| found| called)|by the machine": "automatic score",
+    r"\bby rule\b": "not applicable",
+    r"\bcannot say\b": "can't tell",
+    r"\bwho holds what\b": "assignments",
+    r"\bpace and load\b": "workload",
+    r"\bdealt\b|\bdealing\b|\bdeals\b": "queue order, up next, given out",
+    r"\bhand(s|ed|ing)? in\b": "submit",
+    r"\b(came|comes|come) in\b": "imported, submitted",
+    r"\bbegun\b|\bbegan\b": "started",
+    r"\b(take|takes|took|taken|taking) (it |them |this |these )?(out|back)\b": "remove, unassign, undo",
+    r"\bswitch(es|ed|ing)? (it |them )?(off|on)\b": "deactivate, active",
+    r"\bas the system\b": "system",
+    r"\bsomebody elsewhere\b": "external reviewer",
+    r"\bkeep and read\b": "save and parse",
+    r"\bthe door\b|\bdoor is shut\b": "gate closed, blockers",
+    r"\banew\b": "again; edit plan",
+    r"\bamber\b": "over target",
+    r"\blucky\b": "false positive",
+    r"\bsealed line\b": "tamper-evident",
+    r"\bnobody is working\b": "no worker is running",
+    r"\bfor good\b": "permanent",
+    r"\bas a whole\b": "overall (holistic)",
+    r"\bone impression over\b": "halo effect",
+    r"\bthe same score throughout\b": "straight-lining",
+    r"\bharsh\w*|\bgenerous\b": "severe, lenient; severity",
+    r"\bmean place\b": "mean rank",
+    r"\bcomes? (back )?by itself\b": "regression to the mean",
+    r"\bstill to come\b": "pending",
+    r"\brenews itself\b": "updates every 5 s",
+    r"\blook again now\b": "refresh",
+    r"\bto turn\b|\bclosest to turning\b": "judgements to flip",
+    r"\btake (it|this|the game) up\b": "continue, resume",
+    r"\b(go|goes|went) on\b": "continue, resume",
+    r"\bneeds you\b": "to do",
+    r"\bkept for\b": "reserved for",
+    r"^own responses$": "self-preference",
+    r"\bsingle keys?\b": "keyboard shortcuts",
+    r"\bif (needed|wanted)\b": "optional, after reveal",
+    r"\(s\)": "plural forms",
+    r"(?<![\d.,])\b1 (games|reviewers|evaluators|messages|comparisons|responses|reviews|people)\b": "plural forms",
+}
+
+
+class Allowed(NamedTuple):
+    """A use of a replaced word in its ordinary sense."""
+
+    text: str
+    why: str
+
+
+ALLOWED = (
+    Allowed("kept for 90 days", "how long something is stored"),
+    Allowed("kept for 3 days", "how long something is stored"),
+    Allowed("kept for the project", "where something is stored"),
+    Allowed("kept for them", "where something is stored"),
+)
+# The column of words to avoid, in the glossary.
+AVOIDED = re.compile(r"\|[^|]*\|$")
+
+
+class Shown(NamedTuple):
+    """A text that somebody reads, and the file that it is in."""
+
+    where: str
+    text: str
+
+
+def list_calls(source: str) -> Iterator[str]:
+    """The texts that a Python file gives to a function that translates."""
+    counts = {keyword.partition(":")[0]: keyword.count(",") + 1 for keyword in KEYWORDS}
+    counts |= dict.fromkeys(FUNCTIONS, 1) | dict.fromkeys(FUNCTIONS_OF_TWO, 2)
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        for argument in node.args[: counts.get(name, 0)]:
+            for part in ast.walk(argument):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield part.value
+
+
+@cache
+def catalogue() -> list[Shown]:
+    """Every text for translators, of Python and of templates."""
+    found = []
+    for wing in (*WINGS, "evalsite"):
+        for path in sorted((ROOT / wing).rglob("*.py")):
+            found += [Shown(str(path.relative_to(ROOT)), text) for text in list_calls(path.read_text())]
+    for path in sorted((ROOT / "templates").rglob("*.*")):
+        where = str(path.relative_to(ROOT))
+        found += [Shown(where, text) for _, texts in list_messages(path.read_text()) for text in texts]
+    return found
+
+
+def docs() -> list[Shown]:
+    """The lines of what people read beside the site; records of decisions keep the words of their time."""
+    paths = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    found = []
+    for path in paths:
+        for line in path.read_text().splitlines():
+            said = AVOIDED.sub("|", line) if path.name == "words.md" else line
+            found.append(Shown(str(path.relative_to(ROOT)), said))
+    return found
+
+
+def find_replaced(text: str) -> list[str]:
+    """The words of a text that were replaced."""
+    for allowed in ALLOWED:
+        text = text.replace(allowed.text, "")
+    text = " ".join(text.split())
+    return [found.group() for pattern in REPLACED if (found := re.search(pattern, text, re.IGNORECASE))]
+
+
+def list_replaced(texts: list[Shown]) -> list[str]:
+    return sorted(
+        {f"{where}: {text[:110]!r}: {said}" for where, text in texts for said in find_replaced(text)}
+    )
+
+
+def test_no_text_for_the_screen_has_a_replaced_word():
+    assert list_replaced(catalogue()) == []
+
+
+def test_no_text_of_the_docs_has_a_replaced_word():
+    assert list_replaced(docs()) == []
+
+
+def test_every_allowed_text_is_in_use():
+    everything = " ".join(text for _, text in [*catalogue(), *docs()])
+    assert [allowed.text for allowed in ALLOWED if allowed.text not in everything] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Settle", ["Settle"]),
+        ("3 of 5 game(s)", ["(s)"]),
+        ("A hidden\n   repeat", ["hidden repeat"]),
+        ("It is kept for 90 days", []),
+        ("Kept for Ann", ["Kept for"]),
+        ("Resolve disagreements", []),
+    ],
+)
+def test_a_replaced_word_is_found(text, found):
+    assert find_replaced(text) == found
+
+
+def test_the_catalogue_has_texts_of_pages_labels_and_cores():
+    texts = {text for _, text in catalogue()}
+    assert {"Settings", "Revert the change.", "{count} games in a row succeed; {needed} are needed."} <= texts
+    assert "Left out: {n} games to which the metric does not apply." in texts
+
+
+def test_translators_are_given_what_every_name_for_gettext_says():
+    """Whatever name a file gives to a function of gettext, makemessages looks for it."""
+    known = {keyword.partition(":")[0] for keyword in KEYWORDS} | FUNCTIONS | FUNCTIONS_OF_TWO
+    names = set()
+    for wing in (*WINGS, "evalsite"):
+        for path in (ROOT / wing).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("utils.translation"):
+                    names |= {name.asname or name.name for name in node.names if "gettext" in name.name}
+    assert names <= known
+    assert {f"--keyword={keyword}" for keyword in KEYWORDS} <= set(Command.xgettext_options)
