@@ -111,7 +111,7 @@ def _difference(game: Game, posted: _Posted) -> Disagreement:
         return found
     detail = {"yours": posted.value, "adopted": posted.adopted, "difference": found}
     if found is None:
-        says = _("The evaluators do not differ on this any more, so nothing was settled.")
+        says = _("The evaluators do not differ on this any more, so nothing was resolved.")
     elif found.settled and found.is_changed_since is False:
         says = _(
             "%(name)s resolved this since the page was loaded. Nothing was overwritten; look at it first."

@@ -42,7 +42,7 @@ class RoundForm(forms.Form):
         required=False,
         max_length=20_000,
         help_text=_(
-            "One line for each game, such as “3: Vague answers count as vague.” Evaluators read it after handing in."
+            "One line for each game, such as “3: Vague answers count as vague.” Evaluators read it after submitting."
         ),
         widget=several_lines(4),
     )

@@ -49,8 +49,8 @@ LEADS, LED, LEFT = "leads", "led", "left"
 WHY_BARRED = {
     LEADS: (
         mark(
-            "You are a team lead or an admin here now and see the roles and figures of every game, so you cannot go on "
-            "rating this one. What you judged is kept. Skip the game, so that its slot is free for another person."
+            "You are a team lead or an admin here now and see the roles and figures of every game, so you can rate no "
+            "more of this one. What you judged is kept. Skip the game, so that its slot is free for another person."
         )
     ),
     LED: (
@@ -60,7 +60,7 @@ WHY_BARRED = {
         )
     ),
     LEFT: mark(
-        "You do not belong to this project any more, so you cannot go on rating its games. What you judged is kept."
+        "You do not belong to this project any more, so you can rate no more of its games. What you judged is kept."
     ),
 }
 

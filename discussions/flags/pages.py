@@ -25,7 +25,7 @@ class ReplyLine(Struct, frozen=True):
 
 
 class FlagLine(Struct, frozen=True):
-    """One flag with its thread. `position` is the flagged message, 0 for the game as a whole; `quote` begins it.
+    """One flag with its thread. `position` is the flagged message, 0 for the whole game; `quote` begins it.
 
     `number` is the game as the reader knows it; `known_as` is the evaluator's number of a hidden repeat, 0 for others.
     Evaluators read no quote: the same one twice would tell them of a repeat. `waits` says whether the reader is the

@@ -66,7 +66,7 @@ def why_rounds_stay(game: Game) -> str:
     if game.withdrawn_at is not None:
         return _("This game is withdrawn, so it is not measured again. Let it count again first.")
     if Evaluation.objects.filter(game=game).exists():
-        return _("Somebody has begun to rate this game, so its rounds stay as they are counted now.")
+        return _("Somebody has started to rate this game, so its rounds stay as they are counted now.")
     return ""
 
 

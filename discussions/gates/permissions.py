@@ -55,6 +55,6 @@ def check_stage_open(stage: Stage) -> None:
     """A closed stage does not change; work goes on in the next one."""
     if stage.closed_at is not None:
         raise NotAllowed(
-            _("Stage %(number)d is closed; work goes on in the next one.") % {"number": stage.number},
+            _("Stage %(number)d is closed; work continues in the next one.") % {"number": stage.number},
             code="stage_closed",
         )

@@ -126,7 +126,7 @@ def _refuse_rated(games: list[Game]) -> None:
     begun |= set(Verdict.objects.filter(game__in=keys).values_list("game_id", flat=True))
     if numbers := sorted(game.number for game in games if game.pk in begun):
         raise NotAllowed(
-            _("Somebody rates or rated %(games)s already; only games that nobody has begun are moved.")
+            _("Somebody rates or rated %(games)s already; only games that nobody has started are moved.")
             % {"games": format_numbers(numbers)},
             code="rated",
         )
@@ -145,7 +145,7 @@ def _close_slots(games: list[Game]) -> None:
     locked = list(slots.order_by("pk").select_for_update())
     if any(slot.evaluator_id is not None for slot in locked):
         raise Conflict(
-            _("Somebody began to rate one of these games at this moment. Nothing was moved."), code="taken"
+            _("Somebody started to rate one of these games at this moment. Nothing was moved."), code="taken"
         )
     slots.update(is_closed=True, assigned_to=None, assigned_at=None, assigned_by=None)
 

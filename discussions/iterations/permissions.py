@@ -23,7 +23,7 @@ def check_freeze(person: Person, iteration: Iteration) -> None:
     sentence = _("Only team leads of this project open an iteration for rating. Ask one of them.")
     check_leads(person, iteration.project, sentence)
     if iteration.is_unsorted:
-        raise NotAllowed(_("Unsorted games are rated as they come in; there is nothing to open."))
+        raise NotAllowed(_("Unsorted games are rated as they are imported; there is nothing to open."))
     if iteration.state != IMPORTING:
         raise NotAllowed(
             _("Iteration %(number)d %(why)s already.")

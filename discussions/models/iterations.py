@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Count, F, Q
+from django.utils.translation import gettext_lazy as _
 
 from discussions.core.iteration_states import (
     ALWAYS_OPEN,
@@ -30,12 +31,12 @@ TEST = "test"
 IDENTIFICATIONS = [(QUESTION, "question"), (TEST, "test")]
 STREAK_UNITS = [(ITERATION, "iterations"), (GAME, "games")]
 ENGAGEMENT_RULES = [(AVERAGE, "on average"), (EVERY_GAME, "in every game")]
-KINDS = [(UNSORTED, "unsorted"), (BASELINE, "baseline"), (CHANGE, "change")]
+KINDS = [(UNSORTED, _("unsorted")), (BASELINE, _("baseline")), (CHANGE, _("change"))]
 STATES = [
-    (ALWAYS_OPEN, "always open"),
-    (IMPORTING, "open for import"),
-    (RATING, "open for rating"),
-    (DECIDED, "decided"),
+    (ALWAYS_OPEN, _("always open")),
+    (IMPORTING, _("open for import")),
+    (RATING, _("open for rating")),
+    (DECIDED, _("decided")),
 ]
 LEAST_GAMES = 3
 

@@ -72,7 +72,7 @@ class RatingRuleForm(forms.Form):
         label=_("Reopen one's own submission, in minutes"),
         min_value=0,
         max_value=MOST_REOPEN_MINUTES,
-        help_text=_("Until a team lead has used it. 0 switches it off."),
+        help_text=_("Until a team lead has used it. 0: never."),
     )
     shows_differences = forms.TypedChoiceField(
         label=_("Where you and the rule differ"),

@@ -37,8 +37,8 @@ def why_plan_is_final(iteration: Iteration) -> Obstacle | None:
     coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING))
     if Game.objects.filter(iteration=iteration).exists() or coming.exists():
         says = _(
-            "Games of iteration %(number)d are in already, and its plan is made before them. Move them out, or go "
-            "on with the plan as it is."
+            "Games of iteration %(number)d are in already, and its plan is made before them. Move them out, or "
+            "continue with the plan as it is."
         )
         return Obstacle("has_games", says % {"number": iteration.number})
     return None

@@ -54,7 +54,7 @@ def preview_assigning(*, project: Project, numbers: Collection[int], person: Per
         if game.withdrawn_at is not None:
             return _("Withdrawn, so nobody is to rate it.")
         if game.pk in begun:
-            return _("They have begun or rated it already.")
+            return _("They have started or rated it already.")
         if game.pk <= led_until:
             return _("They led this project while the game was in it and could see its roles.")
         if game.pk not in free and game.pk not in assigned:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from discussions.transcripts.core.formats import FORMATS
@@ -45,7 +46,7 @@ class UploadForm(forms.Form):
         required=False,
         choices=[
             ("", _("found by the content")),
-            *((known.name, f"{known.name}: {known.looks}") for known in FORMATS),
+            *((known.name, format_lazy("{}: {}", known.name, _(known.looks))) for known in FORMATS),
         ],
         help_text=_("Name it where a file is not recognised; then all files of this upload are read in it."),
     )

@@ -1,6 +1,8 @@
 """The formats of transcripts as the page of imports shows them, with the sample files that come with the product."""
 
 import msgspec
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from discussions.transcripts.core.formats import FORMATS
 
@@ -20,11 +22,13 @@ class FormatSample(msgspec.Struct, frozen=True):
     """A format, how its files look, and the static path of a sample; "" for formats of public collections."""
 
     name: str
-    looks: str
+    looks: Promise | str
     sample: str
 
 
 FORMAT_SAMPLES = [
-    FormatSample(known.name, known.looks, f"samples/{SAMPLES[known.name]}" if known.name in SAMPLES else "")
+    FormatSample(
+        known.name, _(known.looks), f"samples/{SAMPLES[known.name]}" if known.name in SAMPLES else ""
+    )
     for known in FORMATS
 ]

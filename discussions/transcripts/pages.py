@@ -300,6 +300,6 @@ def _worker_note(now: datetime) -> str:
     if is_worker_alive(now):
         return ""
     return _(
-        "No worker is running, so nothing happens at the moment. The file is safe; the work goes on by itself as soon "
-        "as a worker is started. Tell an admin if this stays."
+        "No worker is running, so nothing happens at the moment. The file is safe; the work continues by itself as "
+        "soon as a worker is started. Tell an admin if this stays."
     )

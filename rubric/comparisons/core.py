@@ -242,7 +242,7 @@ def _unknown(value: dict[str, Any], known: tuple[str, ...], pointer: str) -> Ite
     """What is stored never changes, so a misspelt key is better refused than passed over."""
     for key in value:
         if key not in known:
-            said = say("The key is none of {known}. Correct it, or take it out.", known=", ".join(known))
+            said = say("The key is none of {known}. Correct it, or remove it.", known=", ".join(known))
             yield Problem("unknown_key", said, pointer=pointer + build_pointer([key]))
 
 
@@ -464,7 +464,7 @@ def _ranking_faults(given: ReviewGiven, responses: Mapping[str, int]) -> Iterato
             said = say('The comparison has no response "{key}". Correct the id.', key=key[:80])
             yield Problem("unknown_response", said, pointer="/ranking")
         elif given.labels and key not in given.labels.values():
-            said = say('No label means "{key}". Give it one, or take it out of the ranking.', key=key)
+            said = say('No label means "{key}". Give it one, or remove it from the ranking.', key=key)
             yield Problem("wrong_labels", said, pointer="/ranking")
         elif ranked.count(key) > 1:
             said = say('The ranking names "{key}" more than once. Keep one place.', key=key)

@@ -16,7 +16,7 @@ from rubric.versions.forms import LinesField, several_lines
 FIRST_RESPONSES = 3
 
 MODE_CHOICES = (
-    ("holistic", _("as a whole: one score for each response")),
+    ("holistic", _("overall (holistic): one score for each response")),
     ("rubric", _("by criterion: a score for each criterion of the rubric")),
     ("both", _("both: one holistic score first, then each criterion")),
 )
@@ -31,7 +31,7 @@ class PlacesForm(forms.Form):
         min_value=1,
         max_value=50,
         help_text=_(
-            "Each comparison is dealt to this many of the set's people. Empty: everybody reviews every comparison."
+            "Each comparison goes to this many of the set's people. Empty: everybody reviews every comparison."
         ),
     )
 
@@ -42,7 +42,7 @@ class SetForm(PlacesForm):
     name = forms.CharField(label=_("Name"), max_length=200)
     version = forms.ChoiceField(
         label=_("Rubric"),
-        help_text=_("The newest published version of each. The set keeps it for good."),
+        help_text=_("The newest published version of each. The set keeps it permanently."),
     )
     mode = forms.ChoiceField(label=_("How responses are scored"), choices=MODE_CHOICES)
     has_second_round = forms.BooleanField(

@@ -141,7 +141,8 @@ def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
     """What the sum is, from which weights, and by how much it is off."""
     listed = [f"{key} {percent_text(share)} %" for key, share in list(shares.items())[:_MOST_SHOWN]]
     more = [f"{len(shares) - _MOST_SHOWN} more"] if len(shares) > _MOST_SHOWN else []
-    off = f"{percent_text(abs(total - 1))} % too {'much' if total > 1 else 'little'}"
+    by = percent_text(abs(total - 1))
+    off = say("{by} % too much", by=by) if total > 1 else say("{by} % too little", by=by)
     return say(
         "The weights sum to {percent_text} %, {off} ({listed}); they must sum to 100 %. "
         "Change one of them or scale the others.",

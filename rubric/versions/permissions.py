@@ -52,7 +52,7 @@ def check_discard_version(person: Person, version: RubricVersion) -> None:
     """Admins discard drafts; what was published is evidence and can only be retired."""
     check_edit_rubrics(person)
     if version.published_at is not None:
-        raise NotAllowed(_("A published version is kept for what was made with it. Retire it instead."))
+        raise NotAllowed(_("A published version stays for what was made with it. Retire it instead."))
     _check_not_discarded(version)
 
 

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from contextlib import suppress
 from html.parser import HTMLParser
 from zoneinfo import available_timezones
 
@@ -13,7 +14,7 @@ from django.utils.translation import trans_null
 
 OPEN, CLOSE = "\u27e6", "\u27e7"
 PLACEHOLDER = re.compile(r"(%\(\w+\)[sd]|%[sd%]|\{\{|\}\}|\{\w*(?:![rsa])?(?::[^{}]*)?\})")
-SHOWN_ATTRIBUTES = ("aria-label", "title", "placeholder", "alt", "aria-description", "content", "value")
+SHOWN_ATTRIBUTES = ("aria-label", "title", "placeholder", "alt", "aria-description")
 # What stands in these is data, code or a moment: a name typed by a person, a key, a quoted text.
 SILENT = ("script", "style", "code", "kbd", "pre", "textarea", "bdi", "time")
 # What joins data to data: numbers, punctuation, signs.
@@ -52,10 +53,10 @@ class ShownTexts(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
-        if not self.silent and tag not in ("meta", "option") and given.get("type", "submit") == "submit":
-            self.found += [given[name] for name in SHOWN_ATTRIBUTES if given.get(name)]
-        elif not self.silent:
-            self.found += [given[name] for name in SHOWN_ATTRIBUTES[:-2] if given.get(name)]
+        if not self.silent:
+            is_button = tag == "input" and given.get("type") in ("submit", "reset", "button")
+            names = (*SHOWN_ATTRIBUTES, "value") if is_button else SHOWN_ATTRIBUTES
+            self.found += [given[name] for name in names if given.get(name)]
         self.silent += tag in SILENT
 
     def handle_endtag(self, tag):
@@ -84,11 +85,9 @@ def outside(text: str) -> Iterator[str]:
 
 def plain_texts(value: object) -> Iterator[str]:
     """Every text within a stored value; one that is JSON is looked into."""
-    if isinstance(value, str) and value[:1] in "[{":
-        try:
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        with suppress(ValueError):
             value = json.loads(value)
-        except ValueError:
-            pass
     if isinstance(value, dict):
         for key, part in value.items():
             yield str(key)
@@ -121,7 +120,7 @@ def stored_texts() -> str:
     return normalized(" ".join(found))
 
 
-def untranslated(html: str, known: str, exempt: frozenset[str] = frozenset()) -> list[str]:
+def untranslated(html: str, known: str, exempt: Container[str] = ()) -> list[str]:
     """The pieces of a page's texts that are neither marked nor data."""
     parser = ShownTexts()
     parser.feed(html)

@@ -100,7 +100,7 @@ SENTENCES = {
     "iteration:opened_for_rating": _("%(who)s opened %(thing)s for rating"),
     "iteration:moved_to_version": _("%(who)s moved %(thing)s to a newer rubric version"),
     "decision:recorded": _("%(who)s decided on %(thing)s"),
-    "decision:superseded": _("%(who)s decided anew on %(thing)s"),
+    "decision:superseded": _("%(who)s decided again on %(thing)s"),
     # comparisons and rubrics
     "comparison_set:opened": _("%(who)s created %(thing)s"),
     "comparison_set:filled": _("%(who)s added comparisons to %(thing)s"),

@@ -126,7 +126,7 @@ class _Finder:
         self._break(
             "truncated",
             say(
-                "The text ends before it is complete: {wanted} was still to come. The file was "
+                "The text ends before it is complete: {wanted} was expected. The file was "
                 "probably cut off; export it again.",
                 wanted=self._wanted(),
             ),
@@ -338,7 +338,7 @@ class _Finder:
         if rest[0] == "'":
             hint = say(" JSON strings stand in double quotes.")
         elif rest in ("//", "/*") or rest[0] == "#":
-            hint = say(" JSON has no comments; take them out.")
+            hint = say(" JSON has no comments; remove them.")
         elif rest[0] in "]}" and self.expects in (self._value, self._key):
             hint = say(" There may be a comma too many before it.")
         self._break(

@@ -47,6 +47,11 @@ def mark(text: str) -> str:
     return text
 
 
+def mark_many(one: str, many: str) -> tuple[str, str]:
+    """The same of a sentence for one thing and for many, which `say_many` says."""
+    return one, many
+
+
 def say(template: str, /, **values: object) -> str:
     """The sentence in the reader's language. Without values braces are plain letters. "" stays ""."""
     if not template:

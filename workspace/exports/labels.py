@@ -9,7 +9,6 @@ from workspace.exports.core.choices import (
     JSONL,
     MARKDOWN,
     PARQUET,
-    PARQUET_REQUIREMENTS,
 )
 
 FORMAT_NAMES = {
@@ -43,5 +42,5 @@ ARCHIVE_HAS_NAMES = _(
 )
 PARQUET_MISSING = _(
     "Not installed here: Parquet needs the package pyarrow. An admin installs it with "
-    "“pip install -r %(file)s” and restarts the site and its worker."
-) % {"file": PARQUET_REQUIREMENTS}
+    "“pip install -r requirements-parquet.txt” and restarts the site and its worker."
+)

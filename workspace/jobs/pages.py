@@ -53,6 +53,6 @@ def worker_note(now: datetime) -> str:
     if is_worker_alive(now):
         return ""
     return _(
-        "No worker is running, so nothing happens at the moment. The work goes on by itself as soon as a worker is "
+        "No worker is running, so nothing happens at the moment. The work continues by itself as soon as a worker is "
         "started. Tell an admin if this stays."
     )

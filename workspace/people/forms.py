@@ -60,7 +60,7 @@ class SettingsForm(forms.Form):
     )
     time_zone = forms.ChoiceField(label=_("Time zone"), required=False)
     has_single_keys = forms.BooleanField(
-        label=_("Single keys act on the page where I rate"),
+        label=_("Keyboard shortcuts act on the page where I rate"),
         required=False,
         help_text=_("Switch this off when you use speech input or press keys by accident."),
     )

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from workspace.access.permissions import check_see_people, get_refusal
 from workspace.authentication.pages import factor_page, sign_in_lines
@@ -335,7 +336,7 @@ def set_theme(request: SignedIn) -> HttpResponse:
     """Keep the choice of light or dark in a cookie, and go back."""
     form = bind_form(request, ThemeForm)
     if not form.is_valid():
-        raise Malformed("Choose light, dark or system.")
+        raise Malformed(_("Choose light, dark or system."))
     back = HttpResponseRedirect(next_page(request), status=303)
     choice = form.cleaned_data["theme"]
     if choice == "auto":

@@ -59,7 +59,7 @@ def insert_membership(
     """Insert the row and its event; the caller has checked the permission."""
     _check_role(role)
     if not person.is_active:
-        raise Unacceptable(_("This account is switched off. Switch it on first."), field="person")
+        raise Unacceptable(_("This account is deactivated. Activate it first."), field="person")
     with transaction.atomic():
         try:
             with transaction.atomic():
@@ -103,9 +103,7 @@ def end_membership(*, membership: Membership, by: Person, now: datetime) -> Memb
 def _end(membership: Membership, by: Person, now: datetime) -> None:
     open_still = Membership.objects.filter(pk=membership.pk, ended_at=None)
     if not open_still.update(ended_at=now, ended_by=by):
-        raise Conflict(
-            _("This person was taken out or given another role meanwhile."), code="membership_ended"
-        )
+        raise Conflict(_("This person was removed or given another role meanwhile."), code="membership_ended")
     membership.ended_at, membership.ended_by = now, by
 
 

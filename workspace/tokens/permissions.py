@@ -51,4 +51,4 @@ def check_opens(bearer: Bearer | None, now: datetime) -> None:
     if bearer.expires_at <= now:
         raise NotAllowed(_("This access token has expired. Make another one under Settings."))
     if not bearer.person.is_active:
-        raise NotAllowed(_("The account that this access token belongs to is switched off. Ask an admin."))
+        raise NotAllowed(_("The account that this access token belongs to is deactivated. Ask an admin."))

@@ -73,7 +73,7 @@ def _sentence(status: int) -> str:
         ),
         405: _("This address does not understand this verb. The header Allow lists those that it does."),
         413: _("That is too large; nothing was stored."),
-        429: _("Too many requests. Wait as long as the header Retry-After says, then go on."),
+        429: _("Too many requests. Wait as long as the header Retry-After says, then continue."),
         503: _("Nothing was stored: a part of the site is away for the moment. Send it again in a minute."),
     }
     broken = _(

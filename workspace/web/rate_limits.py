@@ -27,5 +27,5 @@ def limit_window(what: str, *, most: int, seconds: int, now: datetime) -> None:
     passed = int(now.timestamp()) % seconds
     end = now + timedelta(seconds=seconds - passed)
     if Counter.objects.count_up(f"window:{what}:{int(now.timestamp()) // seconds}", until=end) > most:
-        says = _("More than %(most)d requests in %(seconds)d seconds. Wait, then go on.")
+        says = _("More than %(most)d requests in %(seconds)d seconds. Wait, then continue.")
         raise TooOften(says % {"most": most, "seconds": seconds}, retry_after=seconds - passed)

@@ -29,7 +29,7 @@ class WebhookChangeForm(WebhookForm):
     """A webhook with other values."""
 
     is_active = forms.BooleanField(
-        label=_("Switched on"),
+        label=_("Active"),
         required=False,
-        help_text=_("Off: events are not kept for it, and what waits is not sent."),
+        help_text=_("Inactive: its events are not stored, and what waits is not sent."),
     )

@@ -10,5 +10,5 @@ EVENT_CHOICES = (
     (VERDICT_RECORDED, _("verdict.recorded: a verdict was recorded, or superseded")),
     (ITERATION_DECIDED, _("iteration.decided: a change was kept, reverted or found inconclusive")),
 )
-NOT_SENT = _("It was not sent: the webhook was switched off or removed.")
+NOT_SENT = _("It was not sent: the webhook was deactivated or removed.")
 NOT_SENT_RESTORED = _("It was not sent: the site was restored from a backup in which it waited.")

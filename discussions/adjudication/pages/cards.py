@@ -110,7 +110,7 @@ def choose_heading(disagreement: Disagreement) -> str:
     if disagreement.is_tie:
         return _("Ties: the verdict waits for these")
     if disagreement.is_changed_since:
-        return _("Changed since they were settled")
+        return _("Changed since they were resolved")
     if disagreement.settled:
         return _("Resolved")
     if disagreement.can_be_adjudicated:

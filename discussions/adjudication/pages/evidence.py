@@ -45,7 +45,7 @@ ANSWERS = {
     (judgement_kinds.DELIBERATE, ""): gettext_lazy("not deliberate"),
     (judgement_kinds.PHRASE, ""): gettext_lazy("counts as repetition"),
     (judgement_kinds.IDENTIFY_DECIDES, judgement_kinds.YES): gettext_lazy("the manual check decides"),
-    (judgement_kinds.IDENTIFY_DECIDES, ""): gettext_lazy("the machine's score decides"),
+    (judgement_kinds.IDENTIFY_DECIDES, ""): gettext_lazy("the automatic score decides"),
 }
 
 

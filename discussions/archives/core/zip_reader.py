@@ -159,7 +159,7 @@ def _check_info(info: zipfile.ZipInfo, rows: Collection[str], seen: Collection[s
     name = info.filename
     if name != MANIFEST and name not in rows and not _UPLOAD.fullmatch(name):
         says = say(
-            "a project archive of this format has no such member. Take it out, or make the archive again"
+            "a project archive of this format has no such member. Remove it, or make the archive again"
         )
         raise refuse(_shown(name), says, "unknown_member")
     if name in seen:

@@ -37,7 +37,7 @@ class JudgementLine(Struct, frozen=True):
 
 
 class RemarkLine(Struct, frozen=True):
-    """One flag or comment; `message` is the one it is on, 0 for the game as a whole."""
+    """One flag or comment; `message` is the one it is on, 0 for the whole game."""
 
     kind: str
     target: str

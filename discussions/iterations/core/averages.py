@@ -17,6 +17,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.rule import Rules, get_cost_state, read_rules
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
+from workspace.core.words import say, say_many
 from workspace.display.core.number_lists import format_numbers
 from workspace.statistics.means import exact_mean, pool_squares, student_t
 
@@ -63,21 +64,41 @@ class Average(Struct, frozen=True):
         """What the rubric's average is a mean of, and how many games pass."""
         parts = [_describe_mean(self.of_count, len(self.pending))]
         if self.by_rule_count:
-            parts.append(f"{self.by_rule_count} by rule as 100, since the metric does not apply")
+            parts.append(
+                say(
+                    "{by_rule_count} not applicable, counted as 100",
+                    by_rule_count=self.by_rule_count,
+                )
+            )
         if self.of_count:
             few = (
-                f", {self.few_count} of them on fewer than {FEW_REFERENCES} references"
+                say(
+                    ", {few_count} of them on fewer than {few_references} references",
+                    few_count=self.few_count,
+                    few_references=FEW_REFERENCES,
+                )
                 if self.few_count
                 else ""
             )
-            parts.append(f"{self.passed_count} of {self.of_count} pass{few}")
+            parts.append(
+                say(
+                    "{passed_count} of {of_count} pass{few}",
+                    passed_count=self.passed_count,
+                    of_count=self.of_count,
+                    few=few,
+                )
+            )
         return "; ".join(parts)
 
     @property
     def second_says(self) -> str:
         """What the second look is a mean of."""
         left_out = self.of_count - self.second_of_count
-        rest = f"; left out: {left_out} to which the metric does not apply" if left_out else ""
+        rest = (
+            say("; left out: {left_out} to which the metric does not apply", left_out=left_out)
+            if left_out
+            else ""
+        )
         return _describe_mean(self.second_of_count, len(self.pending)) + rest
 
 
@@ -192,26 +213,45 @@ def compute_games_cost(games: Sequence[GameFigures], rules: Rules) -> GamesCost:
 
 def _cost_says(games: Sequence[GameFigures], named: dict[str, list[int]], rules: Rules) -> str:
     if not games:
-        return "No game, no cost."
+        return say("No game, no cost.")
     limit, amber = figure(rules.limit, decimals=2), figure(rules.amber, decimals=2)
     parts = [
         f"{format_numbers(numbers)} {text}"
         for numbers, text in (
-            (named[ABOVE], f"above {limit} dollars, which fails"),
-            (named[AMBER], f"from {amber} to {limit} dollars, which is no success"),
-            (named[UNREPORTED], "without a reported cost"),
+            (named[ABOVE], say("above {limit} dollars, which fails", limit=limit)),
+            (
+                named[AMBER],
+                say("from {amber} to {limit} dollars, which is no success", amber=amber, limit=limit),
+            ),
+            (named[UNREPORTED], say("without a reported cost")),
         )
         if numbers
     ]
-    sentence = "; ".join(parts) or f"every game below {amber} dollars"
+    sentence = "; ".join(parts) or say("every game below {amber} dollars", amber=amber)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _reasons(lines: list[Average], needed: int) -> list[str]:
     passed = sum(bool(line.passes) for line in lines)
-    short = [f"{passed} of {len(lines)} averages pass, {needed} are needed"] if passed < needed else []
+    short = (
+        [
+            say(
+                "{passed} of {lines_count} averages pass, {needed} are needed",
+                passed=passed,
+                lines_count=len(lines),
+                needed=needed,
+            )
+        ]
+        if passed < needed
+        else []
+    )
     return short + [
-        f"{line.label.lower()} {figure(line.value or 0, line.threshold)} < {figure(line.threshold)} on average"
+        say(
+            "{lower} {figure} < {figure_2} on average",
+            lower=line.label.lower(),
+            figure=figure(line.value or 0, line.threshold),
+            figure_2=figure(line.threshold),
+        )
         for line in lines
         if line.is_mandatory and line.passes is False
     ]
@@ -219,20 +259,27 @@ def _reasons(lines: list[Average], needed: int) -> list[str]:
 
 def _headline(lines: list[Average], missing: list[str], reasons: list[str]) -> str:
     if missing:
-        return f"pending: {len(missing)} of {len(lines)} averages are not known yet"
+        return say(
+            "pending: {missing_count} of {lines_count} averages are not known yet",
+            missing_count=len(missing),
+            lines_count=len(lines),
+        )
     count = f"{sum(bool(line.passes) for line in lines)}/{len(lines)}"
     by_rule = sum(line.is_by_rule_only for line in lines)
-    rule = f", {by_rule} by rule" if by_rule else ""
+    rule = say(", {count} not applicable", count=by_rule) if by_rule else ""
     return f"{count} FAIL{rule}: {'; '.join(reasons)}" if reasons else f"{count} PASS{rule}"
 
 
 def _describe_mean(count: int, pending: int) -> str:
+    if not count and not pending:
+        return say("no game yet")
     if not count:
-        return (
-            "no game yet" if not pending else f"none of {pending} game{'' if pending == 1 else 's'} known yet"
-        )
-    of = f" of {count + pending}" if pending else ""
-    return f"mean of {count}{of} game{'' if count + pending == 1 else 's'}"
+        return say_many("none of {n} game known yet", "none of {n} games known yet", pending)
+    if not pending:
+        return say_many("mean of {n} game", "mean of {n} games", count)
+    return say_many(
+        "mean of {count} of {n} game", "mean of {count} of {n} games", count + pending, count=count
+    )
 
 
 FEW_DF = 4
@@ -257,10 +304,14 @@ class Spread(Struct, frozen=True):
     def warning(self) -> str:
         """A sentence when the spread rests on little; empty otherwise."""
         if not self.df:
-            return "The spread between games is not known: no batch has two games."
+            return say("The spread between games is not known: no batch has two games.")
         if self.df >= FEW_DF:
             return ""
-        return f"SD from only {self.df} df: the spread between games rests on {self.df + self.batch_count} games."
+        return say(
+            "SD from only {df} df: the spread between games rests on {df_2} games.",
+            df=self.df,
+            df_2=self.df + self.batch_count,
+        )
 
 
 def pooled_spread(batches: Iterable[Sequence[Fraction]]) -> Spread:
@@ -333,14 +384,23 @@ def _cache_says(
     weights: list[int],
 ) -> str:
     if not games:
-        return "The cache hit rate is that of the games of the row, and there is no such game yet."
+        return say("The cache hit rate is that of the games of the row, and there is no such game yet.")
     if rate is None:
-        return f"The cache hit rate of {format_numbers(missing)} is not reported; enter it with a reason."
+        return say(
+            "The cache hit rate of {numbers} is not reported; enter it with a reason.",
+            numbers=format_numbers(missing),
+        )
     over = f"over {format_numbers([game.number for game in games])}"
-    how = "weighted by input tokens" if sum(weights) else "each game alike, since no input tokens are known"
+    how = (
+        say("weighted by input tokens")
+        if sum(weights)
+        else say("each game alike, since no input tokens are known")
+    )
     if sum(weights) and len(weights) < len(games):
         bare = format_numbers([game.number for game in games if game.input_tokens is None])
-        how += f" (of {bare} none are known: the mean of the others stands in)"
+        how += say(" (of {bare} none are known: the mean of the others stands in)", bare=bare)
     shown = figure(rate * 100, float(percent))
-    needs = "" if rate * 100 > percent else f" It must be above {figure(percent)} %."
-    return f"The cache hit rate {over} is {shown} %, {how}.{needs}"
+    needs = "" if rate * 100 > percent else say(" It must be above {figure} %.", figure=figure(percent))
+    return say(
+        "The cache hit rate {over} is {shown} %, {how}.{needs}", over=over, shown=shown, how=how, needs=needs
+    )

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from discussions.core.iteration_states import BASELINE, CHANGE, KEEP, REVERT
 from discussions.iterations.core.figures import GameFigures
 from rubric.core.records import RubricRecord
+from workspace.core.words import say
 
 RECORDED, COMPLETE, OPEN = "recorded", "complete", "open"
 
@@ -329,4 +330,7 @@ def chain_faults(chain: Sequence[IterationLink]) -> Iterable[str]:
             continue
         expected = find_reference_iteration(chain[:index], at=link.created_at)
         if link.compared_with != expected:
-            yield f"Iteration {link.number} is compared with another iteration than the reference of its time."
+            yield say(
+                "Iteration {number} is compared with another iteration than the reference of its time.",
+                number=link.number,
+            )

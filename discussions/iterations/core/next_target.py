@@ -16,6 +16,7 @@ from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
+from workspace.core.words import say
 from workspace.statistics.means import exact_mean
 
 
@@ -208,18 +209,39 @@ def _says(
     target: Margin | None, literal: str | None, margins: Sequence[Margin], rebound: float | None
 ) -> str:
     if target is None:
-        return "No metric is known yet, so none is proposed."
-    distance = "no spread is known" if target.sds is None else f"{target.sds:+.1f} SD from its threshold"
+        return say("No metric is known yet, so none is proposed.")
+    distance = (
+        say("no spread is known")
+        if target.sds is None
+        else say("{sds:+.1f} SD from its threshold", sds=target.sds)
+    )
     value, threshold = figure(target.value, target.threshold), figure(target.threshold)
     judged = "" if target.judged is None else figure(target.judged, target.threshold)
-    bare = f", {judged} without the games to which it does not apply" if judged not in ("", value) else ""
-    parts = [f"Next target: {target.label.lower()}, {value} against {threshold}{bare} ({distance})."]
+    bare = (
+        say(", {judged} without the games to which it does not apply", judged=judged)
+        if judged not in ("", value)
+        else ""
+    )
+    parts = [
+        say(
+            "Next target: {lower}, {value} against {threshold}{bare} ({distance}).",
+            lower=target.label.lower(),
+            value=value,
+            threshold=threshold,
+            bare=bare,
+            distance=distance,
+        )
+    ]
     if literal not in (None, target.key):
         lowest = next(margin for margin in margins if margin.key == literal)
-        parts.append(f"As a plain number {lowest.label.lower()} is the lowest.")
+        parts.append(say("As a plain number {lower} is the lowest.", lower=lowest.label.lower()))
     if rebound is not None:
         parts.append(
-            f"Chosen because it was lowest: expected rebound +{figure(rebound)} without any change. It is taken off "
-            "before a change is judged; fresh games of the reference beside the changed ones leave less of it."
+            say(
+                "Chosen because it was lowest: expected rebound +{figure} without any change. It is "
+                "taken off before a change is judged; fresh games of the reference beside the "
+                "changed ones leave less of it.",
+                figure=figure(rebound),
+            )
         )
     return " ".join(parts)

@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from workspace.core.words import say, say_many
+
 SAME, REMOVED, ADDED = "same", "removed", "added"
 
 
@@ -232,12 +234,16 @@ def _pieces(tokens: Sequence[str], changed: Sequence[int]) -> list[list[Piece]]:
 
 def _warning(hunks: int, allowed: int) -> str:
     if hunks == 0:
-        return "The prompt is the same as the one it is compared with: nothing was changed."
+        return say("The prompt is the same as the one it is compared with: nothing was changed.")
     if hunks <= allowed:
         return ""
-    return (
-        f"{hunks} places of the prompt changed, and an iteration is {allowed if allowed > 1 else 'one'} change"
-        f"{'s' if allowed > 1 else ''}: say why these belong together, or try them one by one."
+    return say_many(
+        "{hunks} places of the prompt changed, and an iteration is one change: say why these belong together, or "
+        "try them one by one.",
+        "{hunks} places of the prompt changed, and an iteration is {n} changes: say why these belong together, or "
+        "try them one by one.",
+        allowed,
+        hunks=hunks,
     )
 
 

@@ -99,7 +99,7 @@ def count_says(count: int) -> str:
 
 def _comes_first(person: Person, project: Project, calibration: OwnCalibration | None) -> str:
     if calibration is not None and calibration.comes_first:
-        says = _("A calibration round comes first. Games of it that wait for you: %(n)d.")
+        says = _("A calibration round comes first. Games of it to do: %(n)d.")
         return says % {"n": calibration.waiting}
     own = Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
     if not own.exclude(game__in=games_led_by(person).values("pk")).exists():

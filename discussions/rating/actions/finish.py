@@ -123,7 +123,7 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
 
 
 def _tell_webhooks(evaluation: Evaluation, by: Person, now: datetime) -> None:
-    """Of hidden repeats and calibration nothing is told: who hears of it may be the one who judges."""
+    """Of hidden duplicates and calibration nothing is told: who hears of it may be the one who judges."""
     if evaluation.purpose == RATING:
         thing = {"game": evaluation.game.number, "evaluation": evaluation.pk}
         queue_deliveries(

@@ -17,6 +17,7 @@ from discussions.rating.core.visibility import (
     roles_seen,
     transcript_seen,
 )
+from workspace.core.words import say
 
 
 def why_not_in_test(progress: Progress, kind: str) -> str:
@@ -26,9 +27,11 @@ def why_not_in_test(progress: Progress, kind: str) -> str:
     """
     is_open = transcript_seen(progress)
     if not is_open and kind != judgement_kinds.ATTRIBUTION:
-        return "The transcript is still closed. Answer the test of who said it, then open the transcript."
+        return say(
+            "The transcript is still closed. Answer the test of who said it, then open the transcript."
+        )
     if is_open and kind == judgement_kinds.ATTRIBUTION and progress.judgeable.unseen_count:
-        return "The transcript is open, so the answers of the test stand as they are."
+        return say("The transcript is open, so the answers of the test stand as they are.")
     return ""
 
 
@@ -37,18 +40,22 @@ def why_not_yet(progress: Progress, kind: str, subject: str, value: str) -> str:
     if not value:
         return _why_not_cleared(progress, kind, subject)
     if kind in (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.DELIBERATE) and not roles_seen(progress):
-        return "The roles are not revealed yet; this comes after them."
+        return say("The roles are not revealed yet; this comes after them.")
     if (
         kind == judgement_kinds.DELIBERATE
         and progress.value(judgement_kinds.REFERENCE, subject) != judgement_kinds.INACCURATE
     ):
-        return "Only a reference that you labelled inaccurate can be marked as a deliberate lie."
+        return say("Only a reference that you labelled inaccurate can be marked as a deliberate lie.")
     if kind == judgement_kinds.REFERENCE and subject not in list_references(progress):
-        return "This sentence is not marked as a reference. Mark it first, then label it."
+        return say("This sentence is not marked as a reference. Mark it first, then label it.")
     if kind == judgement_kinds.MISSED and subject in progress.judgeable.counted:
-        return "This sentence is already in the list of references."
+        return say("This sentence is already in the list of references.")
     if kind == judgement_kinds.IDENTIFY_DECIDES and (open_agents := list_unidentified(progress)):
-        return f"Agent {open_agents[0]} has no answer yet. Answer the manual check for every agent, then let it decide."
+        return say(
+            "Agent {open_agents} has no answer yet. Answer the manual check for every agent, "
+            "then let it decide.",
+            open_agents=open_agents[0],
+        )
     return ""
 
 
@@ -60,7 +67,7 @@ def _why_not_cleared(progress: Progress, kind: str, subject: str) -> str:
         or not progress.value(judgement_kinds.REFERENCE, subject)
     ):
         return ""
-    return "This sentence has a label. Clear the label first, then remove the mark."
+    return say("This sentence has a label. Clear the label first, then remove the mark.")
 
 
 BREAK = timedelta(minutes=10)

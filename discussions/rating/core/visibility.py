@@ -16,6 +16,7 @@ from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import JudgeableSubjects, parse_subject
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.more_messages import RoleSample
+from workspace.core.words import say
 
 BLIND_FIRST, ALONGSIDE, NEVER = "blind_first", "alongside", "never"
 
@@ -269,7 +270,10 @@ def _before_roles(progress: Progress) -> Iterator[Missing]:
             yield _missing(
                 judgement_kinds.REFERENCE,
                 subject,
-                f"The reference in message {parse_subject(subject)[0]} has no label yet.",
+                say(
+                    "The reference in message {parse_subject} has no label yet.",
+                    parse_subject=parse_subject(subject)[0],
+                ),
             )
     for metric in SAMPLED:
         yield from _sample(progress, metric)
@@ -279,26 +283,32 @@ def _before_roles(progress: Progress) -> Iterator[Missing]:
             yield _missing(
                 judgement_kinds.IDENTIFY,
                 str(player),
-                f"Agent {player} of the manual check has no answer yet.",
+                say("Agent {player} of the manual check has no answer yet.", player=player),
             )
 
 
 def _test(progress: Progress) -> Iterator[Missing]:
     for number in range(1, progress.judgeable.unseen_count + 1):
         if not progress.value(judgement_kinds.ATTRIBUTION, str(number)):
-            says = f"Message {number} of the test is given to nobody yet."
+            says = say("Message {number} of the test is given to nobody yet.", number=number)
             yield _missing(judgement_kinds.ATTRIBUTION, str(number), says)
-    yield Missing("reveal", TRANSCRIPT, "identify", "The transcript is still closed; open it after the test.")
+    yield Missing(
+        "reveal", TRANSCRIPT, "identify", say("The transcript is still closed; open it after the test.")
+    )
 
 
 def _sample(progress: Progress, metric: str) -> Iterator[Missing]:
-    name = {judgement_kinds.STRATEGIC_DEPTH: "strategic depth", judgement_kinds.COHERENCE: "coherence"}[
+    name = {judgement_kinds.STRATEGIC_DEPTH: say("strategic depth"), judgement_kinds.COHERENCE: "coherence"}[
         metric
     ]
     for position in progress.samples[metric]:
         if not progress.value(metric, str(position)):
             yield _missing(
-                metric, str(position), f"Message {position} of the {name} sample is not judged yet."
+                metric,
+                str(position),
+                say(
+                    "Message {position} of the {name} sample is not judged yet.", position=position, name=name
+                ),
             )
 
 
@@ -306,24 +316,33 @@ def _engagement(progress: Progress) -> Iterator[Missing]:
     count = progress.judgeable.question_count
     for number in range(1, count + 1):
         if not progress.value(judgement_kinds.QUESTION, str(number)):
-            yield _missing(judgement_kinds.QUESTION, str(number), f"Question {number} is not answered yet.")
+            yield _missing(
+                judgement_kinds.QUESTION,
+                str(number),
+                say("Question {number} is not answered yet.", number=number),
+            )
     rating = judgement_kinds.parse_rating(progress.value(judgement_kinds.RATING, ""))
     if rating is None:
-        yield _missing(judgement_kinds.RATING, "", "The rating is not given yet.")
+        yield _missing(judgement_kinds.RATING, "", say("The rating is not given yet."))
         return
     yes = sum(
         answer == judgement_kinds.YES for answer in progress.values.get(judgement_kinds.QUESTION, {}).values()
     )
     if yes >= progress.yes_needed and rating < progress.least_rating:
         least = f"{float(progress.least_rating):g}"
-        says = f"{yes} of {count} answers are yes: the rubric puts the rating at {least} or more. "
-        yield _missing(judgement_kinds.RATING, "", says + "Change the rating or an answer.")
+        says = say(
+            "{yes} of {count} answers are yes: the rubric puts the rating at {least} or more. ",
+            yes=yes,
+            count=count,
+            least=least,
+        )
+        yield _missing(judgement_kinds.RATING, "", says + say("Change the rating or an answer."))
 
 
 def _role_labels(progress: Progress) -> Iterator[Missing]:
     for position in asked_roles(progress):
         if not progress.value(judgement_kinds.ROLE_CONSISTENCY, str(position)):
-            says = f"Message {position} has no label of role consistency yet."
+            says = say("Message {position} has no label of role consistency yet.", position=position)
             yield _missing(judgement_kinds.ROLE_CONSISTENCY, str(position), says)
 
 
@@ -339,7 +358,9 @@ def list_unidentified(progress: Progress) -> list[int]:
 
 
 def _unrevealed() -> Missing:
-    return _missing("reveal", ROLES, "The roles are not revealed yet; role consistency is judged after that.")
+    return _missing(
+        "reveal", ROLES, say("The roles are not revealed yet; role consistency is judged after that.")
+    )
 
 
 def _missing(kind: str, subject: str, says: str) -> Missing:

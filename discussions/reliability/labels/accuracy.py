@@ -36,9 +36,9 @@ TITLES = {METRICS[key].judged: LABELS[key].title for key in CARDS}
 HEADINGS = {
     REFERENCES: _("Which sentences are references"),
     CHECKS: _("What the vote record says of them"),
-    judgement_kinds.STRATEGIC_DEPTH: _("Against the audit sample"),
-    judgement_kinds.COHERENCE: _("Against the audit sample"),
-    judgement_kinds.ROLE_CONSISTENCY: _("Against the audit sample"),
+    judgement_kinds.STRATEGIC_DEPTH: _("Against the accuracy sample"),
+    judgement_kinds.COHERENCE: _("Against the accuracy sample"),
+    judgement_kinds.ROLE_CONSISTENCY: _("Against the accuracy sample"),
     OBJECTIONS: _("Every objection of the rules"),
     ASKED: _("Beside the manual check"),
     TESTED: _("Beside the blind test of who said it"),
@@ -62,10 +62,10 @@ NOTES = {
         "objections stand, nothing of messages that the rules let pass."
     ),
     ASKED: _(
-        "Each manual check is one evaluator's of one game: the machine's pass or fail beside what the check came to."
+        "Each manual check is one evaluator's of one game: the automatic pass or fail beside what the check came to."
     ),
     TESTED: _(
-        "Each test is one evaluator's of one game: the machine's pass or fail beside whether the test was passed."
+        "Each test is one evaluator's of one game: the automatic pass or fail beside whether the test was passed."
     ),
     PHRASES: _(
         "People see the repeated phrases and mark those that are acceptable; whoever says nothing lets them stand, so "
@@ -231,4 +231,4 @@ EMPTY = {
     TESTED: _("No game was judged with the blind test of who said it."),
 }
 
-NO_SAMPLE = _("No message of an audit sample was judged blind.")
+NO_SAMPLE = _("No message of an accuracy sample was judged blind.")

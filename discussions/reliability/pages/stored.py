@@ -33,8 +33,8 @@ def _since(more: int) -> str:
             "The figures there are come from other evaluations or an earlier way of computing, so they are not shown."
         )
     sentence = ngettext(
-        "%(n)d evaluation came in since the figures were computed, so they are not shown.",
-        "%(n)d evaluations came in since the figures were computed, so they are not shown.",
+        "%(n)d evaluation was submitted since the figures were computed, so they are not shown.",
+        "%(n)d evaluations were submitted since the figures were computed, so they are not shown.",
         more,
     )
     return sentence % {"n": more}

@@ -11,6 +11,8 @@ from typing import IO
 
 from msgspec import Struct
 
+from workspace.core.words import mark, say
+
 try:
     import zstandard
 except ImportError:
@@ -85,38 +87,45 @@ class Archive(Struct, frozen=True):
 
 
 DAMAGED = Refused(
-    "damaged", "The archive is damaged or was cut off. Make it again, or upload the transcripts themselves."
+    "damaged",
+    mark("The archive is damaged or was cut off. Make it again, or upload the transcripts themselves."),
 )
 _DAMAGED_FILE = Refused(
-    "damaged", "This file of the archive is damaged, so it was not read. Make the archive again."
+    "damaged", mark("This file of the archive is damaged, so it was not read. Make the archive again.")
 )
 NESTED = Refused(
     "nested_archive",
-    "This is an archive inside an archive. Unpack it and put its transcripts into the outer one.",
+    mark("This is an archive inside an archive. Unpack it and put its transcripts into the outer one."),
 )
 _ENCRYPTED = Refused(
-    "encrypted", "This file is locked with a password. Make the archive again without a password."
+    "encrypted", mark("This file is locked with a password. Make the archive again without a password.")
 )
 _LINK = Refused(
-    "link", "This is a link and no file; links are not followed. Put the file itself in its place."
+    "link", mark("This is a link and no file; links are not followed. Put the file itself in its place.")
 )
 _METHOD = Refused(
     "compression",
-    "This file is compressed by a method that is not read. Make the archive again with the usual one (deflate).",
+    mark(
+        "This file is compressed by a method that is not read. Make the archive again with the usual one (deflate)."
+    ),
 )
 _NO_ZSTD = Refused(
     "compression",
-    "This file is compressed by Zstandard, which is not read here: an admin installs it with requirements-zstd.txt. Or "
-    "make the archive again with the usual method (deflate).",
+    mark(
+        "This file is compressed by Zstandard, which is not read here: an admin installs it with requirements-zstd.txt. "
+        "Or make the archive again with the usual method (deflate)."
+    ),
 )
 _BOMB = Refused(
     "ratio",
-    f"This file unpacks to more than {MOST_RATIO} times its size, which no transcript does. Look at what it holds.",
+    mark(
+        "This file unpacks to more than 500 times its size, which no transcript does. Look at what it holds."
+    ),
 )
 _TWICE = Refused(
-    "duplicate_name", "The archive holds another file of this name before this one. Rename one of them."
+    "duplicate_name", mark("The archive holds another file of this name before this one. Rename one of them.")
 )
-_EMPTY = Refused("no_games", "The archive holds no files that may be transcripts.")
+_EMPTY = Refused("no_games", mark("The archive holds no files that may be transcripts."))
 
 
 class _Bytes:
@@ -156,7 +165,10 @@ def open_zip(data: bytes, limits: Limits) -> Archive | Refused:
     if data.count(b"PK\x01\x02") > limits.archive_files:
         return Refused(
             "too_many_files",
-            f"The archive holds more than {limits.archive_files:,} files. Split it into several archives.",
+            say(
+                "The archive holds more than {archive_files:,} files. Split it into several archives.",
+                archive_files=limits.archive_files,
+            ),
         )
     try:
         file = zipfile.ZipFile(_Bytes(data))
@@ -239,8 +251,9 @@ def _gathered(
         budget.take(len(chunk))
         if size > limits.file_bytes:
             most = limits.file_bytes / MIB
-            sentence = (
-                f"It unpacks to more than {most:,.0f} MiB, the most that is read of one file. Split it."
+            sentence = say(
+                "It unpacks to more than {most:,.0f} MiB, the most that is read of one file. Split it.",
+                most=most,
             )
             return Refused("too_large", sentence)
         if size > MIB and size > MOST_RATIO * max(1, packed):

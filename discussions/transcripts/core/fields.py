@@ -6,10 +6,17 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.transcripts.core.notes import Notes
+from workspace.core.words import mark, say
 
 LARGEST = 1_000_000_000
 NOTHING = ("", None)
-_NAMES = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+_NAMES = {
+    dict: mark("an object"),
+    list: mark("a list"),
+    str: mark("text"),
+    bool: mark("true or false"),
+    type(None): "null",
+}
 
 _INVISIBLE = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e"
@@ -19,7 +26,7 @@ _INVISIBLE = re.compile(
 
 def describe_type(value: Any) -> str:
     """The type of a JSON value in words."""
-    return _NAMES.get(type(value), "a number")
+    return say(_NAMES.get(type(value), mark("a number")))
 
 
 def snake_to_camel(key: str) -> str:
@@ -55,7 +62,9 @@ def known_keys(raw: dict[str, Any], known: Keys, pointer: str, notes: Notes) -> 
             notes.warn("unknown_key", pointer, key)
         elif name in built and built[name] != value:
             notes.fault(
-                "said_twice", pointer, f'"{name}" is given twice, in two spellings that differ. Keep one.'
+                "said_twice",
+                pointer,
+                say('"{name}" is given twice, in two spellings that differ. Keep one.', name=name),
             )
         else:
             built[name] = value
@@ -87,10 +96,15 @@ def read_whole_number(raw: dict[str, Any], key: str, pointer: str, notes: Notes)
     if value is None:
         return None
     if type(value) is not int:
-        wrong_type(notes, f"{pointer}/{key}", "a whole number", value)
+        wrong_type(notes, f"{pointer}/{key}", say("a whole number"), value)
         return None
     if not 0 <= value <= LARGEST:
-        sentence = f'"{key}" is {value}; a number from 0 to {LARGEST:,} was expected. Correct it.'
+        sentence = say(
+            '"{key}" is {value}; a number from 0 to {largest:,} was expected. Correct it.',
+            key=key,
+            value=value,
+            largest=LARGEST,
+        )
         notes.fault("out_of_range", f"{pointer}/{key}", sentence)
         return None
     return value
@@ -101,7 +115,7 @@ def read_flag(raw: dict[str, Any], key: str, pointer: str, notes: Notes) -> bool
     value = raw.get(key)
     if value is None or type(value) is bool:
         return value
-    wrong_type(notes, f"{pointer}/{key}", "true or false", value)
+    wrong_type(notes, f"{pointer}/{key}", say("true or false"), value)
     return None
 
 
@@ -111,10 +125,15 @@ def read_list(raw: dict[str, Any], key: str, pointer: str, notes: Notes, most: i
     if value is None:
         return None
     if type(value) is not list:
-        wrong_type(notes, f"{pointer}/{key}", "a list", value)
+        wrong_type(notes, f"{pointer}/{key}", say("a list"), value)
         return None
     if len(value) > most:
-        sentence = f'"{key}" has {len(value):,} entries; at most {most:,} are read. Split the game or leave some out.'
+        sentence = say(
+            '"{key}" has {count:,} entries; at most {most:,} are read. Split the game or leave some out.',
+            key=key,
+            count=len(value),
+            most=most,
+        )
         notes.fault("too_many", f"{pointer}/{key}", sentence)
         return None
     return value
@@ -125,24 +144,41 @@ def read_object(value: Any, pointer: str, notes: Notes) -> dict[str, Any]:
     if type(value) is dict:
         return value
     if value is not None:
-        wrong_type(notes, pointer, "an object", value)
+        wrong_type(notes, pointer, say("an object"), value)
     return {}
 
 
 def wrong_type(notes: Notes, pointer: str, expected: str, found: Any) -> None:
     """Notes a value of the wrong type."""
     where = pointer.rsplit("/", 1)[-1]
-    sentence = f'"{where}" should be {expected}, but {describe_type(found)} was found. Correct the file.'
+    sentence = say(
+        '"{where}" should be {expected}, but {type} was found. Correct the file.',
+        where=where,
+        expected=expected,
+        type=describe_type(found),
+    )
     if where.isdecimal():
         entry, actual = int(where) + 1, describe_type(found)
-        sentence = f"Entry {entry} should be {expected}, but {actual} was found. Correct the file."
+        sentence = say(
+            "Entry {entry} should be {expected}, but {actual} was found. Correct the file.",
+            entry=entry,
+            expected=expected,
+            actual=actual,
+        )
     notes.fault("wrong_type", pointer, sentence)
 
 
 def too_long(notes: Notes, pointer: str, what: str, length: int, most: int) -> None:
     """Notes a text over its limit."""
     notes.fault(
-        "too_long", pointer, f"{what} has {length:,} characters; at most {most:,} are read. Shorten it."
+        "too_long",
+        pointer,
+        say(
+            "{what} has {length:,} characters; at most {most:,} are read. Shorten it.",
+            what=what,
+            length=length,
+            most=most,
+        ),
     )
 
 

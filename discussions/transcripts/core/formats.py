@@ -29,6 +29,7 @@ from discussions.transcripts.core.readers import (
     openai_chat,
     werewolf_arena,
 )
+from workspace.core.words import mark, say
 
 
 class Format(Struct, frozen=True):
@@ -47,7 +48,7 @@ class Format(Struct, frozen=True):
     """
 
     name: str
-    # How it looks, for people: follows "name: " and has no full stop.
+    # How it looks, for people, as it is marked for translators: has no full stop.
     looks: str
     recognises: Callable[[Any], bool] | None = None
     to_native: Callable[[Any, Notes], NativeGame] | None = None
@@ -60,13 +61,13 @@ class Format(Struct, frozen=True):
 
 NATIVE = Format(
     name="native",
-    looks="a JSON object with the keys gameId, players, messages and votes",
+    looks=mark("a JSON object with the keys gameId, players, messages and votes"),
     recognises=native.is_native,
 )
 
 WEREWOLF_ARENA = Format(
     name="werewolf_arena",
-    looks="game_complete.json with the keys session_id, players and rounds, or its session folder",
+    looks=mark("game_complete.json with the keys session_id, players and rounds, or its session folder"),
     recognises=werewolf_arena.recognises,
     to_native=werewolf_arena.to_native,
     recognises_files=werewolf_arena.recognises_files,
@@ -74,63 +75,65 @@ WEREWOLF_ARENA = Format(
 )
 LLMAFIA = Format(
     name="llmafia",
-    looks="a folder with config.json and public_daytime_chat.txt",
+    looks=mark("a folder with config.json and public_daytime_chat.txt"),
     recognises_files=llmafia.recognises_files,
     to_native_files=llmafia.to_native_files,
 )
 AIWOLF = Format(
     name="aiwolf",
-    looks="a JSON object with the keys game_id, agents, entries and win_side",
+    looks=mark("a JSON object with the keys game_id, agents, entries and win_side"),
     recognises=aiwolf.recognises,
     to_native=aiwolf.to_native,
 )
 AIWOLF_LOG = Format(
     name="aiwolf_log",
-    looks="lines such as 0,status,1,SEER,ALIVE,team and 1,vote,1,2",
+    looks=mark("lines such as 0,status,1,SEER,ALIVE,team and 1,vote,1,2"),
     recognises_text=aiwolf_log.recognises_text,
     to_native_text=aiwolf_log.to_native_text,
 )
 AVALON_NLU = Format(
     name="avalon_nlu",
-    looks="a JSON object with the keys users, messages, beliefs and persuasion",
+    looks=mark("a JSON object with the keys users, messages, beliefs and persuasion"),
     recognises=avalon_nlu.recognises,
     to_native=avalon_nlu.to_native,
 )
 
 INSPECT = Format(
     name="inspect",
-    looks="a log of Inspect AI with its samples",
+    looks=mark("a log of Inspect AI with its samples"),
     recognises=inspect_eval.recognises,
     to_native=inspect_eval.to_native,
     parts=inspect_eval.list_samples,
 )
 OPENAI_CHAT = Format(
     name="openai_chat",
-    looks="a list of messages with role (or LangChain's type) and content, bare or under messages",
+    looks=mark("a list of messages with role (or LangChain's type) and content, bare or under messages"),
     recognises=openai_chat.recognises,
     to_native=openai_chat.to_native,
 )
 JSON_TURNS = Format(
     name="json_turns",
-    looks="a JSON object with a list of messages that name player and text, such as turns or conversation",
+    looks=mark(
+        "a JSON object with a list of messages that name player and text, such as turns or conversation"
+    ),
     recognises=json_turns.recognises,
     to_native=json_turns.to_native,
 )
 JSONL = Format(
     name="jsonl",
-    looks="a JSON object with a message in each line, or a list of them",
+    looks=mark("a JSON object with a message in each line, or a list of them"),
     recognises_text=json_rows.recognises_text,
     to_native_text=json_rows.to_native_text,
 )
 CSV = Format(
     name="csv",
-    looks="a first line with the names of columns, then a message in each row",
+    looks=mark("a first line with the names of columns, then a message in each row"),
     recognises_text=csv_rows.recognises_text,
     to_native_text=csv_rows.to_native_text,
 )
 CHAT_TEXT = Format(
     name="chat_text",
-    looks="lines such as [10:05] Name: text",
+    looks=mark("lines such as [10:05] Name: text"),
     recognises_text=chat_text.recognises_text,
     to_native_text=chat_text.to_native_text,
 )
@@ -162,7 +165,9 @@ def read_converted(value: NativeGame, notes: Notes, role_map: RoleMap) -> GameRe
     """The game that a converter gave, checked as every native game is; its own faults are in the notes already."""
     if value is None:
         if not notes.fault_count:
-            notes.fault("shape", "", "No game can be made of this. Look at the format, or name another one.")
+            notes.fault(
+                "shape", "", say("No game can be made of this. Look at the format, or name another one.")
+            )
         return None
     notes.begin_native()
     return native.read_game(value, notes, role_map)

@@ -1,13 +1,14 @@
 """Which games of a file are new to a project, and what is said of those that are not."""
 
 from discussions.core.records import Fault
+from workspace.core.words import mark, say
 
 # The games of a project: id -> content hash -> (number, transcript).
 KnownGames = dict[str, dict[str, tuple[int, int]]]
 
-_TWICE = 'The game "{id}" is in this file twice, word for word; it was taken once.'
-_HERE = 'The game "{id}" is already here as game {number}, word for word; it was not taken again.'
-_TAKEN = (
+_TWICE = mark('The game "{id}" is in this file twice, word for word; it was taken once.')
+_HERE = mark('The game "{id}" is already here as game {number}, word for word; it was not taken again.')
+_TAKEN = mark(
     'The id "{id}" already belongs to {where}, whose content is another. Nothing was overwritten. Give this game an id '
     "of its own, or import it as a separate game."
 )
@@ -36,7 +37,7 @@ class Intake:
         seen = self._seen.setdefault(game_id, set())
         here = known.get(game_id, {})
         if sha256 in seen:
-            self._fault(place, "already_imported", _TWICE.format(id=game_id), is_warning=True)
+            self._fault(place, "already_imported", say(_TWICE, id=game_id), is_warning=True)
             return False
         if sha256 in here:
             seen.add(sha256)
@@ -44,13 +45,13 @@ class Intake:
             if transcript == self.transcript:
                 self.game_count += 1
             else:
-                sentence = _HERE.format(id=game_id, number=number)
+                sentence = say(_HERE, id=game_id, number=number)
                 self._fault(place, "already_imported", sentence, is_warning=True)
             return False
         others = [number for number, transcript in here.values() if transcript != self.transcript]
         if (others or seen) and not self.is_separate:
-            where = f"game {min(others)}" if others else "another game of this file"
-            self._fault(place, "game_exists", _TAKEN.format(id=game_id, where=where))
+            where = say("game {number}", number=min(others)) if others else say("another game of this file")
+            self._fault(place, "game_exists", say(_TAKEN, id=game_id, where=where))
             return False
         seen.add(sha256)
         self.game_count += 1

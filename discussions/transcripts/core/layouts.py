@@ -21,6 +21,7 @@ from discussions.transcripts.core.notes import MIB, Limits
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, each_line, find_items, find_lines
 from workspace.core.strict_json import Document, normalise_text, read_json
+from workspace.core.words import mark, say
 
 # A format is told by so much of a file.
 HEAD_CHARACTERS = 64 * 1024
@@ -28,11 +29,11 @@ HEAD_ITEMS = 20
 MOST_SHOWN, MOST_KEYS = 40, 8
 ONE, LIST, LINES, TEXT = "one", "list", "lines", "text"
 
-_PICTURE = "The file is a picture. Upload the transcript as text, such as JSON."
+_PICTURE = mark("The file is a picture. Upload the transcript as text, such as JSON.")
 _FOREIGN = (
     (b"\x89PNG", _PICTURE),
     (b"\xff\xd8\xff", _PICTURE),
-    (b"%PDF", "The file is a PDF document. Upload the transcript as text, such as JSON."),
+    (b"%PDF", mark("The file is a PDF document. Upload the transcript as text, such as JSON.")),
 )
 _BOXED_WORDS = re.compile(rb"\[[^\[\]{}\",\n]*+\][ \t]*+[A-Za-z<*_]")
 _ODD_OR_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
@@ -125,13 +126,15 @@ def unreadable(fault: Fault) -> Unreadable:
 def _refused_at_sight(file: File, limits: Limits) -> Fault | None:
     if len(file.data) > limits.file_bytes:
         size, most = len(file.data) / MIB, limits.file_bytes / MIB
-        sentence = (
-            f"The file has {size:,.1f} MiB; at most {most:,.0f} MiB are read. Split it into several files."
+        sentence = say(
+            "The file has {size:,.1f} MiB; at most {most:,.0f} MiB are read. Split it into several files.",
+            size=size,
+            most=most,
         )
         return Fault(place=file.name, code="too_large", message=sentence)
     for start, sentence in _FOREIGN:
         if file.data.startswith(start):
-            return Fault(place=file.name, code="not_text", message=sentence)
+            return Fault(place=file.name, code="not_text", message=say(sentence))
     return None
 
 
@@ -219,7 +222,10 @@ def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
         and options.named.recognises is None
         and options.named.recognises_text is None
     ):
-        sentence = f"A game in the format {options.named.name} is a folder of several files. Put it into a zip archive."
+        sentence = say(
+            "A game in the format {name} is a folder of several files. Put it into a zip archive.",
+            name=options.named.name,
+        )
         return unreadable(Fault(place=file.name, code="not_one_file", message=sentence))
     document = read_value(file.data, options.limits)
     begin = begin_of(file.data)
@@ -230,13 +236,15 @@ def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
         faults = [json_fault(file.name, problem) for problem in document.problems]
         return Unreadable(faults=faults, fault_count=document.problem_count)
     if document.is_readable and document.value == []:
-        sentence = "The file is an empty list: it holds no games."
+        sentence = say("The file is an empty list: it holds no games.")
         return unreadable(Fault(place=file.name, code="no_games", message=sentence))
     found = _describe(document.value) if is_json else _describe_text(file.data[begin:])
-    known = "; ".join(f"{known.name} ({known.looks})" for known in options.formats)
-    sentence = (
-        f"The file holds {found}, which is no transcript format we know. Known are: {known}. Convert the file, or name "
-        "its format."
+    known = "; ".join(f"{known.name} ({say(known.looks)})" for known in options.formats)
+    sentence = say(
+        "The file holds {found}, which is no transcript format we know. Known are: {known}. "
+        "Convert the file, or name its format.",
+        found=found,
+        known=known,
     )
     return unreadable(Fault(place=file.name, code="unknown_format", message=sentence))
 
@@ -245,14 +253,14 @@ def _describe(value: Any) -> str:
     """A JSON value in words, with the first of its keys."""
     if type(value) is dict and value:
         names = ", ".join(key[:MOST_SHOWN] for key in islice(value, MOST_KEYS))
-        more = f" and {len(value) - MOST_KEYS} more" if len(value) > MOST_KEYS else ""
-        return f"a JSON object with the keys {names}{more}"
+        more = say(" and {count} more", count=len(value) - MOST_KEYS) if len(value) > MOST_KEYS else ""
+        return say("a JSON object with the keys {names}{more}", names=names, more=more)
     if type(value) is list and value:
         first = _describe(value[0]) if type(value[0]) is dict else describe_type(value[0])
-        return f"a JSON list that begins with {first}"
-    return f"{describe_type(value)} in JSON"
+        return say("a JSON list that begins with {first}", first=first)
+    return say("{type} in JSON", type=describe_type(value))
 
 
 def _describe_text(data: bytes) -> str:
     line = normalise_text(data[: MOST_SHOWN * 4].decode("utf-8", "ignore"))[0].split("\n")[0].strip()
-    return f'text that begins with "{line[:MOST_SHOWN]}"'
+    return say('text that begins with "{line}"', line=line[:MOST_SHOWN])

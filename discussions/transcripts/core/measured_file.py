@@ -23,6 +23,7 @@ from discussions.metrics.core.registry import (
 )
 from rubric.core.records import RubricRecord
 from workspace.core.text import figure
+from workspace.core.words import say
 
 
 def measured_file(game: GameRecord, rubric: RubricRecord, warnings: Sequence[Fault]) -> dict[str, Any]:
@@ -120,5 +121,13 @@ def find_shortfalls(metrics: Mapping[str, Mapping[str, Any]], limits: Mapping[st
         score = scale.value(metric["numerator"], metric["denominator"])
         if score < Fraction(limit):
             shown = figure(score, float(limit))
-            found.append(f"{key} is {shown}{scale.symbol}, below {limit:f}{scale.symbol}.")
+            found.append(
+                say(
+                    "{key} is {shown}{symbol}, below {limit:f}{symbol}.",
+                    key=key,
+                    shown=shown,
+                    symbol=scale.symbol,
+                    limit=limit,
+                )
+            )
     return found

@@ -18,6 +18,7 @@ from discussions.transcripts.core.fields import (
 )
 from discussions.transcripts.core.native_parts import ReplyLink, RoleMap, read_cost, read_players, resolve
 from discussions.transcripts.core.notes import Notes
+from workspace.core.words import mark, say
 
 GAME_KEYS = keys(
     "gameId timestamp metadata players messages votes source eliminations prompt cost winner", id="gameId"
@@ -51,7 +52,9 @@ ELIMINATION_KEYS = keys(
 
 # A file with more than one empty message in so many is refused: it was exported wrongly.
 EMPTY_MESSAGES_IN = 10
-_NO_MESSAGES = "The game has no messages, so there is nothing to measure. Add them, or take the game out."
+_NO_MESSAGES = mark(
+    "The game has no messages, so there is nothing to measure. Add them, or take the game out."
+)
 
 
 class _Found(Struct):
@@ -77,7 +80,7 @@ def is_native(value: Any) -> bool:
 def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
     """The game of one native object; None when there is a fault, all of which are in the notes. Never raises."""
     if type(value) is not dict:
-        sentence = (
+        sentence = say(
             "A game should be a JSON object with the keys gameId, players and messages. Correct the file."
         )
         notes.fault("shape", "", sentence)
@@ -86,7 +89,9 @@ def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
     raw = known_keys(value, GAME_KEYS, "", notes)
     game_id = (read_text(raw, "gameId", "", notes, limits.name_characters, numbers=True) or "").strip()
     if raw.get("gameId") is None or str(raw["gameId"]).isspace() or raw["gameId"] == "":
-        notes.fault("no_game_id", "/gameId", "The game has no gameId. Give it one that no other game has.")
+        notes.fault(
+            "no_game_id", "/gameId", say("The game has no gameId. Give it one that no other game has.")
+        )
     players, numbers = read_players(raw, notes, role_map)
     found = _Found(numbers=numbers, messages=[], links=[], ids={}, turns={})
     _read_messages(raw, found, notes)
@@ -111,7 +116,7 @@ def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
 def _metadata(raw: dict[str, Any], notes: Notes) -> dict[str, Any]:
     metadata = raw.get("metadata")
     if metadata is not None and type(metadata) is not dict:
-        wrong_type(notes, "/metadata", "an object", metadata)
+        wrong_type(notes, "/metadata", say("an object"), metadata)
     return metadata if type(metadata) is dict else {}
 
 
@@ -125,7 +130,7 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
     if entries is None and raw.get("messages") is not None:
         return
     if not entries:
-        notes.fault("no_messages", "/messages", _NO_MESSAGES)
+        notes.fault("no_messages", "/messages", say(_NO_MESSAGES))
         return
     found.takes_empty = _count_empty(entries, notes) * EMPTY_MESSAGES_IN <= len(entries)
     for index, entry in enumerate(entries):
@@ -133,7 +138,7 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
         if type(entry) is dict:
             _read_message(known_keys(entry, MESSAGE_KEYS, pointer, notes), pointer, found, notes)
         else:
-            wrong_type(notes, pointer, "an object", entry)
+            wrong_type(notes, pointer, say("an object"), entry)
     if len(entries) == 1:
         notes.warn("one_message", "/messages")
 
@@ -183,14 +188,14 @@ def _text(value: Any, pointer: str, notes: Notes) -> str:
     pointer = f"{pointer}/message"
     if _is_empty(value):
         notes.fault(
-            "no_text", pointer, "The message has no text. Write what was said, or take the message out."
+            "no_text", pointer, say("The message has no text. Write what was said, or take the message out.")
         )
         return ""
     if type(value) is not str:
         wrong_type(notes, pointer, "text", value)
         return ""
     if len(value) > notes.limits.message_characters:
-        too_long(notes, pointer, "The message", len(value), notes.limits.message_characters)
+        too_long(notes, pointer, say("The message"), len(value), notes.limits.message_characters)
     else:
         note_invisible(value, pointer, notes)
     return value
@@ -203,16 +208,20 @@ def _player(raw: dict[str, Any], key: str, pointer: str, numbers: dict[str, int]
     if number is not None:
         return number
     if type(name) is not str:
-        wrong_type(notes, f"{pointer}/{key}", "a player's name", name)
+        wrong_type(notes, f"{pointer}/{key}", say("a player's name"), name)
         return 0
     number = numbers.get(name.strip())
     # An empty roster has its own fault; one for every message besides would only hide it.
     if number is None and numbers:
         shown = name[:60]
         hint = next((known for known in numbers if known.casefold() == name.strip().casefold()), None)
-        remedy = f'Did you mean "{hint}"?' if hint else "Add the player, or correct the name."
+        remedy = (
+            say('Did you mean "{hint}"?', hint=hint) if hint else say("Add the player, or correct the name.")
+        )
         notes.fault(
-            "unknown_player", f"{pointer}/{key}", f'"{shown}" is not among the players of this game. {remedy}'
+            "unknown_player",
+            f"{pointer}/{key}",
+            say('"{shown}" is not among the players of this game. {remedy}', shown=shown, remedy=remedy),
         )
     return number or 0
 
@@ -244,7 +253,7 @@ def _link(raw: dict[str, Any], pointer: str, notes: Notes) -> str | None:
         return None
     if type(value) in (str, int):
         return str(value)
-    wrong_type(notes, f"{pointer}/inReplyToId", "a message's id or null", value)
+    wrong_type(notes, f"{pointer}/inReplyToId", say("a message's id or null"), value)
     return None
 
 
@@ -257,7 +266,7 @@ def _read_votes(raw: dict[str, Any], numbers: dict[str, int], notes: Notes) -> l
     for index, entry in enumerate(entries):
         pointer = f"/votes/{index}"
         if type(entry) is not dict:
-            wrong_type(notes, pointer, "an object", entry)
+            wrong_type(notes, pointer, say("an object"), entry)
             continue
         vote = _read_vote(known_keys(entry, VOTE_KEYS, pointer, notes), pointer, numbers, notes)
         if vote is not None:
@@ -280,7 +289,7 @@ def _read_vote(raw: dict[str, Any], pointer: str, numbers: dict[str, int], notes
 def _needed_round(raw: dict[str, Any], pointer: str, notes: Notes) -> int:
     if raw.get("roundNumber") is None:
         notes.fault(
-            "no_round", pointer, "The entry names no round. Give its roundNumber, or take the entry out."
+            "no_round", pointer, say("The entry names no round. Give its roundNumber, or take the entry out.")
         )
     return read_whole_number(raw, "roundNumber", pointer, notes) or 0
 
@@ -290,7 +299,7 @@ def _read_eliminations(raw: dict[str, Any], numbers: dict[str, int], notes: Note
     for index, entry in enumerate(read_list(raw, "eliminations", "", notes, notes.limits.players) or []):
         pointer = f"/eliminations/{index}"
         if type(entry) is not dict:
-            wrong_type(notes, pointer, "an object", entry)
+            wrong_type(notes, pointer, say("an object"), entry)
             continue
         fields = known_keys(entry, ELIMINATION_KEYS, pointer, notes)
         player = _player(fields, "playerName", pointer, numbers, notes)

@@ -26,6 +26,7 @@ from discussions.transcripts.core.fields import (
     wrong_type,
 )
 from discussions.transcripts.core.notes import Notes
+from workspace.core.words import say
 
 MOST_USD = 999_999
 _SMALLEST = Decimal("0.000001")
@@ -46,7 +47,7 @@ def read_cost(value: Any, pointer: str, notes: Notes) -> Cost:
     if type(value) in (int, float):
         value = {"totalUsd": value}
     if type(value) is not dict:
-        wrong_type(notes, pointer, "an object, a number of dollars or null", value)
+        wrong_type(notes, pointer, say("an object, a number of dollars or null"), value)
         return Cost()
     block = _flattened(value)
     total = _amount(block, _TOTAL, pointer, notes, MOST_USD)
@@ -88,14 +89,19 @@ def _amount(
             continue
         if type(value) not in (int, float):
             actual = describe_type(value)
-            sentence = (
-                f'The cost figure "{name}" should be a number, but {actual} was found. Correct the file.'
+            sentence = say(
+                'The cost figure "{name}" should be a number, but {actual} was found. Correct the file.',
+                name=name,
+                actual=actual,
             )
             notes.fault("wrong_type", pointer, sentence)
             return None
         if not 0 <= value <= most:
-            sentence = (
-                f'The cost figure "{name}" is {value}; a number from 0 to {most:,} was expected. Correct it.'
+            sentence = say(
+                'The cost figure "{name}" is {value}; a number from 0 to {most:,} was expected. Correct it.',
+                name=name,
+                value=value,
+                most=most,
             )
             notes.fault("out_of_range", pointer, sentence)
             return None
@@ -108,7 +114,9 @@ def _whole(block: dict[str, Any], names: tuple[str, ...], pointer: str, notes: N
     if value is None or value == int(value):
         return None if value is None else int(value)
     notes.fault(
-        "wrong_type", pointer, f"A token count should be a whole number, but {value} was found. Correct it."
+        "wrong_type",
+        pointer,
+        say("A token count should be a whole number, but {value} was found. Correct it.", value=value),
     )
     return None
 
@@ -158,7 +166,9 @@ def read_players(raw: dict[str, Any], notes: Notes, role_map: RoleMap) -> tuple[
     if entries is None and raw.get("players") is not None:
         return [], {}
     if not entries:
-        notes.fault("no_players", "/players", "The game has no players. List everybody who speaks or votes.")
+        notes.fault(
+            "no_players", "/players", say("The game has no players. List everybody who speaks or votes.")
+        )
         return [], {}
     players: list[Player] = []
     numbers: dict[str, int] = {}
@@ -166,7 +176,7 @@ def read_players(raw: dict[str, Any], notes: Notes, role_map: RoleMap) -> tuple[
     for index, entry in enumerate(entries):
         pointer = f"/players/{index}"
         if type(entry) is not dict:
-            wrong_type(notes, pointer, "an object", entry)
+            wrong_type(notes, pointer, say("an object"), entry)
             continue
         player = _player(known_keys(entry, PLAYER_KEYS, pointer, notes), pointer, notes)
         if player is None:
@@ -188,7 +198,7 @@ def _player(raw: dict[str, Any], pointer: str, notes: Notes) -> Player | None:
     personality = read_text(raw, "personality", pointer, notes, notes.limits.message_characters)
     is_alive = read_flag(raw, "isAlive", pointer, notes)
     if not name and notes.fault_count == faults_before:
-        notes.fault("no_name", f"{pointer}/name", "The player has no name. Write it as the messages do.")
+        notes.fault("no_name", f"{pointer}/name", say("The player has no name. Write it as the messages do."))
     if not name:
         return None
     return Player(name=name, role=role, personality=personality, is_alive=is_alive)
@@ -212,6 +222,14 @@ def _note_twin(name: str, pointer: str, seen: dict[str, str], notes: Notes) -> N
     if key not in seen:
         seen[key] = name
         return
-    what = "is named twice" if seen[key] == name else f'cannot be told apart from "{seen[key]}"'
-    sentence = f'The player "{name}" {what}. Every player needs a name of their own; rename one.'
+    what = (
+        say("is named twice")
+        if seen[key] == name
+        else say('cannot be told apart from "{seen}"', seen=seen[key])
+    )
+    sentence = say(
+        'The player "{name}" {what}. Every player needs a name of their own; rename one.',
+        name=name,
+        what=what,
+    )
     notes.fault("duplicate_player", f"{pointer}/name", sentence)

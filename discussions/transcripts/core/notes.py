@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from discussions.core.records import Fault, GameRecord
+from workspace.core.words import mark, mark_many, say_many
 
 MIB = 1024 * 1024
 # Marks a game that was made from another one by dropping its repeated messages.
@@ -45,74 +46,74 @@ class Transcripts(Struct, frozen=True):
 
 # Sentences of warnings: for one and for many. {count} is how often, {what} the first thing it was about.
 WARNINGS = {
-    "byte_order_mark": ("The file begins with a byte order mark, which was left out.",) * 2,
+    "byte_order_mark": (mark("The file begins with a byte order mark, which was left out."),) * 2,
     "windows_1252": (
-        "The file is no UTF-8 text; it was read as Windows-1252. Look at its accents and quotes.",
+        mark("The file is no UTF-8 text; it was read as Windows-1252. Look at its accents and quotes."),
     )
     * 2,
-    "replaced_nul": (
+    "replaced_nul": mark_many(
         "One NUL character was replaced by ␀, since no database stores it.",
         "{count} NUL characters were replaced by ␀, since no database stores them.",
     ),
-    "replaced_surrogate": (
+    "replaced_surrogate": mark_many(
         "One half of a character (a lone surrogate) was replaced by �.",
         "{count} halves of characters (lone surrogates) were replaced by �.",
     ),
-    "invisible_characters": (
+    "invisible_characters": mark_many(
         "One text holds invisible or direction-changing characters; they are shown as badges.",
         "{count} texts hold invisible or direction-changing characters; they are shown as badges.",
     ),
-    "unknown_key": (
+    "unknown_key": mark_many(
         'One key is not known and was left out: "{what}".',
         '{count} keys are not known and were left out; the first is "{what}".',
     ),
-    "empty_message": (
+    "empty_message": mark_many(
         "One message has no text; it was left out, so no metric counts it.",
         "{count} messages have no text; they were left out, so no metric counts them.",
     ),
-    "no_time": ("One message has no time.", "{count} messages have no time."),
-    "time_without_date": (
+    "no_time": mark_many("One message has no time.", "{count} messages have no time."),
+    "time_without_date": mark_many(
         'One message gives a time of day without a date ("{what}"), so messages stay in the order of the file.',
         '{count} messages give a time of day without a date (such as "{what}"), so they stay in the order of the file.',
     ),
-    "no_round": (
+    "no_round": mark_many(
         "One message names no round; it counts to the round before it.",
         "{count} messages name no round; they count to the round before them.",
     ),
-    "round_goes_back": (
+    "round_goes_back": mark_many(
         "One message has a lower round than the message before it; the order is that of the file.",
         "{count} messages have a lower round than the message before them; the order is that of the file.",
     ),
-    "unresolved_reply": (
+    "unresolved_reply": mark_many(
         "One reply link points to no message of this game ({what}); it still counts as a reply link.",
         "{count} reply links point to no message of this game (such as {what}); they still count as reply links.",
     ),
-    "reply_not_earlier": (
+    "reply_not_earlier": mark_many(
         "One reply link does not point to an earlier message ({what}); it does not count.",
         "{count} reply links do not point to an earlier message (such as {what}); they do not count.",
     ),
-    "no_votes": ("The file has no votes: memory references cannot be checked against them.",) * 2,
-    "vote_without_target": (
+    "no_votes": (mark("The file has no votes: memory references cannot be checked against them."),) * 2,
+    "vote_without_target": mark_many(
         "One vote names nobody; it was left out of the vote record.",
         "{count} votes name nobody; they were left out of the vote record.",
     ),
-    "no_cost": ("The cost was not reported.",) * 2,
-    "cost_all_zero": ('The cost is zero; that is read as "not reported", not as free.',) * 2,
-    "cache_rate_percent": ("The cache hit rate {what} was read as percent.",) * 2,
-    "no_role": (
+    "no_cost": (mark("The cost was not reported."),) * 2,
+    "cost_all_zero": (mark('The cost is zero; that is read as "not reported", not as free.'),) * 2,
+    "cache_rate_percent": (mark("The cache hit rate {what} was read as percent."),) * 2,
+    "no_role": mark_many(
         "One player has no role; role consistency cannot be assessed for them.",
         "{count} players have no role; role consistency cannot be assessed for them.",
     ),
-    "unknown_role": (
+    "unknown_role": mark_many(
         'One role belongs to no known side: "{what}". It is kept; role consistency cannot be assessed for it.',
         '{count} roles belong to no known side, such as "{what}"; role consistency cannot be assessed for them.',
     ),
-    "one_player": ("The game has one player only.",) * 2,
-    REPEATS_DROPPED: (
+    "one_player": (mark("The game has one player only."),) * 2,
+    REPEATS_DROPPED: mark_many(
         "A lead dropped one repeated message of game {what}; this game replaces it.",
         "A lead dropped {count} repeated messages of game {what}; this game replaces it.",
     ),
-    "one_message": ("The game has one message only.",) * 2,
+    "one_message": (mark("The game has one message only."),) * 2,
 }
 
 
@@ -166,7 +167,7 @@ class Notes:
         given = []
         for code, (count, place, what) in self._warned.items():
             sentences = self._sentences.get(code) or WARNINGS[code]
-            sentence = sentences[count > 1].format(count=f"{count:,}", what=what)
+            sentence = say_many(*sentences, count, count=f"{count:,}", what=what)
             given.append(Fault(place=place, code=code, message=sentence, is_warning=True))
         return given
 
@@ -190,7 +191,7 @@ class Notes:
         return " ".join(part for part in (self.file, self.pointer, pointer) if part)
 
     def _translated(self, native: str) -> str:
-        """Where the nearest part that was translated comes from; "" is the game as a whole."""
+        """Where the nearest part that was translated comes from; "" is the whole game."""
         while native and native not in self._foreign:
             native = native.rpartition("/")[0]
         return self._foreign.get(native, "")

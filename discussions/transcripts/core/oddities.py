@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from msgspec import Struct, structs
 
 from discussions.core.records import Fault, GameRecord, Message
+from workspace.core.words import mark, mark_many, say, say_many
 
 REPEATED = "odd_repeated"
 TIME_BACK = "odd_time_back"
@@ -21,28 +22,30 @@ ONE_SPEAKER = "odd_one_speaker"
 
 # For one message and for many: {count} of {total} messages, {first} is the position of the first.
 _SENTENCES = {
-    REPEATED: (
+    REPEATED: mark_many(
         "One of {total} messages repeats an earlier one (same agent, text and time): message {first}.",
         "{count} of {total} messages repeat an earlier one (same agent, text and time); the first is message {first}.",
     ),
-    TIME_BACK: (
+    TIME_BACK: mark_many(
         "The time runs backwards once: message {first} is earlier than the message before it.",
         "The time runs backwards {count} times; the first is message {first}, earlier than the message before it.",
     ),
-    LEAKED: (
+    LEAKED: mark_many(
         "One text holds JSON or private reasoning, not discussion: message {first}.",
         "{count} of {total} texts hold JSON or private reasoning, not discussion; the first is message {first}.",
     ),
-    ROUND_ZERO: (
+    ROUND_ZERO: mark_many(
         "The rounds begin at 0: one message is of round 0, message {first}.",
         "The rounds begin at 0: {count} of {total} messages are of round 0; the first is message {first}.",
     ),
-    TEXT_ROUND_ZERO: (
+    TEXT_ROUND_ZERO: mark_many(
         "One text names a round, day or night 0, but the file counts rounds from 1: message {first}.",
         "{count} texts name a round, day or night 0, but the file counts rounds from 1; the first is message {first}.",
     ),
     ONE_SPEAKER: (
-        "One agent wrote more than half of the messages: {count} of {total}; the first is message {first}.",
+        mark(
+            "One agent wrote more than half of the messages: {count} of {total}; the first is message {first}."
+        ),
     )
     * 2,
 }
@@ -75,8 +78,13 @@ class Oddity(Struct, frozen=True):
     @property
     def says(self) -> str:
         """The oddity as a sentence."""
-        sentence = _SENTENCES[self.code][self.count > 1]
-        return sentence.format(count=f"{self.count:,}", total=f"{self.total:,}", first=self.first)
+        return say_many(
+            *_SENTENCES[self.code],
+            self.count,
+            count=f"{self.count:,}",
+            total=f"{self.total:,}",
+            first=self.first,
+        )
 
 
 def list_oddities(game: GameRecord) -> list[Oddity]:
@@ -180,7 +188,7 @@ def _parse_time(text: str) -> tuple[str, float]:
         return "", 0.0
     if moment.tzinfo is None:
         return "date", (moment.replace(tzinfo=UTC) - _EPOCH).total_seconds()
-    return "date in a zone", (moment - _EPOCH).total_seconds()
+    return say("date in a zone"), (moment - _EPOCH).total_seconds()
 
 
 def _by_one_speaker(game: GameRecord) -> list[int]:

@@ -27,15 +27,16 @@ from discussions.transcripts.core.file_names import shown_name, source_name
 from discussions.transcripts.core.formats import Format
 from discussions.transcripts.core.layouts import File, Layout, ReadOptions, Unreadable, lay_out, unreadable
 from discussions.transcripts.core.notes import MIB, Limits
+from workspace.core.words import mark, mark_many, say, say_many
 
-_TAR = Refused("archive", "The file is a tar archive. Put the transcripts into a zip archive instead.")
-_TOO_MUCH = (
+_TAR = Refused("archive", mark("The file is a tar archive. Put the transcripts into a zip archive instead."))
+_TOO_MUCH = mark(
     "The archive unpacks to more than {most:,.0f} MiB, the most that is read. Split it into several archives."
 )
-_LARGE_GAME = (
+_LARGE_GAME = mark(
     "The files of this folder have more than {most:,.0f} MiB together, the most that is read of one game."
 )
-_LEFT_OUT = (
+_LEFT_OUT = mark_many(
     "One file of the archive is plainly no transcript (such as a licence) and was left out.",
     "{count:,} files of the archive are plainly no transcripts (such as licences) and were left out.",
 )
@@ -89,7 +90,7 @@ def unpack_unit(
             return data if len(members) == 1 else replace(data, message=f"{member.name}: {data.message}")
         files[member.name] = data
     if sum(map(len, files.values())) > limits.file_bytes:
-        return Refused("too_large", _LARGE_GAME.format(most=limits.file_bytes / MIB))
+        return Refused("too_large", say(_LARGE_GAME, most=limits.file_bytes / MIB))
     return files
 
 
@@ -103,11 +104,11 @@ def _plan_archive(file: File, options: ReadOptions) -> ReadPlan:
         groups = _groups(archive, options)
         units = [_plan_unit(file, archive, members, known, options, budget) for known, members in groups]
     except OverBudget:
-        sentence = _TOO_MUCH.format(most=options.limits.unpacked_bytes / MIB)
+        sentence = say(_TOO_MUCH, most=options.limits.unpacked_bytes / MIB)
         return ReadPlan(units=[_refused_unit(file, Refused("too_large", sentence))], options=options)
     remarks = []
     if archive.left_out:
-        sentence = _LEFT_OUT[archive.left_out > 1].format(count=archive.left_out)
+        sentence = say_many(*_LEFT_OUT, archive.left_out, count=archive.left_out)
         remarks = [Fault(place=file.name, code="left_out", message=sentence, is_warning=True)]
     return ReadPlan(units=units, options=options, archive=archive, remarks=remarks)
 
@@ -160,4 +161,4 @@ def folder_format(names: list[str], options: ReadOptions) -> Format | None:
 
 
 def _refused_unit(file: File, why: Refused) -> Unit:
-    return Unit(replace(file, data=b""), unreadable(Fault(file.name, why.code, why.message)))
+    return Unit(replace(file, data=b""), unreadable(Fault(file.name, why.code, say(why.message))))

@@ -30,6 +30,7 @@ from discussions.transcripts.core.oddities import oddity_warnings
 from discussions.transcripts.core.plans import ReadPlan, plan_reading, unpack_unit
 from workspace.core.json_items import BOM, PartPlaces
 from workspace.core.strict_json import Document, Replaced
+from workspace.core.words import say
 
 MIXED = "mixed"
 
@@ -117,7 +118,7 @@ def read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
         if plan.archive is not None:
             files = unpack_unit(plan.archive, unit.members, options.limits, budget)
         if isinstance(files, Refused):
-            yield ReadOutcome(faults=[Fault(unit.file.name, files.code, files.message)], fault_count=1)
+            yield ReadOutcome(faults=[Fault(unit.file.name, files.code, say(files.message))], fault_count=1)
         elif isinstance(unit.found, Format):
             yield _read_folder(unit.file, unit.found, files, options)
         else:
@@ -214,8 +215,9 @@ def _read_text(file: File, known: Format, options: ReadOptions) -> Iterator[Read
         is_empty = False
         yield _outcome(read_converted(value, notes, options.role_map), notes, known)
     if is_empty:
-        sentence = (
-            f"No game was found in this text of the format {known.name}. Look at it, or name another format."
+        sentence = say(
+            "No game was found in this text of the format {name}. Look at it, or name another format.",
+            name=known.name,
         )
         yield ReadOutcome(faults=[Fault(file.name, "no_games", sentence)], fault_count=1)
 

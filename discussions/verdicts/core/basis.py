@@ -187,7 +187,7 @@ def _changed_adjudications(before: Basis, after: Basis) -> list[str]:
             first, last = describe_adjudicated_value(was), describe_adjudicated_value(now)
             sentences.append(
                 say(
-                    "A lead resolved {about} anew: {first} before, {last} now.",
+                    "A lead resolved {about} again: {first} before, {last} now.",
                     about=about,
                     first=first,
                     last=last,

@@ -189,7 +189,7 @@ def _headline(lines: list[Line], missing: list[str], quality: list[Reason], reas
         )
     count = f"{sum(bool(line.passes) for line in lines)}/{len(lines)}"
     by_rule = sum(line.is_by_rule for line in lines)
-    rule = say(", {by_rule} by rule", by_rule=by_rule) if by_rule else ""
+    rule = say(", {count} not applicable", count=by_rule) if by_rule else ""
     says = "; ".join(reason.says for reason in reasons)
     if not reasons:
         return f"{count} PASS{rule}"

@@ -130,7 +130,7 @@ def paste_answer(
     review = _asked_review(comparison, reviewer)
     if review is None:
         raise Unacceptable(
-            _("Make the prompt first: an answer speaks of the labels that the prompt deals."), field="text"
+            _("Make the prompt first: an answer speaks of the labels that the prompt gives."), field="text"
         )
     if part and not has_two_calls(review):
         raise Unacceptable(_("This model is asked in one call. Load the page again."), field="text")
@@ -296,7 +296,7 @@ def _match_reviews(
 
 def _part_fault(line: UploadedAnswer) -> str:
     if line.part:
-        return _('This model is asked in one call, so its answer has no "part". Take it out.')
+        return _('This model is asked in one call, so its answer has no "part". Remove it.')
     return _(
         'This model is asked in two calls. Say in "part" which prompt this answers: "whole" or "criteria".'
     )

@@ -81,7 +81,7 @@ TEXTS = [
         _lazy("Position bias"),
         _lazy(
             "Points by which a score changes from one place to the next, beyond what the others gave. Responses are "
-            "dealt to every reviewer in an order of their own."
+            "shown to every reviewer in an order of their own."
         ),
         _lazy("Points a place"),
         "",

@@ -54,8 +54,8 @@ def _since(more: int) -> str:
             "The figures there are come from other reviews or an earlier way of computing, so they are not shown."
         )
     sentence = ngettext(
-        "%(n)d review came in since the figures were computed, so they are not shown.",
-        "%(n)d reviews came in since the figures were computed, so they are not shown.",
+        "%(n)d review was submitted since the figures were computed, so they are not shown.",
+        "%(n)d reviews were submitted since the figures were computed, so they are not shown.",
         more,
     )
     return sentence % {"n": more}

@@ -223,7 +223,7 @@ def _is_on(points: str, scale: Scale) -> bool:
 def _discussion_problems(record: RubricRecord) -> list[Problem]:
     """What a discussion version must hold so that its games can be measured."""
     problems = [
-        Problem(f"/criteria/{index}/scale", "unknown", say("Criteria of games have no scale. Take it out."))
+        Problem(f"/criteria/{index}/scale", "unknown", say("Criteria of games have no scale. Remove it."))
         for index, criterion in enumerate(record.criteria)
         if criterion.scale is not None
     ]

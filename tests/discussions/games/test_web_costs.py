@@ -40,7 +40,7 @@ def get_text(answer, status=200):
 
 
 def test_a_cost_by_hand_counts_and_is_marked_on_every_page(client, lead, iteration):
-    assert "keeps the door to the next stage shut" in get_text(client.get(place()))
+    assert "keeps the next stage's gate closed" in get_text(client.get(place()))
     answer = client.post(place(), GIVEN)
     assert (answer.status_code, answer["Location"]) == (303, place())
     text = get_text(client.get(place()))

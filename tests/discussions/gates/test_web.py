@@ -111,7 +111,7 @@ def test_every_step_says_what_breaks_the_row(client, stage):
     assert "the cost of game 10 is not reported" in text and "not certain yet" in text
     assert reverse("enter_figure", args=["ours", 10]) in text
     plain = " ".join(re.sub(r"<[^>]+>", " ", text).split())
-    assert "The next stage goes on with the prompt of the reference: iteration 2 ." in plain
+    assert "The next stage continues with the prompt of the reference: iteration 2 ." in plain
     assert plain.count("prompt not kept") == 1
 
 

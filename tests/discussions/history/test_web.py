@@ -163,7 +163,7 @@ def test_a_game_to_which_a_metric_does_not_apply_is_hollow_and_left_out_at_secon
         (True, "100.0"),
     ]
     table = get_text(get_chart(body, "memory_accuracy"))
-    assert "100.0 not applicable 76.7 fail 65.0 mean of 3 games; 1 by rule as 100" in table
+    assert "100.0 not applicable 76.7 fail 65.0 mean of 3 games; 1 not applicable, counted as 100" in table
     assert "76.7 fail" in get_row(body, baseline)
 
 

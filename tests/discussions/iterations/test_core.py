@@ -47,7 +47,7 @@ def test_memory_accuracy_that_applies_to_one_of_three_games():
     assert (found.second, found.second_passes) == (60.0, False)
     assert (found.of_count, found.second_of_count, found.by_rule_count, found.passed_count) == (3, 1, 2, 2)
     assert found.is_by_rule_only
-    assert found.says == "mean of 3 games; 2 by rule as 100, since the metric does not apply; 2 of 3 pass"
+    assert found.says == "mean of 3 games; 2 not applicable, counted as 100; 2 of 3 pass"
     assert found.second_says == "mean of 1 game; left out: 2 to which the metric does not apply"
 
 
@@ -115,7 +115,7 @@ def test_engagement_is_mandatory_on_average():
 
 def test_a_pass_that_hangs_on_the_rule_is_named_in_the_headline():
     found = compute_averages([game(1, memory_accuracy=50.0), without_memory(2), without_memory(3)], GATED)
-    assert found.headline == "7/7 PASS, 1 by rule"
+    assert found.headline == "7/7 PASS, 1 not applicable"
 
 
 def test_games_that_pass_are_counted_as_their_verdicts_have_them():

@@ -176,7 +176,7 @@ def test_games_are_assigned_by_number_or_chosen(client, project, ann, given, kep
     slots = Slot.objects.filter(assigned_to=ann).order_by("game__number")
     assert list(slots.values_list("game__number", flat=True)) == kept
     said = get_text(client.get(to("team", project)))
-    assert "Assigned and not begun" in said
+    assert "Assigned and not started" in said
     taken = take_next_game(project=project, by=ann, now=timezone.now())
     assert taken.game.number in kept
 

@@ -67,7 +67,7 @@ def test_what_is_undefined_says_why():
     assert lines["Precision"].rate.value is lines["Precision"].rate.interval is None
     assert format_count(lines["Specificity"].rate) == "50 of 50"
     assert lines["Specificity"].says == "Games can be compared from 3 on; there are 1."
-    assert table_part(table()).empty == "No message of an audit sample was judged blind."
+    assert table_part(table()).empty == "No message of an accuracy sample was judged blind."
 
 
 def test_the_weighted_share_is_shown_where_it_differs_by_more_than_a_point():

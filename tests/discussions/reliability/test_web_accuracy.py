@@ -80,7 +80,7 @@ def test_figures_are_asked_for_watched_and_shown(client):
     assert "every 1s" not in said
     submitted(project=project)
     said = shown(client, lead, address(project))
-    assert "1 evaluation came in since the figures were computed, so they are not shown." in said
+    assert "1 evaluation was submitted since the figures were computed, so they are not shown." in said
     assert "metric-coherence" not in said
 
 

@@ -75,7 +75,7 @@ def test_games_are_assigned_to_one_evaluator_all_or_none(client):
     assert page.count("a slot is assigned to them") == 2
     assert "Withdrawn, so nobody is to rate it." in page and "No slot is open" in page
     mine = client.get(address, asked | {"person": begun.evaluator_id}).content.decode()
-    assert "They have begun or rated it already." in mine
+    assert "They have started or rated it already." in mine
     given = {"games": "2,3", "person": person.pk}
     answer = client.post(f"{address}?games=1-4&in=sort%3Doldest", given)
     assert (answer.status_code, answer["Location"]) == (

@@ -147,7 +147,7 @@ def test_on_the_threshold_passes():
 def test_a_metric_without_anything_to_count_passes_by_rule_and_is_named():
     scores = with_failing("coherence", "strategic_depth", memory_accuracy=share(0, 0, is_applicable=False))
     outcome = verdict(scores)
-    assert outcome.headline == "5/7 PASS, 1 by rule"
+    assert outcome.headline == "5/7 PASS, 1 not applicable"
     line = outcome.line("memory_accuracy")
     assert (line.score, line.is_by_rule, line.interval) == (100, True, None)
 

@@ -95,13 +95,13 @@ def test_from_prompt_to_scores_and_once_more(seen, asked):
     shown = page(seen, address)
     for words in ("What was read", "10.00", "6.00", "As it came", "My reasons.", "Ask again", "pasted"):
         assert words in shown
-    assert "Keep and read it" not in shown
+    assert "Save and parse" not in shown
     assert seen.post(at(asked, "ask_again", 3)).status_code == 303
     shown = page(seen, address)
     assert "Earlier, superseded" in shown
     assert "My reasons." in shown
     assert "What was read" not in shown
-    assert "Keep and read it" in shown
+    assert "Save and parse" in shown
     assert "1 earlier" in page(seen, at(asked, "set_answers"))
 
 
@@ -259,9 +259,7 @@ def test_a_lead_who_reviews_too_sees_no_answer_before_their_own_is_in(seen, aske
     assert "My reasons." not in shown
     assert "What was read" not in shown
     assert seen.get(at(asked, "answer_text", 1, came=asked["came"])).status_code == 403
-    assert "Keep and read it" in page(seen, at(asked, "model_answer", 2)), (
-        "pasting does not need to see others"
-    )
+    assert "Save and parse" in page(seen, at(asked, "model_answer", 2)), "pasting does not need to see others"
 
 
 def test_a_closed_set_shows_and_takes_nothing(seen, asked, lead):

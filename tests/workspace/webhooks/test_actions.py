@@ -397,7 +397,7 @@ def test_switched_off_or_removed_nothing_is_sent_and_nobody_sends_by_hand(projec
     measure_games(project, 1)
     switch(webhook, lead, is_active=False)
     row = Delivery.objects.select_related("webhook__project").get()
-    assert (row.state, row.error) == ("failed", "It was not sent: the webhook was switched off or removed.")
+    assert (row.state, row.error) == ("failed", "It was not sent: the webhook was deactivated or removed.")
     for act in (
         lambda: send_test(webhook=webhook, by=lead, now=NOW),
         lambda: send_again(delivery=row, by=lead, now=NOW),

@@ -17,7 +17,7 @@ FILES = {
     ARCHIVE: ("archive.zip", "application/zip"),
 }
 # The optional package without which there is no Parquet, and the file that installs it.
-PARQUET_PACKAGE, PARQUET_REQUIREMENTS = "pyarrow", "requirements-parquet.txt"
+PARQUET_PACKAGE = "pyarrow"
 
 PROJECT, STAGE, ITERATION, GAME, SET = "project", "stage", "iteration", "game", "set"
 # Several games, by their numbers.

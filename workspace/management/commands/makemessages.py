@@ -8,7 +8,7 @@ from django.template import engines
 from django.template.backends.jinja2 import Jinja2
 
 # What our code calls the functions of gettext, beside the names that xgettext and Django know; those of cores, too.
-KEYWORDS = ("_now", "_lazy", "say", "say_many:1,2", "mark")
+KEYWORDS = ("_now", "_lazy", "say", "say_many:1,2", "mark", "mark_many:1,2")
 
 
 def _environment() -> Any:

@@ -166,7 +166,7 @@ def _enqueue(project: Project, subject: str, by: Person, now: datetime) -> None:
 
 def _refuse_switched_off(webhook: Webhook) -> None:
     if not Webhook.objects.listening().filter(pk=webhook.pk).exists():
-        raise Conflict(_("This webhook is switched off. Switch it on first."), code="webhook_off")
+        raise Conflict(_("This webhook is deactivated. Activate it first."), code="webhook_off")
 
 
 def _take(job: Job, asked: Q, now: datetime) -> Delivery | None:

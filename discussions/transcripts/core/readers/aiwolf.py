@@ -23,6 +23,7 @@ from discussions.transcripts.core.readers.draft import (
     join_texts,
 )
 from workspace.core.strict_json import read_json
+from workspace.core.words import mark_many, say
 
 SIDES = {
     "VILLAGER": VILLAGER,
@@ -39,15 +40,15 @@ _FIELDS = {"playerName": "/agent", "message": "/text", "roundNumber": "/day"}
 LEFT_OUT = ("Skip", "Over")
 _MILLISECONDS_FROM = 100_000_000_000
 _LAST_SECOND = 4_102_444_800  # the year 2100
-_ERROR = (
+_ERROR = mark_many(
     'The server noted an error of an agent: "{what}". The game may have ended early.',
     'The server noted {count} errors of agents, the first of them "{what}". The game may have ended early.',
 )
-_DIFFERS = (
+_DIFFERS = mark_many(
     "One talk is told to two agents in different words; the first telling was read.",
     "{count} talks are told to two agents in different words; the first telling was read.",
 )
-_INVALID_VOTE = (
+_INVALID_VOTE = mark_many(
     'One vote names no player ("{what}"); the server did not count it, so it was left out.',
     '{count} votes name no player (such as "{what}"); the server did not count them, so they were left out.',
 )
@@ -94,7 +95,7 @@ def _read_requests(log: dict[str, Any], notes: Notes) -> list[_Request]:
     for index, entry in enumerate(read_list(log, "entries", "", notes, most) or []):
         place = f"/entries/{index}"
         if type(entry) is not dict:
-            wrong_type(notes, place, "an object", entry)
+            wrong_type(notes, place, say("an object"), entry)
             continue
         error = read_text(entry, "error", place, notes, notes.limits.message_characters)
         if error:
@@ -127,7 +128,7 @@ def _parse(request: str, place: str, notes: Notes) -> dict[str, Any] | None:
         notes.warn("replaced_surrogate", place, count=replaced.surrogate)
     value = document.value
     if document.is_readable and type(value) not in (dict, str):
-        wrong_type(notes, place, "an object as JSON", value)
+        wrong_type(notes, place, say("an object as JSON"), value)
     return value if document.is_readable and type(value) is dict else None
 
 
@@ -181,7 +182,7 @@ def _add_talks(draft: Draft, requests: list[_Request]) -> None:
                 if first != talk:
                     notes.warn("talk_differs", place, says=_DIFFERS)
             else:
-                wrong_type(notes, place, "a talk with whole numbers as day and idx", entry)
+                wrong_type(notes, place, say("a talk with whole numbers as day and idx"), entry)
     moments = _find_moments(requests)
     spoken = Counter((talk["day"], str(talk.get("agent"))) for _, talk in talks.values())
     counts: Counter[tuple[Any, str]] = Counter()

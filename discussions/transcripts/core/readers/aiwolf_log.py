@@ -16,6 +16,7 @@ from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.aiwolf import LEFT_OUT, SIDES, find_round, format_moment
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft, find_side, join_texts
+from workspace.core.words import mark_many, say
 
 _LINE = re.compile(r"(?P<day>\d{1,6}),(?P<kind>[A-Za-z]{1,20}),(?P<rest>.*)", re.DOTALL)
 _STATUS = re.compile(r"(\d{1,6}),([^,]*),[^,]*,([^,]*)(?:,(.*))?", re.DOTALL)
@@ -31,7 +32,7 @@ _SHAPES = {
     "attack": (_OUT, "1,attack,2,true"),
     "result": (_RESULT, "2,result,2,0,VILLAGER"),
 }
-_SAME_NAME = (
+_SAME_NAME = mark_many(
     "One agent has the name of another; it is called {what}.",
     "{count} agents have the names of others; they are called by their numbers, the first of them {what}.",
 )
@@ -70,7 +71,11 @@ def to_native_text(
         shape, example = _SHAPES[entry.kind]
         found = shape.fullmatch(entry.rest)
         if found is None:
-            sentence = f'The line of "{entry.kind}" should look like "{example}". Correct it, or take it out.'
+            sentence = say(
+                'The line of "{kind}" should look like "{example}". Correct it, or remove it.',
+                kind=entry.kind,
+                example=example,
+            )
             notes.fault("wrong_type", entry.place, sentence)
         elif entry.kind == "vote":
             # The server asks again after a tie: the last vote counts.
@@ -92,7 +97,9 @@ def _entries(text: str, notes: Notes) -> Iterator[_Entry]:
                 entry.rest += f"\n{line}"
             elif line.strip():
                 notes.fault(
-                    "wrong_type", f"line {number}", "A log of AIWolf should begin with the agents' status."
+                    "wrong_type",
+                    f"line {number}",
+                    say("A log of AIWolf should begin with the agents' status."),
                 )
             continue
         if entry is not None:

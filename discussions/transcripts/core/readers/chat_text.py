@@ -27,6 +27,7 @@ from discussions.transcripts.core.readers.chat_lines import (
     read_heading,
 )
 from discussions.transcripts.core.readers.rows import is_nobody
+from workspace.core.words import mark_many
 
 # A line across the page.
 _RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
@@ -41,27 +42,27 @@ _GAME = re.compile(rb"[ \t]*game\b", re.IGNORECASE)
 SAMPLE_LINES = 400
 HEAD_CHARACTERS = 200_000
 
-_NIGHT = (
+_NIGHT = mark_many(
     "One line under a heading of a night was left out: only the public discussion is read.",
     "{count} lines under headings of nights were left out: only the public discussion is read.",
 )
-_NAME_IN_TEXT = (
+_NAME_IN_TEXT = mark_many(
     'One line looks like a message of "{what}" and was taken into the text before. Correct the name if it is one.',
     '{count} lines look like messages (first of "{what}") and were taken into the text before. Correct the names.',
 )
-_HEADING_TEXT = (
+_HEADING_TEXT = mark_many(
     'The text after the heading of one round was left out: "{what}".',
     'The texts after the headings of {count} rounds were left out; the first is "{what}".',
 )
-_BEFORE_FIRST = (
+_BEFORE_FIRST = mark_many(
     'One line before the first message was left out: "{what}".',
     '{count} lines before the first message were left out; the first is "{what}".',
 )
-_FACT_BELOW = (
+_FACT_BELOW = mark_many(
     'The line "{what}" at the end was read as a fact. If a player says it, list the players at the beginning.',
     '{count} lines at the end were read as facts (first "{what}"). If players say them, list these at the beginning.',
 )
-_SPEAKS_ONCE = (
+_SPEAKS_ONCE = mark_many(
     'One player speaks only once: "{what}". If that is part of a text, list the players at the beginning.',
     '{count} players speak only once, such as "{what}". If that is part of a text, list the players at the beginning.',
 )

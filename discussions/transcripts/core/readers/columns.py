@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from workspace.core.canonical import canonical_hash
+from workspace.core.words import say
 
 PLAYER, TEXT = "player", "text"
 NEEDED = (PLAYER, TEXT)
@@ -115,8 +116,10 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
 def describe_unknown(columns: Sequence[str]) -> str:
     """The sentence of the fault of a file that waits for a mapping."""
     shown = ", ".join(f'"{column[:40]}"' for column in columns[:8])
-    more = f" and {len(columns) - 8:,} more" if len(columns) > 8 else ""
-    return (
-        f"The names of its columns are not all known: {shown}{more}. Say once what each column is: "
-        'press "Map the columns", or write --map on the command line.'
+    more = say(" and {columns_count:,} more", columns_count=len(columns) - 8) if len(columns) > 8 else ""
+    return say(
+        "The names of its columns are not all known: {shown}{more}. Say once what each "
+        'column is: press "Map the columns", or write --map on the command line.',
+        shown=shown,
+        more=more,
     )

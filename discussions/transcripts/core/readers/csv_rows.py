@@ -17,6 +17,7 @@ from discussions.transcripts.core.readers.rows import (
     read_table,
     table_columns,
 )
+from workspace.core.words import mark, say
 
 DELIMITERS = ",;\t"
 SAMPLE_CHARACTERS, SAMPLE_ROWS = 100_000, 50
@@ -26,12 +27,14 @@ EVEN = 90
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _SEP_LINE = re.compile(r"\Asep=([,;\t])\r?\n?")
 _NUMBER = re.compile(r"[\d.,:\s-]+")
-_LENGTH = (
+_LENGTH = mark(
     "The row has {cells:,} cells, but the first row names {columns:,} columns. Put quotation marks around texts that "
     "hold a delimiter."
 )
-_TOO_LONG = "A cell is longer than 131,072 characters. Shorten it, or close the quotation marks before it."
-_QUOTES = (
+_TOO_LONG = mark(
+    "A cell is longer than 131,072 characters. Shorten it, or close the quotation marks before it."
+)
+_QUOTES = mark(
     'Quotation marks do not fit: a cell that begins with " must end with " before the next delimiter, and a " in it is '
     'written as "". Correct the row.'
 )
@@ -69,17 +72,24 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
             span = (start, row.start if is_part else row.end, first)
             cell_count += len(row.cells)
             if cell_count > MOST_CELLS:
-                sentence = f"The file holds more than {MOST_CELLS:,} cells. Split it into several files."
+                sentence = say(
+                    "The file holds more than {most_cells:,} cells. Split it into several files.",
+                    most_cells=MOST_CELLS,
+                )
                 faults.add("too_many_values", f"line {number}", sentence)
                 break
             if any(cell.strip() for cell in row.cells[len(columns) :]):
-                sentence = _LENGTH.format(cells=len(row.cells), columns=len(columns))
+                sentence = say(_LENGTH, cells=len(row.cells), columns=len(columns))
                 faults.add("row_length", f"line {number}", sentence)
     except csv.Error as error:
         if not is_part:
             faults.add(*_broken(str(error), number))
     if len(columns) > MOST_COLUMNS:
-        sentence = f"The file has {len(columns):,} columns; at most {MOST_COLUMNS} are read. Leave some out."
+        sentence = say(
+            "The file has {columns_count:,} columns; at most {most_columns} are read. Leave some out.",
+            columns_count=len(columns),
+            most_columns=MOST_COLUMNS,
+        )
         faults.add("too_many", "line 1", sentence)
     return Table(columns=columns, read=read, span=span, faults=faults)
 
@@ -111,10 +121,10 @@ def _rows(decoded: Decoded, delimiter: str, start: int, end: int, number: int) -
 
 def _broken(reason: str, number: int) -> tuple[str, str, str]:
     """What is wrong with the quotation marks, as the parser says it, after the last whole row."""
-    place = f"after line {number}" if number else "line 1"
+    place = say("after line {number}", number=number) if number else "line 1"
     if "field larger" in reason:
-        return "too_long", place, _TOO_LONG
-    return "quotes", place, _QUOTES
+        return "too_long", place, say(_TOO_LONG)
+    return "quotes", place, say(_QUOTES)
 
 
 def _delimiter(text: str) -> str | None:

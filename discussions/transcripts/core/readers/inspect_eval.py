@@ -8,16 +8,19 @@ from typing import Any
 
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.openai_chat import INSTRUCTION, TOOL_CALL, content_text, with_facts
+from workspace.core.words import mark, mark_many, say
 
 # A message with its pointer.
 _Placed = tuple[str, dict[str, Any]]
 NAME_KEYS = ("player", "agent", "name", "speaker")
 ATTACHMENT = "attachment://"
-_ERROR = ("The sample ended with an error; what was said until then was read.",) * 2
+_ERROR = (mark("The sample ended with an error; what was said until then was read."),) * 2
 _EVENTS = (
-    "The messages were taken from the calls of the agents' models, since the conversation has one speaker.",
+    mark(
+        "The messages were taken from the calls of the agents' models, since the conversation has one speaker."
+    ),
 ) * 2
-_SCORES = (
+_SCORES = mark_many(
     'One score of the log was left out ("{what}").',
     '{count} scores of the log were left out (first "{what}").',
 )
@@ -50,8 +53,10 @@ def list_samples(value: Any) -> list[tuple[str, Any]]:
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     """One sample as a native object; None with a fault when it is none. Never raises."""
     if not is_sample(value) or type(value["messages"]) is not list:
-        sentence = "A sample of an Inspect log should be an object with id, epoch and a list of messages."
-        notes.fault("shape", "", f"{sentence} Write the log again with its samples.")
+        sentence = say(
+            "A sample of an Inspect log should be an object with id, epoch and a list of messages."
+        )
+        notes.fault("shape", "", say("{sentence} Write the log again with its samples.", sentence=sentence))
         return None
     if value.get("error"):
         notes.warn("sample_error", "/error", says=_ERROR)
@@ -135,7 +140,7 @@ def _from_messages(
     for index, entry in enumerate(messages):
         pointer = f"/messages/{index}"
         if type(entry) is not dict:
-            notes.fault("wrong_type", pointer, "A message should be a JSON object. Correct the file.")
+            notes.fault("wrong_type", pointer, say("A message should be a JSON object. Correct the file."))
             continue
         named = _named(entry)
         if entry.get("role") != "assistant" and not (entry.get("role") == "user" and named):

@@ -16,15 +16,15 @@ from discussions.transcripts.core.readers.rows import MOST_CELLS, Row, Table, Ta
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, find_items
 from workspace.core.strict_json import normalise_text, read_json
+from workspace.core.words import mark, say
 
 DEEPEST = 4
 MOST_IN_HEAD = 5_000
-_TOO_MANY = (
-    f"The rows have more than {MOST_COLUMNS} keys, or more than {MOST_CELLS:,} values in all. Split the file, or leave "
-    "keys out."
+_TOO_MANY = mark(
+    "The rows have more than {columns} keys, or more than {cells:,} values in all. Split the file, or leave keys out."
 )
-_NO_OBJECT = "A row should be a JSON object. Correct the file."
-_NO_LIST = Problem(code="shape", message="A list of objects was expected. Correct the file.")
+_NO_OBJECT = mark("A row should be a JSON object. Correct the file.")
+_NO_LIST = Problem(code="shape", message=mark("A list of objects was expected. Correct the file."))
 # Each row between two places of a file, as in `Row`, with its JSON.
 _Entries = Callable[[int, int, int], Iterator[tuple[int, int, int, bytes]]]
 
@@ -70,7 +70,7 @@ def read_rows(decoded: Decoded) -> Table:
     faults = TableFaults()
     for problem in document.problems or [_NO_LIST]:
         place = f"line {problem.line} column {problem.column} {problem.pointer}".strip()
-        faults.add(problem.code, place, problem.message)
+        faults.add(problem.code, place, say(problem.message))
     faults.count = max(faults.count, document.problem_count)
     return Table(columns=[], read=_no_rows, span=(0, 0, 0), faults=faults)
 
@@ -91,7 +91,9 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: str) -> T
     ]
     faults = TableFaults()
     if len(numbers) > MOST_COLUMNS:
-        faults.add("too_many", place.format(entries[0][0]), _TOO_MANY)
+        faults.add(
+            "too_many", place.format(entries[0][0]), say(_TOO_MANY, columns=MOST_COLUMNS, cells=MOST_CELLS)
+        )
     return Table(
         columns=list(numbers),
         read=lambda start, end, _number: islice(iter(rows), start, end),
@@ -114,14 +116,14 @@ def _checked_table(entries: _Entries, span: tuple[int, int, int], place: str) ->
                 faults.add(problem.code, f"{where} {problem.pointer}".strip(), problem.message)
             continue
         if type(document.value) is not dict:
-            faults.add("wrong_type", where, _NO_OBJECT)
+            faults.add("wrong_type", where, say(_NO_OBJECT))
             continue
         cells = flattened(document.value)
         cell_count += len(cells)
         for name in cells:
             numbers.setdefault(name, len(numbers))
         if len(numbers) > MOST_COLUMNS or cell_count > MOST_CELLS:
-            faults.add("too_many", where, _TOO_MANY)
+            faults.add("too_many", where, say(_TOO_MANY, columns=MOST_COLUMNS, cells=MOST_CELLS))
             break
     read = partial(_rows, entries, numbers)
     return Table(columns=list(numbers), read=read, span=span, faults=faults, place=place)

@@ -12,6 +12,7 @@ from discussions.transcripts.core.readers.columns import has_needed, suggest_fie
 from discussions.transcripts.core.readers.json_rows import flattened, table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS
 from discussions.transcripts.core.readers.rows import Table, games_of_rows
+from workspace.core.words import mark_many, say
 
 LISTS = (
     "messages",
@@ -25,16 +26,16 @@ LISTS = (
     "chat",
     "log",
 )
-_VOTES_TWICE = (
+_VOTES_TWICE = mark_many(
     'One vote of the messages was left out: the object lists its votes under "votes", and those count.',
     '{count} votes of the messages were left out: the object lists its votes under "votes", and those count.',
 )
-_DIFFERS = (
+_DIFFERS = mark_many(
     'The messages give one player another role or personality than "players" ("{what}"); that list counts.',
     'The messages give {count} players another role or personality than "players" (first "{what}"); that list counts.',
 )
 
-_WINNERS = (
+_WINNERS = mark_many(
     "The messages name another winner than the object does ({what}); the one of the object counts.",
     "The messages name other winners than the object does ({what}); the one of the object counts.",
 )
@@ -49,10 +50,15 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     """The game as a native object; None with a fault without such a list. Never raises."""
     key = _list_key(value)
     if not key:
-        sentence = (
-            f"An object with a list of messages was expected, under one of the keys {', '.join(LISTS)}."
+        sentence = say(
+            "An object with a list of messages was expected, under one of the keys {lists}.",
+            lists=", ".join(LISTS),
         )
-        notes.fault("shape", "", f"{sentence} Each message should name its player and its text.")
+        notes.fault(
+            "shape",
+            "",
+            say("{sentence} Each message should name its player and its text.", sentence=sentence),
+        )
         return None
     table = _table(value[key], key, notes)
     fields = suggest_fields(table.columns)
@@ -83,7 +89,7 @@ def _table(entries: list[Any], key: str, notes: Notes) -> Table:
     place = f"/{key}/{{}}"
     for index, entry in enumerate(entries):
         if type(entry) is not dict:
-            sentence = "A message should be a JSON object. Correct the file."
+            sentence = say("A message should be a JSON object. Correct the file.")
             notes.fault("wrong_type", place.format(index), sentence)
     table = table_of_objects([found for found in enumerate(entries) if type(found[1]) is dict], place)
     for fault in table.faults.first:

@@ -15,6 +15,7 @@ from discussions.transcripts.core.fields import read_flag, read_list, read_objec
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, MAFIA, VILLAGER, VOTED_OUT, Draft
 from workspace.core.strict_json import normalise_text, read_json
+from workspace.core.words import say
 
 CONFIG, NAMES, MAFIA_NAMES = "config.json", "player_names.txt", "mafia_names.txt"
 DAY_CHAT, MANAGER_CHAT, WINNER = "public_daytime_chat.txt", "public_manager_chat.txt", "who_wins.txt"
@@ -50,7 +51,11 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
     else:
         _add_named_players(draft, files)
     if DAY_CHAT not in files:
-        notes.fault("no_file", "", f"The folder has no {DAY_CHAT}, which holds the messages. Add it.")
+        notes.fault(
+            "no_file",
+            "",
+            say("The folder has no {day_chat}, which holds the messages. Add it.", day_chat=DAY_CHAT),
+        )
     _add_day_chat(draft, _read_chat(files, DAY_CHAT, notes))
     _add_eliminations(draft, _read_chat(files, MANAGER_CHAT, notes))
     winner = _read_lines(files, WINNER, notes)
@@ -65,7 +70,9 @@ def _read_lines(files: Mapping[str, bytes], name: str, notes: Notes) -> list[str
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        sentence = f"Byte 0x{data[error.start]:02x} is not UTF-8 text. Save the file again as UTF-8."
+        sentence = say(
+            "Byte 0x{data:02x} is not UTF-8 text. Save the file again as UTF-8.", data=data[error.start]
+        )
         notes.fault("encoding", f"{name} line {line}", sentence)
         return []
     text, replaced = normalise_text(text)
@@ -89,7 +96,7 @@ def _read_chat(files: Mapping[str, bytes], name: str, notes: Notes) -> list[_Lin
         elif chat:
             more.append(line)
         elif line.strip():
-            sentence = 'The line should begin like "[14:05:00] Ann: ". Correct it, or take it out.'
+            sentence = say('The line should begin like "[14:05:00] Ann: ". Correct it, or remove it.')
             notes.fault("no_chat_line", f"{name} line {number}", sentence)
     _go_on(chat, more)
     return chat

@@ -9,6 +9,7 @@ from typing import Any
 
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import PLAYER, suggest_fields
+from workspace.core.words import mark_many, say
 
 LEFT_OUT = frozenset(("system", "developer", "tool", "function"))
 ROLES = LEFT_OUT | {"assistant", "user"}
@@ -17,15 +18,15 @@ TYPES = {"human": "user", "ai": "assistant"} | {kind: kind for kind in LEFT_OUT}
 ID_KEYS = ("game_id", "gameId", "id", "conversation_id", "custom_id")
 CARRIED = ("timestamp", "winner", "votes", "eliminations", "cost", "metadata")
 
-INSTRUCTION = (
+INSTRUCTION = mark_many(
     'One message is no utterance of a player (role "{what}") and was left out.',
     '{count} messages are no utterances of players (the first has the role "{what}") and were left out.',
 )
-TOOL_CALL = (
+TOOL_CALL = mark_many(
     "One message calls tools; the calls were left out.",
     "{count} messages call tools; the calls were left out.",
 )
-PART = (
+PART = mark_many(
     'One part of a message is no text ("{what}") and was left out.',
     '{count} parts of messages are no text (such as "{what}") and were left out.',
 )
@@ -64,7 +65,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     entries = wrapper.get("messages") if wrapper else value
     if type(entries) is not list:
         notes.fault(
-            "shape", "", "A chat should be a list of messages with role and content. Correct the file."
+            "shape", "", say("A chat should be a list of messages with role and content. Correct the file.")
         )
         return None
     prefix = "/messages" if wrapper else ""
@@ -88,7 +89,9 @@ def content_text(content: Any, pointer: str, notes: Notes) -> str | None:
     if content is None or type(content) is str:
         return content
     if type(content) is not list:
-        notes.fault("wrong_type", pointer, "The content should be text or a list of parts. Correct the file.")
+        notes.fault(
+            "wrong_type", pointer, say("The content should be text or a list of parts. Correct the file.")
+        )
         return None
     texts = []
     for part in content:
@@ -125,7 +128,7 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
     """One message; None when it is left out (noted) or faulty."""
     entry = _with_role(entry)
     if type(entry) is not dict or type(entry.get("role")) is not str:
-        sentence = "A message should be an object with role and content. Correct the file."
+        sentence = say("A message should be an object with role and content. Correct the file.")
         notes.fault("wrong_type", pointer, sentence)
         return None
     if entry["role"] in LEFT_OUT:
@@ -138,7 +141,7 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
     name = entry.get("name")
     if name is not None and type(name) is not str:
         notes.fault(
-            "wrong_type", f"{pointer}/name", "The name of a message should be text. Correct the file."
+            "wrong_type", f"{pointer}/name", say("The name of a message should be text. Correct the file.")
         )
         return None
     text = content_text(entry.get("content"), f"{pointer}/content", notes)

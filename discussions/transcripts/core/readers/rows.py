@@ -16,6 +16,7 @@ from discussions.transcripts.core.readers.columns import (
     describe_unknown,
     find_fields,
 )
+from workspace.core.words import mark_many, say
 
 MOST_CELLS = 4_000_000
 MOST_FAULTS = Limits().faults
@@ -55,21 +56,21 @@ _OPEN = re.compile(
     rf"\W{{0,9}}(?:public|(?:day|round)(?![a-z])(?!\W{{0,3}}\d{{0,9}}\W{{0,3}}{_PART}))", re.IGNORECASE
 )
 
-_NOT_PUBLIC = (
+_NOT_PUBLIC = mark_many(
     'One row of a night or a private channel ("{what}") was left out: only what is public is read.',
     '{count} rows of nights or private channels (the first "{what}") were left out: only what is public is read.',
 )
 _DIFFERS = {
-    "role": (
+    "role": mark_many(
         "One row gives a player another role than an earlier row ({what}); the first one is kept.",
         "{count} rows give a player another role than an earlier row (first {what}); the first one is kept.",
     ),
-    "personality": (
+    "personality": mark_many(
         "One row gives a player another personality than an earlier row ({what}); the first one is kept.",
         "{count} rows give a player another personality than an earlier row (first {what}); the first one is kept.",
     ),
 }
-_SILENT = (
+_SILENT = mark_many(
     'One name only gets votes and never speaks ("{what}"); it was added as a player.',
     '{count} names only get votes and never speak (such as "{what}"); they were added as players.',
 )
@@ -171,7 +172,7 @@ def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[
     if not table.faults.count and fields is None:
         notes.fault(UNKNOWN_COLUMNS, "", describe_unknown(table.columns))
     elif not table.faults.count:
-        notes.fault("no_games", "", "The file has no row with a message. Export it again.")
+        notes.fault("no_games", "", say("The file has no row with a message. Export it again."))
     yield None, notes
 
 
@@ -233,7 +234,7 @@ def _read_row(game: _Game, cells: Mapping[str, str], place: str, *, has_turns: b
         _note_player(game, name, cells, place)
     elif text or target:
         game.notes.fault(
-            "no_player", place, "The row names no player. Write who said it, or take the row out."
+            "no_player", place, say("The row names no player. Write who said it, or take the row out.")
         )
     if hidden:
         game.notes.warn("not_public", place, hidden, says=_NOT_PUBLIC)
@@ -318,19 +319,26 @@ def _round(said: str) -> tuple[int | None, str]:
     if _MOMENT.search(said):
         return (
             None,
-            f'The round "{shown}" looks like a date or a time. Map its column to the time, not to the round.',
+            say(
+                'The round "{shown}" looks like a date or a time. Map its column to the time, not to '
+                "the round.",
+                shown=shown,
+            ),
         )
     if found is None:
-        return None, f'The round "{shown}" holds no number. Write 2, "Day 2" or "Round 2".'
+        return None, say('The round "{shown}" holds no number. Write 2, "Day 2" or "Round 2".', shown=shown)
     if _BELOW_ZERO.search(found["before"]):
-        return None, f'The round "{shown}" is below 0. Count the rounds from 0 or from 1.'
+        return None, say('The round "{shown}" is below 0. Count the rounds from 0 or from 1.', shown=shown)
     return int(found["number"]), ""
 
 
 def _turn(game: _Game, given: str, place: str) -> int | None:
     number = _TURN.fullmatch(given.strip())
     if number is None and given.strip():
-        sentence = f'The turn "{given.strip()[:60]}" is no whole number. Write a number, or map the column to the id.'
+        sentence = say(
+            'The turn "{strip}" is no whole number. Write a number, or map the column to the id.',
+            strip=given.strip()[:60],
+        )
         game.notes.fault("wrong_type", place, sentence)
     return int(number[1]) if number else None
 

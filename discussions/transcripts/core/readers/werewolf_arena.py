@@ -22,6 +22,7 @@ from discussions.transcripts.core.readers.draft import (
 )
 from workspace.core.json_faults import build_pointer
 from workspace.core.strict_json import read_json
+from workspace.core.words import mark_many, say
 
 SIDES = {"Villager": VILLAGER, "Seer": VILLAGER, "Doctor": VILLAGER, "Werewolf": MAFIA}
 # In the order in which one of them is taken from a folder.
@@ -29,7 +30,7 @@ FILES = ("game_complete.json", "game_partial.json", "game_logs.json")
 _STATE = frozenset(("session_id", "seer", "doctor", "villagers", "werewolves", "rounds"))
 _LOG = frozenset(("eliminate", "investigate", "protect", "bid", "debate", "votes", "summaries"))
 _ENOUGH = 3
-_STOPPED = (
+_STOPPED = mark_many(
     'The game stopped with an error: "{what}". What was said until then is read.',
     "The game stopped with {count} errors. What was said until then is read.",
 )
@@ -58,14 +59,22 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
     """The native game of a session folder: of the state if it has one, else of the logs."""
     name = next((name for name in FILES if name in files), None)
     if name is None:
-        notes.fault("no_file", "", f"The folder has none of the files {', '.join(FILES)}. Add one of them.")
+        notes.fault(
+            "no_file",
+            "",
+            say("The folder has none of the files {files}. Add one of them.", files=", ".join(FILES)),
+        )
         return None
     limits = notes.limits
     document = read_json(
         files[name], max_depth=limits.depth, max_digits=limits.digits, most_problems=limits.faults
     )
     for problem in document.problems:
-        notes.fault(problem.code, f"{name} line {problem.line} column {problem.column}", problem.message)
+        notes.fault(
+            problem.code,
+            say("{name} line {line} column {column}", name=name, line=problem.line, column=problem.column),
+            problem.message,
+        )
     if not document.is_readable:
         return None
     replaced = document.replaced.values()
@@ -84,7 +93,7 @@ def _convert(value: Any, notes: Notes, base: str) -> dict[str, Any] | None:
         return _convert_logs(value, notes, base)
     if type(value) is dict:
         return _convert_state(value, notes, base)
-    wrong_type(notes, base.strip(), "an object with rounds, or a list of rounds", value)
+    wrong_type(notes, base.strip(), say("an object with rounds, or a list of rounds"), value)
     return None
 
 
@@ -131,14 +140,14 @@ def _add_player(draft: Draft, place: str, name: str, player: Any) -> None:
 def _add_round(draft: Draft, place: str, number: int, entry: Any) -> None:
     notes = draft.notes
     if type(entry) is not dict:
-        wrong_type(notes, place, "an object", entry)
+        wrong_type(notes, place, say("an object"), entry)
         return
     for index, said in enumerate(read_list(entry, "debate", place, notes, notes.limits.messages) or []):
         where = f"{place}/debate/{index}"
         if type(said) is list and len(said) == 2:
             draft.add_message(where, number, said[0], said[1], fields=_SPEECH)
         else:
-            wrong_type(notes, where, "a list of a speaker and a text", said)
+            wrong_type(notes, where, say("a list of a speaker and a text"), said)
     killed, exiled = entry.get("eliminated"), entry.get("exiled")
     polls = read_list(entry, "votes", place, notes, notes.limits.votes) or []
     # In a round that broke off before the exile, the last ballot is a poll like the others.
@@ -159,7 +168,7 @@ def _convert_logs(value: list[Any], notes: Notes, base: str) -> dict[str, Any]:
     for index, entry in enumerate(value):
         place = f"{base}/{index}"
         if type(entry) is not dict:
-            wrong_type(notes, place, "an object", entry)
+            wrong_type(notes, place, say("an object"), entry)
             continue
         _note_bidders(entry, place, names, notes)
         _add_logged_debate(draft, entry, place, index + 1, names)
@@ -184,7 +193,7 @@ def _add_logged_debate(
     for index, said in enumerate(read_list(entry, "debate", place, notes, notes.limits.messages) or []):
         where = f"{place}/debate/{index}"
         if type(said) is not list or len(said) != 2:
-            wrong_type(notes, where, "a list of a speaker and a log", said)
+            wrong_type(notes, where, say("a list of a speaker and a log"), said)
             continue
         speaker, log = said
         if type(speaker) is str:
@@ -203,7 +212,7 @@ def _add_logged_votes(
         return
     where = f"{place}/votes/{len(polls) - 1}"
     if type(polls[-1]) is not list:
-        wrong_type(notes, where, "a list", polls[-1])
+        wrong_type(notes, where, say("a list"), polls[-1])
         return
     for index, vote in enumerate(polls[-1]):
         fields = read_object(vote, f"{where}/{index}", notes)
