@@ -134,7 +134,7 @@ def _sentence(line: VerdictLine, *, has_rebound: bool) -> str:
     }[line.kind]
     side, small = _("by %(low)s to %(high)s points"), _("by %(low)s to %(high)s points as played")
     if has_rebound:  # the interval is about what is left, not about the difference of the two means beside it
-        side = small = _("by %(low)s to %(high)s points without what comes by itself")
+        side = small = _("by %(low)s to %(high)s points without regression to the mean")
     rest = {
         CERTAIN: side,
         LIKELY: side,

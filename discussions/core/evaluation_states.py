@@ -39,8 +39,8 @@ WHY_CLOSED = {
 }
 
 RELEASED = mark(
-    "A team lead took back your place on this game. What you judged is kept: take the game up again, if a place on it "
-    "is still free."
+    "A team lead released your slot on this game. What you judged is kept: resume the game, if a slot on it is "
+    "still open."
 )
 
 # Why somebody may no longer judge a game that they have open: what they are now, or once were, in its project.

@@ -71,7 +71,7 @@ def test_a_comparison_is_reviewed_with_at_most_20_keys(live_stack, page: Page):
 def what_else_the_keys_do(live_stack, page: Page, keys: Keyboard) -> None:
     """Cannot judge asks why, notes are saved on leaving them, undo goes back to what it undid, missing is named."""
     keys.press("c")
-    expect(page.get_by_label("Response A: as a whole cannot be judged, since")).to_be_focused()
+    expect(page.get_by_label("Response A: overall (holistic) cannot be judged, since")).to_be_focused()
     page.keyboard.type("It is cut off")
     keys.press("Enter")
     assert get_subject(page) == ("holistic", "2")

@@ -19,7 +19,7 @@ SHOWN_ATTRIBUTES = ("aria-label", "title", "placeholder", "alt", "aria-descripti
 SILENT = ("script", "style", "code", "kbd", "pre", "textarea", "bdi", "time")
 # What joins data to data: numbers, punctuation, signs.
 BETWEEN = re.compile(
-    r"[\s.,:;()\[\]|“”\"'…·/–—+\-−±=<>%$×≥≤→←↑↓#*]*(?:[\d.,]+[\s%:–−\-]*)+|[:;,()“”\"…·|]+|\s[–—\-+/]\s"
+    r"[\s.,:;()\[\]|“”\"'…·/–—+\-−±=<>%$×≥≤→←↑↓#*]*(?:\d[\d.,]*[\s%:–−\-]*)+|[:;,()“”\"…·|]+|\s[–—\-+/→]\s"
 )
 
 

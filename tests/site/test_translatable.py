@@ -43,7 +43,7 @@ NAMES = {
     **dict.fromkeys(("Otis", "Mira", "Lena", "Pia", "Kuno"), "a player of the practice item"),
 }
 # What is made for one person and shown once.
-SECRETS = re.compile(r"https?://\S+|whsec\S+(?: \S+)?")
+SECRETS = re.compile(r"https?://[^\s\"'<]+|whsec_[^\s\"'<]+")
 
 
 @pytest.fixture(name="known")

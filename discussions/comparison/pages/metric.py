@@ -142,7 +142,7 @@ def list_facts(found: Difference) -> list[Fact]:
             note = _("the rise that is expected of the lowest metric without any change")
             facts = [
                 Fact(_("Difference as played"), format_signed(found.raw), ""),
-                Fact(_("Comes by itself"), format_signed(found.rebound), note),
+                Fact(_("Regression to the mean"), format_signed(found.rebound), note),
             ]
         note = _("95 %% interval %(low)s to %(high)s") % _ends(posterior.interval) if posterior else ""
         line = choose_verdict_line(found)

@@ -112,8 +112,8 @@ _METHOD = Refused(
 _NO_ZSTD = Refused(
     "compression",
     mark(
-        "This file is compressed by Zstandard, which is not read here: an admin installs it with requirements-zstd.txt. "
-        "Or make the archive again with the usual method (deflate)."
+        "This file is compressed by Zstandard, which is not read here: an admin installs it with "
+        "requirements-zstd.txt. Or make the archive again with the usual method (deflate)."
     ),
 )
 _BOMB = Refused(

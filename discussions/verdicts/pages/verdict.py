@@ -219,7 +219,7 @@ def cost_says(outcome: Outcome, basis: Basis) -> str:
     says = {
         ABOVE: _("above $%(limit)s: the game fails, whatever its quality"),
         AMBER: _(
-            "amber: from $%(amber)s to $%(limit)s is no failure, but no success for the iteration either"
+            "over target: from $%(amber)s to $%(limit)s is no failure, but no success for the iteration either"
         ),
         UNREPORTED: _("not reported: it neither passes nor fails"),
     }

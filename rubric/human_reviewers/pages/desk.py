@@ -76,7 +76,7 @@ class Desk:
         place = parse_position(kind, subject)
         criterion = subject.partition(".")[2]
         label = get_label(place)
-        what = dict(self.work.sheet.criteria)[criterion] if criterion else _("as a whole")
+        what = dict(self.work.sheet.criteria)[criterion] if criterion else _("overall (holistic)")
         is_closed = kind == WHOLE and self.work.is_locked
         points = list_keys(self.work.sheet.get_scale(subject))
         return ScoreItem(

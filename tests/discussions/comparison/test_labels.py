@@ -85,7 +85,7 @@ def test_an_interval_without_the_rebound_is_not_told_as_the_difference_of_the_me
     picked = replace(found, difference=replace(found.difference, rebound=2.0))
     assert describe_verdict(picked, 100.0) == (
         "Better, almost certainly: strategic depth 74 against 37, "
-        "by 23 to 51 points without what comes by itself."
+        "by 23 to 51 points without regression to the mean."
     )
 
 

@@ -323,7 +323,7 @@ def test_every_move_leads_to_a_known_state_and_only_open_evaluations_are_judged(
 
 def test_why_a_lapsed_evaluation_is_closed_tells_time_from_a_lead():
     assert "Your time on this game ended" in evaluation_states.why_closed(evaluation_states.LAPSED)
-    assert "A team lead took back your place" in evaluation_states.why_closed(
+    assert "A team lead released your slot" in evaluation_states.why_closed(
         evaluation_states.LAPSED, is_released=True
     )
     assert evaluation_states.why_closed(evaluation_states.DRAFT, is_released=True) == ""
