@@ -15,7 +15,7 @@ class SampleForm(forms.Form):
 
     def clean(self) -> None:
         """Has a fault of the whole form, too."""
-        self.add_error(None, _("What is wrong with the form as a whole."))
+        self.add_error(None, _("What is wrong with the whole form."))
 
 
 def make_sample() -> SampleForm:
