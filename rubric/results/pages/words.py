@@ -15,6 +15,7 @@ from rubric.core.weights import Number, exact
 from rubric.models import ComparisonSet, RubricVersion
 from rubric.results.core.ranking_uncertainty import MARGIN, Lead
 from rubric.reviews.core.panel import compute_rank_numbers
+from workspace.core.text import with_minus
 from workspace.statistics.estimates import Interval
 
 
@@ -99,7 +100,8 @@ def two(value: Fraction | float | None) -> str:
     """A score with two decimals, halves up; "" without one."""
     if value is None:
         return ""
-    return str(round_half_up(value if isinstance(value, Fraction) else Fraction(str(round(value, 9)))))
+    known = value if isinstance(value, Fraction) else Fraction(str(round(value, 9)))
+    return with_minus(str(round_half_up(known)))
 
 
 def gap_text(value: Fraction | float | None) -> str:
@@ -107,9 +109,8 @@ def gap_text(value: Fraction | float | None) -> str:
     if value is None:
         return ""
     known = value if isinstance(value, Fraction) else Fraction(str(round(value, 9)))
-    return next(
-        (str(round_half_up(known, places)) for places in range(2, 9) if round_half_up(known, places)), "0.00"
-    )
+    found = (round_half_up(known, places) for places in range(2, 9))
+    return with_minus(next((str(shown) for shown in found if shown), "0.00"))
 
 
 def weight_text(value: Number | None) -> str:

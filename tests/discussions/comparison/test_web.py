@@ -80,7 +80,7 @@ def test_cannot_tell_yet_comes_first_with_what_is_still_possible(client):
     # 2 (1.645 + 0.84)^2 64 / 25 = 31.6, so 32 games each; shrunken by 0.49 / (0.49 + 2/3).
     why = get_part(body, "compare-why")
     for said in (
-        "Difference as played +4.0 95 % interval -14.1 to +22.1",
+        "Difference as played +4.0 95 % interval −14.1 to +22.1",
         "After shrinking +1.7",
         "Exact permutation p 0.70 two-sided; 3 against 3 games cannot give less than 0.10",
         "Games needed 32 games each to see a difference of 5 points",
@@ -223,7 +223,7 @@ def test_a_target_that_was_the_lowest_comes_back_by_itself(client):
     )
     assert "taken off before judging" in said and "Play the reference again" in get_text(lowest)
     # 5.4 +/- 2.776 * 8 sqrt(2/3).
-    assert "Difference judged +5.4 95 % interval -12.7 to +23.5" in get_part(lowest, "compare-why")
+    assert "Difference judged +5.4 95 % interval −12.7 to +23.5" in get_part(lowest, "compare-why")
     other = get_body(client, pair(control, rated(48, 56, 64), target="engagement"))
     assert "by itself" not in other
 

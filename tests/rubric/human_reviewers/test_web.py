@@ -263,7 +263,7 @@ def test_overalls_are_shown_once_it_is_handed_in_and_what_is_next(client):
     text = get_page(client, review).content.decode()
     rows = re.findall(r"<tr><th scope=\"row\">Response (\w)</th>.*?</tr>", text)
     assert rows == ["ABC"[find_position(review, number) - 1] for number in (1, 2, 3)]
-    assert re.findall(r"strong\">(\d\.\d\d)", text) == ["8.15", "8.10", "6.00"]
+    assert re.findall(r"strong\"[^>]*>(\d\.\d\d)", text) == ["8.15", "8.10", "6.00"]
     assert "Review the next comparison" in text
     assert client.post(reverse("submit_review", args=[review.pk]), {"key": "t"}).status_code == 303
     assert act(client, review, "notes~1~0~", text="late").status_code == 403
@@ -393,7 +393,7 @@ def test_more_than_four_responses_are_lines_with_scores_so_far_and_one_text(clie
     for place in range(3, 6):
         say(review, "holistic", str(place), "5")
     say(review, "score", "2.accuracy", "cannot", reason="No source")
-    assert get_lines(get_page(client, review))[:2] == ["7 - - - - 4 left", "9 cannot - - - 3 left"]
+    assert get_lines(get_page(client, review))[:2] == ["7 – – – – 4 left", "9 cannot – – – 3 left"]
 
 
 def get_lines(answer):

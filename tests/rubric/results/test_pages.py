@@ -19,7 +19,7 @@ from rubric.results.pages.words import (
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(Fraction(8125, 1000), "8.13"), (6, "6.00"), (8.005, "8.01"), (None, ""), (Fraction(-5, 1000), "-0.01")],
+    [(Fraction(8125, 1000), "8.13"), (6, "6.00"), (8.005, "8.01"), (None, ""), (Fraction(-5, 1000), "−0.01")],
 )
 def test_scores_have_two_decimals_halves_up(value, shown):
     assert two(value) == shown

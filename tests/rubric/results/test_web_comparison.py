@@ -64,7 +64,7 @@ def test_the_example_of_the_record_with_its_flip(client):
     assert "How do you make soup number 1?" in text
     for words in (
         "Alpha scores 0.05 more than Beta. One of the two was judged by one reviewer alone",
-        "Beta 0.05 - - cannot tell with 1 reviewer",
+        "Beta 0.05 – – cannot tell with 1 reviewer",
         "1 Alpha response 1 8.15",
         "2 Beta response 2 8.10",
         "3 Gamma response 3 6.00",
@@ -90,10 +90,10 @@ def test_a_gap_that_may_be_chance_is_no_tie_and_says_how_many_reviewers_it_rests
         review_with(comparison=row, reviewer=reviewer, scores=moved(RECORD_SCORES, **changes))
     text = get_text(client, place(row))
     assert (
-        "Beta scores 0.30 (-1.21 to 1.81) more than Alpha: whether others would agree cannot be told" in text
+        "Beta scores 0.30 (−1.21 to 1.81) more than Alpha: whether others would agree cannot be told" in text
     )
     assert "ahead in 70 % of draws" in text
-    assert "Alpha 0.30 -1.21 to 1.81 70 % cannot tell with 3 reviewers" in text
+    assert "Alpha 0.30 −1.21 to 1.81 70 % cannot tell with 3 reviewers" in text
     assert "tie Alpha" not in text and "put it first" not in text
 
 
@@ -106,7 +106,7 @@ def test_that_every_reviewer_puts_it_first_is_said_first(client):
         review_with(comparison=row, reviewer=reviewer, scores=moved(RECORD_SCORES, **changes))
     text = get_text(client, place(row))
     assert (
-        "By overall Beta: all 3 reviewers put it first. Beta scores 0.65 (-0.22 to 1.52) more than Alpha"
+        "By overall Beta: all 3 reviewers put it first. Beta scores 0.65 (−0.22 to 1.52) more than Alpha"
         in text
     )
     assert "whether others would agree cannot be told with 3 reviewers." in text
@@ -136,7 +136,7 @@ def test_holistic_answers_are_marked_and_never_averaged_with_overalls(client):
     review_with(comparison=row, reviewer=second, scores=only_whole)
     text = get_text(client, place(row))
     assert f"Only a holistic score came from {second.name}" in text
-    assert "1 Alpha response 1 8.15 - 1" in text and first.name in text
+    assert "1 Alpha response 1 8.15 – 1" in text and first.name in text
     assert "no criteria, a holistic score or ranking" in text
     assert "Fallback: by holistic score Alpha scores 3.00 more than Beta." in text
 
@@ -149,7 +149,7 @@ def test_incomplete_judgements_are_left_out_until_asked_for(client):
     review_with(comparison=row, reviewer=second, scores=part)
     text = get_text(client, place(row))
     assert "3 incomplete judgements are left out." in text
-    assert "Include incomplete judgements (3)" in text and "8.15 - 1" in text
+    assert "Include incomplete judgements (3)" in text and "8.15 – 1" in text
     text = get_text(client, place(row, incomplete="yes"))
     assert "Incomplete judgements count" in text and "1 Alpha response 1 4.58" in text
     assert client.get(place(row, incomplete="maybe")).status_code == 400
@@ -212,7 +212,7 @@ def test_every_review_is_there_with_flags_notes_reasons_and_both_rounds(client):
     assert "Gamma , Clarity: cannot judge. Too short to tell." in text
     assert "Alpha Tastes of stones." in text
     assert "Ranking given: 1. Beta ; 2. Alpha ; 3. Gamma" in text
-    assert f"Alpha {label[1]} 5 8 7 8 - 6.75 9.5" in text
+    assert f"Alpha {label[1]} 5 8 7 8 – 6.75 9.5" in text
     assert "Beta scores 1.35 more than Alpha" in text  # the newest round counts
 
 
@@ -353,10 +353,10 @@ def test_rankings_without_scores_enter_the_mean_places_and_are_marked(client):
     assert import_lines(comparison_set=row.set, lines=read, by=row.created_by, now=NOW).known == 2
     text = get_text(client, place(row))
     assert "Only the ranking of Ranker and Other counts, in the mean ranks; no score of theirs does." in text
-    assert "1 Alpha response 1 8.15 - 1 1.67 2 changes" in text
+    assert "1 Alpha response 1 8.15 – 1 1.67 2 changes" in text
     whole = get_text(client, reverse("set_results", args=[row.set.project.slug, row.set.number]))
     assert "2 reviews count by their rankings alone, in the mean ranks." in whole
-    assert "1 Alpha 8.15 - 1 1 0 1.67" in whole
+    assert "1 Alpha 8.15 – 1 1 0 1.67" in whole
     assert len(load_input(row.set).preferences) == 6
 
 

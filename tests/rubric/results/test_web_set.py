@@ -45,12 +45,12 @@ def test_authors_stand_by_their_means_over_comparisons(client):
         return RECORD_SCORES if question < 3 else {**RECORD_SCORES, 1: RECORD_SCORES[3], 3: RECORD_SCORES[1]}
 
     text = get_text(client, place(reviewed(questions=3, scores=scores)))
-    assert "Beta and Alpha cannot be told apart: 0.67 (-2.42 to 3.75)." in text
+    assert "Beta and Alpha cannot be told apart: 0.67 (−2.42 to 3.75)." in text
     assert "Beta and Gamma cannot be told apart: 1.38 (-1.70 to 4.47)." in text
-    assert "Beta against" in text and "Alpha 3 0.67 -2.42 to 3.75 cannot be told apart" in text
-    assert "1 Beta 8.10 - 3 0 0 2.00" in text
-    assert "2 Alpha 7.43 - 3 2 0 1.67" in text
-    assert "3 Gamma 6.72 - 3 1 0 2.33" in text
+    assert "Beta against" in text and "Alpha 3 0.67 −2.42 to 3.75 cannot be told apart" in text
+    assert "1 Beta 8.10 – 3 0 0 2.00" in text
+    assert "2 Alpha 7.43 – 3 2 0 1.67" in text
+    assert "3 Gamma 6.72 – 3 1 0 2.33" in text
     assert "An interval needs at least 20 comparisons; there are 3." in text
     assert "Beta 7.00 9.00 9.00 8.00 8.10" in text
     assert "Mean rank: 2 of 3 change place." in text
@@ -85,7 +85,7 @@ def test_authors_without_a_common_question_are_not_compared(client):
     text = get_text(client, place(made))
     assert "Ann and Cid have no question in common, so they are not compared." in text
     assert "Nor does Ann lead 1 other: see below." in text
-    assert "Cid 0 - - no common question" in text
+    assert "Cid 0 – – no common question" in text
 
 
 def test_where_nobody_names_an_author_the_keys_stand_for_them(client):
@@ -104,7 +104,7 @@ def test_where_nobody_names_an_author_the_keys_stand_for_them(client):
 def test_ties_are_ties(client):
     text = get_text(client, place(reviewed(scores=lambda *_: {**RECORD_SCORES, 2: RECORD_SCORES[1]})))
     assert "Alpha and Beta share the first place with a mean of 8.15: a tie." in text
-    assert "1 tie Alpha 8.15 - 2 0 2" in text
+    assert "1 tie Alpha 8.15 – 2 0 2" in text
     assert "Alpha and Beta fragile 0.00 tie" in text
 
 
@@ -134,7 +134,7 @@ def test_criteria_go_together_in_a_table_and_plots(client):
     body = client.get(place(made)).content.decode()
     assert body.count('<figure class="plot">') == 6
     text = get_text(client, place(made))
-    assert "Accuracy 1 -1.00 - 0.00" in text and "Conciseness - - 1 -" in text
+    assert "Accuracy 1 −1.00 – 0.00" in text and "Conciseness – – 1 –" in text
 
 
 def test_what_does_not_count_is_said_and_can_be_let_in(client):
@@ -175,7 +175,7 @@ def test_comparisons_are_listed_by_fifty(client):
     text = get_text(client, place(made, page="2"))
     assert "51 to 52 of 52" in text and "soup number 50?" not in text
     assert "52 How do you make soup number 52? Alpha fragile 0.05 cannot tell with 1 reviewer" in text
-    assert "51 How do you make soup number 51? - - - - 0" in text
+    assert "51 How do you make soup number 51? – – – – 0" in text
     assert client.get(place(made, page="x")).status_code == 400
     assert client.get(place(made, colour="red")).status_code == 400
 

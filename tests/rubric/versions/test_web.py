@@ -56,7 +56,7 @@ def test_the_list_names_versions_states_people_and_uses(client):
         "Accuracy counts more",
     ):
         assert words in text
-    assert '<td class="num">2</td>' in text
+    assert 'data-label="Iterations">2</td>' in text
     assert text.count("new work takes it") == 2
     assert 'href="/rubrics/response/1.2/edit/"' in text
     assert text.count("New draft") == 2 and 'href="/rubrics/discussion/1.2/draft/"' in text
