@@ -67,7 +67,7 @@ def test_figures_below_zero_have_a_minus_sign():
 
 
 def test_templates_have_one_dash_for_none():
-    wrong = ('or "-"', "or '-'", 'else "-"', 'default_if_none("-")', "—", "n/a")
+    wrong = ('or "-"', "%}-{%", "or '-'", 'else "-"', 'default_if_none("-")', "—", "n/a")
     found = [
         f"{path.relative_to(ROOT)}: {part}"
         for path in sorted((ROOT / "templates").rglob("*.html"))
