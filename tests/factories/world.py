@@ -190,6 +190,7 @@ ARGUMENTS = {
             "report",
             "report_markdown",
             "report_json",
+            "report_csv",
         )
     },
     **{

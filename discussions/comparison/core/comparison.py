@@ -303,7 +303,10 @@ def describe_rebound(found: Difference) -> str:
     if not found.rebound or found.raw is None:
         return ""
     if found.raw < found.rebound:
-        return say(" as played, although about {signed} of regression to the mean was expected", signed=_signed(found.rebound))
+        return say(
+            " as played, although about {signed} of regression to the mean was expected",
+            signed=_signed(found.rebound),
+        )
     return say(" as played, about {signed} of it is regression to the mean", signed=_signed(found.rebound))
 
 

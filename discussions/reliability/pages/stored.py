@@ -10,7 +10,10 @@ from discussions.reliability.queries import TEAM_STATISTICS
 from workspace.models import Project
 from workspace.stored_statistics.pages import StatisticsState, read_state
 
-KIND_NAMES = {"accuracy": gettext_lazy("Accuracy of automatic metrics"), "agreement": gettext_lazy("Agreement")}
+KIND_NAMES = {
+    "accuracy": gettext_lazy("Accuracy of automatic metrics"),
+    "agreement": gettext_lazy("Agreement"),
+}
 
 
 def build_team_state(

@@ -180,7 +180,7 @@ def test_nothing_is_dropped_while_its_games_are_on_their_way(stage):
         now=moment(6),
         iteration=change,
     )
-    with pytest.raises(NotAllowed, match="1 uploads are still being read") as refusal:
+    with pytest.raises(NotAllowed, match="1 upload is still being read") as refusal:
         decide_on(iteration=change, choice="revert", minutes=7)
     assert refusal.value.code == "reading"
     assert fresh(change).state == "importing"

@@ -219,7 +219,8 @@ def test_a_target_that_was_the_lowest_comes_back_by_itself(client):
     said = get_part(lowest, "compare-answer")
     # Two metrics differ, of 3 games with 2 df each: 0.564 / sqrt(3) of the SD of 8.
     assert (
-        "Regression to the mean +8.0 as played, about +2.6 of it is regression to the mean: conversation coherence was" in said
+        "Regression to the mean +8.0 as played, about +2.6 of it is regression to the mean: conversation coherence was"
+        in said
     )
     assert "taken off before judging" in said and "Play the reference again" in get_text(lowest)
     # 5.4 +/- 2.776 * 8 sqrt(2/3).

@@ -130,7 +130,7 @@ def test_the_file_can_be_read_again_beside_the_new_game(lead, repeating):
     games = read_transcripts(load_bytes(transcript.sha256), transcript.name).games
     with transaction.atomic():
         again.put(games, now=moment(10))
-    assert (again.game_count, again.faults, Game.objects.count()) == (1, [], 2)
+    assert (again.intake.game_count, again.intake.faults, Game.objects.count()) == (1, [], 2)
 
 
 def test_verify_finds_nothing_wrong_afterwards(lead, repeating):

@@ -303,7 +303,11 @@ def test_named_cases(iterations, count, is_known, is_reached, says):
 @pytest.mark.parametrize(
     ("letters", "certain", "says"),
     [
-        ("sus", 1, "2 succeed, but what lies between them is not certain (iteration 2), so they are not yet a row"),
+        (
+            "sus",
+            1,
+            "2 succeed, but what lies between them is not certain (iteration 2), so they are not yet a row",
+        ),
         ("suusu", 1, "2 succeed, but what lies between them is not certain (iterations 2 and 3)"),
         ("ssu", 2, "2 iterations in a row succeed, but what comes after them is not certain (iteration 3)"),
         ("uss", 2, "2 iterations in a row succeed; 3 are needed."),

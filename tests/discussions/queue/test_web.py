@@ -320,7 +320,7 @@ def test_it_asks_a_few_queries_more(client, django_assert_num_queries):
     evaluation = submitted()
     client.force_login(evaluation.evaluator)
     client.get("/")
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(12):
         client.get("/")
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(15):
         client.get(f"/?handed_in={evaluation.pk}")

@@ -288,7 +288,7 @@ def test_home_shows_where_one_stopped_and_what_is_next(client, evaluation):
     text = client.get(reverse("home")).content.decode()
     assert reverse("rate", args=[evaluation.pk]) in text
     make_game(project=evaluation.game.project)
-    assert "1 game is free for you" in client.get(reverse("home")).content.decode()
+    assert "1 game is open for you" in client.get(reverse("home")).content.decode()
 
 
 def test_next_game_goes_on_and_an_empty_queue_says_why(client):

@@ -233,7 +233,7 @@ def test_the_verdict_the_game_and_the_report_say_what_the_test_gave():
     says = "test: 5 of 12 messages given to the right agent, chance level 1 in 6 (16.7 %), exact p = 0.036"
     lead = signed_in(make_lead(project=game.project))
     arguments = [game.project.slug, game.number]
-    for name in ("verdict", "game", "report", "report_json"):
+    for name in ("verdict", "game", "report"):
         assert says in lead.get(reverse(name, args=arguments)).content.decode(), name
     assert says in lead.get(reverse("report_markdown", args=arguments)).content.decode().replace("\\", "")
     assert "PASS by the test" in lead.get(reverse("report", args=arguments)).content.decode()

@@ -403,7 +403,7 @@ def damage(**columns):
     ("columns", "says"),
     [
         ({"number": 2}, "does not follow"),
-        ({"kind": "rating", "subject": "", "value": "3.0"}, "not a lead's to settle"),
+        ({"kind": "rating", "subject": "", "value": "3.0"}, "not a lead's to resolve"),
         ({"value": "brilliant"}, "no answer there"),
         ({"reason": "  "}, "has no reason"),
         ({"value": "consistent"}, "no such row of its game says so"),

@@ -21,7 +21,7 @@ def test_a_round_of_a_set_from_its_opening_to_its_end():
     opened = program.post(path, given | {"notes": [{"comparison": 1, "note": "It invents a date."}]}).json()
     assert (opened["number"], opened["mark_within"]) == (1, 1.5)
     (asked,) = opened["comparisons"]
-    assert (asked["note"], asked["responses"][0]) == ("It invents a date.", ["1", "As a whole 8"])
+    assert (asked["note"], asked["responses"][0]) == ("It invents a date.", ["1", "Holistic 8"])
     [person] = list_reviewers(made)
     review_next(made, person, whole=(1, 2, 3))
     (row,) = program.get(f"{path}1/").json()["people"]
