@@ -49,3 +49,10 @@ if (zone && !document.cookie.split("; ").includes(`zone=${zone}`)) {
   const secure = location.protocol === "https:" ? "; secure" : "";
   document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax${secure}`;
 }
+
+// A row of tabs that scrolls begins where the current one is seen.
+for (const current of document.querySelectorAll(":is(.tabs, .project-bar ul, .topbar nav ul) [aria-current]")) {
+  const row = current.closest("ul");
+  const beyond = current.getBoundingClientRect().right - row.getBoundingClientRect().right;
+  if (beyond > 0) row.scrollLeft += beyond + 24;
+}
