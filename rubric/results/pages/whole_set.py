@@ -31,6 +31,7 @@ from workspace.display.core.charts import DotRow, DotsChart, Scatter, dot_plot, 
 from workspace.display.core.minimums import DOTS, SCATTER_POINTS
 from workspace.models import Person
 from workspace.statistics.conclusions import LEAST_COMPARISONS
+from workspace.statistics.labels import number
 
 
 class Plot(Struct, frozen=True):
@@ -65,7 +66,7 @@ def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with
         labels[HOLISTIC] = _("Holistic")
     found = correlations(scored, [criterion.key for criterion in criteria], with_holistic=HOLISTIC in labels)
     texts = {
-        frozenset((pair.one, pair.other)): "" if pair.correlation is None else f"{pair.correlation:.2f}"
+        frozenset((pair.one, pair.other)): "" if pair.correlation is None else number(pair.correlation)
         for pair in found
     }
     rows = [

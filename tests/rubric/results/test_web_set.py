@@ -46,7 +46,7 @@ def test_authors_stand_by_their_means_over_comparisons(client):
 
     text = get_text(client, place(reviewed(questions=3, scores=scores)))
     assert "Beta and Alpha cannot be told apart: 0.67 (−2.42 to 3.75)." in text
-    assert "Beta and Gamma cannot be told apart: 1.38 (-1.70 to 4.47)." in text
+    assert "Beta and Gamma cannot be told apart: 1.38 (−1.70 to 4.47)." in text
     assert "Beta against" in text and "Alpha 3 0.67 −2.42 to 3.75 cannot be told apart" in text
     assert "1 Beta 8.10 – 3 0 0 2.00" in text
     assert "2 Alpha 7.43 – 3 2 0 1.67" in text
