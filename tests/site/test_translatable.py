@@ -1,8 +1,11 @@
 """Every word of ours on every page of every role goes through gettext: a made-up language marks what does."""
 
+import json
 import re
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
 
 from tests.site.pseudo_locale import install, mark_text, outside, stored_texts, untranslated
 from tests.site.rights_matrix import MATRIX
@@ -44,6 +47,58 @@ NAMES = {
 }
 # What is made for one person and shown once.
 SECRETS = re.compile(r"https?://[^\s\"'<]+|whsec_[^\s\"'<]+")
+
+# Files with many kinds of faults, for the pages that read them at once.
+CRITERION = {
+    "key": "alpha",
+    "label": "",
+    "description": "",
+    "question": "",
+    "weight": 7,
+    "scale": {"lowest": 9},
+}
+FILES = {
+    "import_rubric": [
+        b"",
+        b"{",
+        b'{"alpha": 1, "alpha": 2}',
+        b"\xff\xfe",
+        b'{"name": "Alpha"}',
+        json.dumps(
+            {
+                "name": "",
+                "version": "",
+                "kind": "alpha",
+                "criteria": [CRITERION],
+                "parameters": {},
+                "lists": {},
+            }
+        ).encode(),
+        json.dumps(
+            {
+                "name": "Alpha",
+                "version": "9",
+                "kind": "response",
+                "criteria": [
+                    {"key": "alpha", "label": "Alpha", "description": "", "question": "", "weight": 0.3},
+                    {"key": "alpha", "label": "Alpha", "description": "", "question": "", "weight": 2},
+                ],
+                "parameters": {"alpha": 1},
+                "lists": {"alpha": []},
+            }
+        ).encode(),
+    ],
+    "import_comparisons": [
+        b"",
+        b"{\n",
+        b"[]\n",
+        b'{"id": "", "question": "", "responses": [{"id": "alpha", "text": "", "author": 1}]}\n',
+        b'{"id": "alpha", "question": "Alpha?", "responses": [{"id": "alpha", "text": "Alpha"}, {"id": "alpha"}]}\n',
+        b'{"comparison": "alpha", "reviewer": "alpha", "scores": {"alpha": {"alpha": 99}}, "alpha": 1}\n',
+        b'{"comparison": "alpha", "reviewer": "alpha", "text": 1, "ranking": 2, "scale": 3, "labels": 4}\n',
+    ],
+    "upload_answers": [b"", b"alpha\n", b"[]\n", b'{"comparison": "alpha", "reviewer": 1, "text": ""}\n'],
+}
 
 
 @pytest.fixture(name="known")
@@ -93,6 +148,26 @@ def ask_wrongly(world):  # noqa: F811
 
 def test_every_refusal_is_translated(world, known):  # noqa: F811
     faults = list_faults(ask_wrongly(world), known)
+    assert not faults, "\n".join(faults)
+
+
+def upload_wrongly(world):  # noqa: F811
+    """What pages answer to files with faults."""
+    client = world["client"]
+    for name, files in FILES.items():
+        address = get_address(name, world)
+        for number, data in enumerate(files):
+            ask(world, "admin", "GET", address)  # signs in
+            with transaction.atomic():
+                file = SimpleUploadedFile(f"Alpha{number}.json", data)
+                answer = client.post(address, {"file": file, "note": "Alpha"})
+                transaction.set_rollback(True)
+            assert answer.status_code in (400, 422), (name, data)
+            yield name, answer
+
+
+def test_every_fault_of_a_file_is_translated(world, known):  # noqa: F811
+    faults = list_faults(upload_wrongly(world), known + " alpha")
     assert not faults, "\n".join(faults)
 
 
