@@ -21,6 +21,8 @@ SILENT = ("script", "style", "code", "kbd", "pre", "textarea", "bdi", "time")
 BETWEEN = re.compile(
     r"[\s.,:;()\[\]|“”\"'…·/–—+\-−±=<>%$×≥≤→←↑↓#*]*(?:\d[\d.,]*[\s%:–−\-]*)+|[:;,()“”\"…·|]+|\s[–—\-+/→]\s"
 )
+# The name of a file, or a key within a document: "chat.json", "patterns.accuse", "recovery-code".
+PROPER = re.compile(r"[\w-]+(?: [\w-]+)?\.[a-z][\w ]*|(?=\S*\d)\S+")
 
 
 def mark_text(message: str) -> str:
@@ -120,6 +122,11 @@ def stored_texts() -> str:
     return normalized(" ".join(found))
 
 
+def is_proper(part: str, exempt: Container[str]) -> bool:
+    """Whether every language writes it alike."""
+    return part in exempt or PROPER.fullmatch(part) is not None
+
+
 def untranslated(html: str, known: str, exempt: Container[str] = ()) -> list[str]:
     """The pieces of a page's texts that are neither marked nor data."""
     parser = ShownTexts()
@@ -131,7 +138,9 @@ def untranslated(html: str, known: str, exempt: Container[str] = ()) -> list[str
             if re.search(r"[A-Za-z]{3,}", words) and normalized(words) not in known:
                 parts = (part.strip(" .,:;()-–·/'") for part in BETWEEN.split(words))
                 if any(
-                    re.search(r"[A-Za-z]{3,}", part) and part.casefold() not in known and part not in exempt
+                    re.search(r"[A-Za-z]{3,}", part)
+                    and part.casefold() not in known
+                    and not is_proper(part, exempt)
                     for part in parts
                 ):
                     found.append(words)

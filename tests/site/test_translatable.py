@@ -16,8 +16,8 @@ pytestmark = pytest.mark.django_db
 
 ROLES = ("anonymous", "assigned", "lead", "admin")
 ROWS = [(name, row) for name, rows in MATRIX.items() for row in rows]
-# The reference of operations is for those who write programs, in the words of the code.
-FOR_PROGRAMS = {"api_docs"}
+# The reference of operations is in the words of the code; the gallery of page parts shows made-up data.
+FOR_PROGRAMS = {"api_docs", "design"}
 PAGES = sorted({name for name, row in ROWS if row.verb == "GET" and not row.scope} - FOR_PROGRAMS)
 FORMS = [(name, row) for name, row in ROWS if row.verb == "POST" and not row.scope]
 # Names that every language writes alike, each with its reason; a part of a text that is one of them is no fault.
@@ -36,7 +36,6 @@ NAMES = {
     "openai chat": "a file format, as programs name it",
     "chat text": "a file format, as programs name it",
     "werewolf arena": "a file format, as programs name it",
-    "chat.txt": "the name of a sample file",
     "sqlite": "the name of a product",
     "tau-b": "the name of a statistic",
     "after first": "a value of a parameter, as the rubric's file has it",

@@ -390,7 +390,7 @@ def _cache_says(
             "The cache hit rate of {numbers} is not reported; enter it with a reason.",
             numbers=format_numbers(missing),
         )
-    over = f"over {format_numbers([game.number for game in games])}"
+    over = say("over {numbers}", numbers=format_numbers([game.number for game in games]))
     how = (
         say("weighted by input tokens")
         if sum(weights)

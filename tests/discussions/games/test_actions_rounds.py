@@ -116,7 +116,7 @@ def test_only_leads_say_it_and_not_of_a_withdrawn_game(lead, game):
 
 def test_what_somebody_rates_keeps_its_rounds(lead):
     rated = start(project=lead.memberships.get().project).game
-    with pytest.raises(Conflict, match="begun to rate"):
+    with pytest.raises(Conflict, match="started to rate"):
         say(rated, 1, lead)
 
 

@@ -172,7 +172,7 @@ def test_through_an_open_door_a_lead_opens_the_next_stage(client, stage, lead):
     text = get_text(client.get(address("stage_gate", stage)))
     assert "Stage 2 was opened" in text and "how the gate stood" in text and "3 of 3" in text
     again = get_text(client.post(address("open_next_stage", stage), NEXT | {"goal": "Kept"}), 403)
-    assert "closed; work goes on in the next one" in again and "Kept" in again
+    assert "closed; work continues in the next one" in again and "Kept" in again
 
 
 def test_evaluators_know_of_no_stage(client, stage, project):

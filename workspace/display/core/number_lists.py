@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from workspace.core.words import mark_many, say, say_many
+
 MOST = 500
 _DASH = re.compile(r"\s*[-\u2013]\s*")
 _BETWEEN = re.compile(r"[,;\s]+")
@@ -44,16 +46,27 @@ def write_numbers(numbers: Iterable[int]) -> str:
     )
 
 
+_NOUNS = {
+    "game": mark_many("game {numbers}", "games {numbers}"),
+    "comparison": mark_many("comparison {numbers}", "comparisons {numbers}"),
+    "iteration": mark_many("iteration {numbers}", "iterations {numbers}"),
+}
+
+
 def format_numbers(numbers: Sequence[int], noun: str = "game") -> str:
     """Numbers as a sentence names them: "game 4", "games 4 and 6", "games 4 to 6 and 9"."""
     named = [
         word
         for run in _runs(numbers)
-        for word in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else [str(number) for number in run])
+        for word in (
+            [say("{first} to {last}", first=run[0], last=run[-1])]
+            if len(run) > 2
+            else [str(number) for number in run]
+        )
     ]
     *first, last = named
-    said = f"{', '.join(first)} and {last}" if first else last
-    return f"{noun if len(numbers) == 1 else f'{noun}s'} {said}"
+    said = say("{others} and {last}", others=", ".join(first), last=last) if first else last
+    return say_many(*_NOUNS[noun], len(numbers), numbers=said)
 
 
 def read_numbered_lines(text: str) -> dict[int, str]:
