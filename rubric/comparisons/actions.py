@@ -10,18 +10,17 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rubric.comparisons.core import (
+from rubric.comparisons.core.lines import (
     Lines,
     NewComparison,
     NewResponse,
     NumberedComparison,
-    Placed,
     ReviewGiven,
     comparison_faults,
-    place_review,
     response_numbers,
     word_count,
 )
+from rubric.comparisons.core.placing import Placed, place_review
 from rubric.comparisons.queries import (
     StoredReview,
     list_said,

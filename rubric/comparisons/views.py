@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from rubric.comparisons import actions
 from rubric.comparisons.actions import ImportSummary, add_comparisons, import_lines
-from rubric.comparisons.core import Lines, comparison_faults, read_comparison_lines
+from rubric.comparisons.core.lines import Lines, comparison_faults, read_comparison_lines
 from rubric.comparisons.forms import (
     ComparisonForm,
     LinesForm,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from rubric.comparisons.actions import add_comparisons, add_reviewer, open_set
-from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.core.response_order import labels
 from rubric.models import Comparison, ComparisonSet, Review, Reviewer, RubricVersion
 from rubric.models.comparisons import ELSEWHERE, PERSON

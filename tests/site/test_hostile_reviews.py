@@ -15,7 +15,7 @@ from rubric.comparisons.actions import (
     import_lines,
     open_set,
 )
-from rubric.comparisons.core import NewComparison, NewResponse, read_comparison_lines
+from rubric.comparisons.core.lines import NewComparison, NewResponse, read_comparison_lines
 from rubric.human_reviewers.actions import submit_marked_review
 from rubric.model_reviewers.actions.answers import paste_answer
 from rubric.model_reviewers.actions.prompts import ask_again, ensure_prompt

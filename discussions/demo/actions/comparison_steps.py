@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from discussions.demo.actions.scene import FOLDER, Scene, Steps
 from rubric.calibration.actions import RoundPlan, change_repeats, open_round
 from rubric.comparisons.actions import add_reviewer, import_lines, import_reviews, open_set
-from rubric.comparisons.core import Lines, Placed, ReviewGiven, place_review, read_comparison_lines
+from rubric.comparisons.core.lines import Lines, ReviewGiven, read_comparison_lines
+from rubric.comparisons.core.placing import Placed, place_review
 from rubric.core.records import HOLISTIC
 from rubric.human_reviewers.actions import store_starts
 from rubric.human_reviewers.core import Given, second_start

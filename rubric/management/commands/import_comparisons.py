@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from rubric.comparisons.actions import ImportSummary, import_lines, open_set
-from rubric.comparisons.core import Lines, read_comparison_lines
+from rubric.comparisons.core.lines import Lines, read_comparison_lines
 from rubric.models import ComparisonSet, RubricVersion
 from rubric.models.comparisons import MODES
 from rubric.models.scoring_choices import default_mode

@@ -281,14 +281,7 @@ def _tuned(task: _Task, spread: float) -> Tuning:
         task.target, task.default, units=len(everything), responses=task.responses, comparisons=comparisons
     )
     if comparisons < FOLDS:
-        return _without(
-            bare,
-            say(
-                "Tuning needs at least {folds} comparisons; there are {comparisons}.",
-                folds=FOLDS,
-                comparisons=comparisons,
-            ),
-        )
+        return _without(bare, _too_few_comparisons(comparisons))
     if len(task.keys) < 2 or spread < 1e-12:
         return _without(
             bare, say("Responses do not differ in two criteria or more, so no weights can be fitted.")
@@ -302,12 +295,6 @@ def _tuned(task: _Task, spread: float) -> Tuning:
     intervals, lacking = _intervals(task, shrinkage, comparisons)
     by_key = dict(zip(task.keys, in_decimals(found), strict=True))
     why_not = _why_not(gain, gain_error, intervals, task.default, lacking)
-    sure = _SURE[task.target]
-    few = say(
-        "Below {sure} {value} the default is usually better.",
-        sure=sure,
-        value="pairs" if task.target == "preferences" else "responses",
-    )
     return Tuning(
         target=task.target,
         default=task.default,
@@ -324,8 +311,19 @@ def _tuned(task: _Task, spread: float) -> Tuning:
         is_worth_adopting=not why_not,
         reason=why_not,
         interval_reason=lacking,
-        caution=few if len(everything) < sure else "",
+        caution=_caution(task) if len(everything) < _SURE[task.target] else "",
     )
+
+
+def _too_few_comparisons(count: int) -> str:
+    return say("Tuning needs at least {folds} comparisons; there are {count}.", folds=FOLDS, count=count)
+
+
+def _caution(task: _Task) -> str:
+    sure = _SURE[task.target]
+    if task.target == "preferences":
+        return say("Below {sure} pairs the default is usually better.", sure=sure)
+    return say("Below {sure} responses the default is usually better.", sure=sure)
 
 
 def _folds(fit: Fit, units: Indexes, seed: int) -> list[tuple[Indexes, Indexes]]:

@@ -15,7 +15,7 @@ from rubric.core.scales import Scale, write_number
 from rubric.core.weights import exact, weight_problems
 from rubric.versions.core.game_specs import ParameterSpecs, game_specs
 from workspace.core.strict_json import MOST_PROBLEMS, read_json
-from workspace.core.words import say
+from workspace.core.words import mark, say
 
 RESPONSE_CHOICES = ("ask_overall", "shuffle_criteria")
 MOST_POINTS, FARTHEST = 101, 1000
@@ -189,11 +189,8 @@ def find_scale_fault(key: str, scale: Scale) -> str:
             high=high,
         )
     if not scale.step > 0:
-        return say(
-            "The steps of the scale of {key} are {step}; they must be above 0. Change them.",
-            key=key,
-            step=step,
-        )
+        said = mark("The steps of the scale of {key} are {step}; they must be above 0. Change them.")
+        return say(said, key=key, step=step)
     if not scale.is_step(scale.highest):
         return say(
             "The scale of {key} does not reach {high} from {low} in steps of {step}. Change one "

@@ -235,14 +235,14 @@ CASES = {
     ),
     "cost unreported at the end": (
         [iteration(1), iteration(2), iteration(3), dear(4, None)],
-        3, False, False, ("3 iterations in a row succeed, but what comes after them is not certain (iteration 4), so the row "
-        "may be broken; 3 are needed. "
+        3, False, False, ("3 iterations in a row succeed, but what comes after them is not certain (iteration 4), so "
+        "the row may be broken; 3 are needed. "
         "Iteration 4 is not certain: the cost of game 42 is not reported; enter it with a reason."),
     ),
     "cost unreported in the middle": (
         [iteration(1), dear(2, None), iteration(3), iteration(4)],
-        3, False, False, ("3 succeed, but what lies between them is not certain (iteration 2), so they are not yet a row; "
-        "3 in a row are needed. "
+        3, False, False, ("3 succeed, but what lies between them is not certain (iteration 2), so they are not yet a "
+        "row; 3 in a row are needed. "
         "Iteration 2 is not certain: the cost of game 22 is not reported; enter it with a reason."),
     ),
     "cost unreported before three passes": (

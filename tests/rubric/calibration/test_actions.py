@@ -8,7 +8,7 @@ import workspace.core.repeats
 from rubric.calibration.actions import RoundPlan, change_repeats, close_round, let_review, open_round
 from rubric.calibration.queries import load_keys, load_progress
 from rubric.comparisons.actions import add_comparisons
-from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.human_reviewers.actions import submit_marked_review
 from rubric.human_reviewers.queries.waiting import second_rounds, waiting_count, waiting_sets
 from rubric.models import CalibrationRound, CalibrationWaiver, Comparison, ComparisonSet, Review

@@ -5,7 +5,7 @@ from django.db import connection
 
 from rubric.checks.actions import CHECKS
 from rubric.comparisons.actions import add_reviewer, import_lines
-from rubric.comparisons.core import read_comparison_lines
+from rubric.comparisons.core.lines import read_comparison_lines
 from rubric.human_reviewers.actions import submit_marked_review, undo_mark
 from rubric.model_reviewers.actions.answers import paste_answer
 from rubric.model_reviewers.actions.prompts import ask_again, ensure_prompt

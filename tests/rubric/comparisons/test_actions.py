@@ -19,7 +19,7 @@ from rubric.comparisons.actions import (
     open_set,
     reopen_set,
 )
-from rubric.comparisons.core import NewComparison, NewResponse, ReviewGiven, read_comparison_lines
+from rubric.comparisons.core.lines import NewComparison, NewResponse, ReviewGiven, read_comparison_lines
 from rubric.core.records import ReviewRecord
 from rubric.models import Answer, Comparison, ComparisonSet, Response, Review, ReviewedResponse
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON

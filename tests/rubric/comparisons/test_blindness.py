@@ -14,7 +14,7 @@ from rubric.comparisons.actions import (
     import_lines,
     reopen_set,
 )
-from rubric.comparisons.core import NewComparison, NewResponse, read_comparison_lines
+from rubric.comparisons.core.lines import NewComparison, NewResponse, read_comparison_lines
 from rubric.models import ComparisonSet
 from rubric.models.comparisons import PERSON
 from rubric.reviewer_statistics.queries import count_not_blind, load_input

@@ -6,16 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubric.comparisons.core import (
+from rubric.comparisons.core.lines import (
     Lines,
     NewComparison,
     NewResponse,
-    Placed,
     ReviewGiven,
-    place_review,
     read_comparison_lines,
     response_numbers,
 )
+from rubric.comparisons.core.placing import Placed, place_review
 from rubric.core.records import RubricRecord
 from rubric.core.scales import Scale, rescale_score
 from rubric.reviews.core.review_lines import LineFault

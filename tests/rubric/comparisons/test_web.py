@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from rubric.comparisons import views
 from rubric.comparisons.actions import add_comparisons, add_reviewer, close_set
-from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.models import Comparison, ComparisonSet, Response, Review, Reviewer
 from rubric.models.comparisons import ELSEWHERE, MODEL
 from rubric.models.scoring_choices import default_mode

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rubric.comparisons.actions import add_comparisons, close_set, end_reviewer
-from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.human_reviewers.actions import mark, open_review, submit_marked_review, undo_mark
 from rubric.human_reviewers.queries.reviews import load_other_reviews
 from rubric.human_reviewers.queries.waiting import waiting_count, waiting_sets

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from rubric.comparisons.actions import add_comparisons, add_reviewer, open_set
-from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.models import Review, ReviewedResponse
 from rubric.models.comparisons import MODEL, PERSON
 from tests.factories.blindness import ask_operations

@@ -13,7 +13,7 @@ from decimal import Decimal
 import pytest
 
 from rubric.comparisons.actions import add_comparisons, add_reviewer, close_set, end_reviewer
-from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.model_reviewers.actions.answers import paste_answer
 from rubric.model_reviewers.actions.client import ask_endpoint
 from rubric.model_reviewers.actions.jobs import (

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from rubric.comparisons.actions import add_reviewer, import_lines
-from rubric.comparisons.core import read_comparison_lines
+from rubric.comparisons.core.lines import read_comparison_lines
 from rubric.core.call_parameters import describe_parameters
 from rubric.model_reviewers.actions.answers import paste_answer, set_parameters, upload_answers
 from rubric.model_reviewers.actions.jobs import ask_models, start_asking

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from rubric.comparisons.actions import add_comparisons, add_reviewer, close_set
-from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.model_reviewers.actions.answers import keep_answer, paste_answer
 from rubric.model_reviewers.actions.prompts import ensure_prompt
 from rubric.model_reviewers.core import LONGEST_ANSWER, Reply

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from rubric.comparisons.actions import add_comparisons
-from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.core.records import Criterion
 from rubric.models import ImpactPreview, Review, ReviewedResponse, RubricVersion
 from rubric.preview.queries import reviews_hash

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from rubric.comparisons.actions import add_comparisons, add_reviewer, close_set, import_lines
-from rubric.comparisons.core import NewComparison, NewResponse, read_comparison_lines
+from rubric.comparisons.core.lines import NewComparison, NewResponse, read_comparison_lines
 from rubric.core.response_order import labels
 from rubric.reviewer_statistics.queries import load_input
 from rubric.reviews.actions import begin_review, record_submission, supersede_review

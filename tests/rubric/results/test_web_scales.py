@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from rubric.checks.actions import CHECKS
 from rubric.comparisons.actions import import_lines
-from rubric.comparisons.core import read_comparison_lines
+from rubric.comparisons.core.lines import read_comparison_lines
 from rubric.core.scales import Scale
 from rubric.human_reviewers.actions import submit_marked_review
 from rubric.models import SetFigures

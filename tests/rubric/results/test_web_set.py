@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from rubric.comparisons.actions import add_comparisons, add_reviewer
-from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.versions.actions import publish_version
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project
