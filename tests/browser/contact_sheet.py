@@ -47,4 +47,5 @@ def _cell(found: dict[str, str], look: str, name: str) -> str:
         return "<td>–</td>"
     address, kind = escape(found[look]), look.partition("-")[0]
     alt = f"{escape(name)}, {look}"
-    return f'<td class="{kind}"><a class="box" href="{address}"><img loading="lazy" src="{address}" alt="{alt}"></a></td>'
+    image = f'<img loading="lazy" src="{address}" alt="{alt}">'
+    return f'<td class="{kind}"><a class="box" href="{address}">{image}</a></td>'
