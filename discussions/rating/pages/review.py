@@ -171,7 +171,7 @@ def cost_says(cost: Decimal | None, limit: Decimal) -> str:
     if cost is None:
         return _("not reported, so it neither passes nor fails")
     shown = figure(cost, float(limit), decimals=2)
-    return _("%(cost)s dollars of at most %(limit)s") % {"cost": shown, "limit": figure(limit, decimals=2)}
+    return _("$%(cost)s of at most $%(limit)s") % {"cost": shown, "limit": figure(limit, decimals=2)}
 
 
 def _notes(work: EvaluationState, outcome: Outcome) -> list[str]:
