@@ -152,7 +152,8 @@ def open_in_light(page: Page, address: str) -> None:
     """Open an address in light colours, on a wide window."""
     page.set_viewport_size(WIDE)
     page.emulate_media(color_scheme="light")
-    page.goto(address)
+    answer = page.goto(address)
+    assert answer is not None and answer.status < 500, f"{address}: {answer and answer.status}"
 
 
 def picture(page: Page, folder: str, name: str) -> None:
