@@ -45,7 +45,7 @@ NAMES = {
     **dict.fromkeys(("Otis", "Mira", "Lena", "Pia", "Kuno"), "a player of the practice item"),
 }
 # What is made for one person and shown once.
-SECRETS = re.compile(r"https?://[^\s\"'<]+|whsec_[^\s\"'<]+")
+SECRETS = re.compile(r"\b[0-9a-f]{64}\b|https?://[^\s\"'<]+|whsec_[^\s\"'<]+")
 
 # Files with many kinds of faults, for the pages that read them at once.
 CRITERION = {
