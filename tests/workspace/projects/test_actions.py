@@ -74,7 +74,7 @@ def test_a_switched_off_account_is_not_added_and_has_no_role():
     assert role_in(person, project) is None
     other = make_person()
     deactivate_person(person=other, by=admin, now=NOW)
-    with pytest.raises(Unacceptable, match="switched off"):
+    with pytest.raises(Unacceptable, match="deactivated"):
         add_member(project=project, person=other, role="lead", by=admin, now=NOW)
 
 

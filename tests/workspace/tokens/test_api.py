@@ -47,7 +47,7 @@ def test_without_a_token_that_opens_anything_nobody_is_answered():
     assert "expired" in Program(secret).get("projects/").json()["detail"]
     other = make_token(person)
     deactivate_person(person=person, by=make_admin(), now=timezone.now())
-    assert "switched off" in Program(other).get("projects/").json()["detail"]
+    assert "deactivated" in Program(other).get("projects/").json()["detail"]
 
 
 def test_a_sign_in_by_cookie_counts_for_nothing_and_a_token_makes_none():

@@ -402,7 +402,7 @@ def test_switched_off_or_removed_nothing_is_sent_and_nobody_sends_by_hand(projec
         lambda: send_test(webhook=webhook, by=lead, now=NOW),
         lambda: send_again(delivery=row, by=lead, now=NOW),
     ):
-        with pytest.raises(Conflict, match="switched off"):
+        with pytest.raises(Conflict, match="deactivated"):
             act()
     remove_webhook(webhook=webhook, by=lead, now=NOW)
     assert Webhook.objects.get().secret == ""
