@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
-from tests.browser.driving import HERE, Keyboard, answer_by_keys, open_desk, settle
+from tests.browser.driving import HERE, Keyboard, answer_by_keys, open_desk, settle, take_next_game
 from tests.factories.people import make_member
 from tests.factories.rating import make_game, make_rating_project, start
 
@@ -40,7 +40,7 @@ def test_one_whole_evaluation_through_the_accessibility_tree(page: Page, live_se
     """From the home page to Submitted by `get_by_role`: every thing to judge is named by its question and its quote."""
     evaluator = ready_person(page, live_server.url)
     page.goto(live_server.url)
-    page.get_by_role("button", name="Next game").click()
+    take_next_game(page)
     steps = page.get_by_role("navigation", name="Steps")
     expect(steps).to_be_visible()
     evaluation = Evaluation.objects.with_work().get(evaluator=evaluator)

@@ -35,4 +35,4 @@ def test_the_evaluator_records_and_replays(page: Page, live_server) -> None:
     expect(page.get_by_text("Equal: it comes out of its basis again.")).to_be_visible()
     assert page.evaluate("window.kept")
     page.get_by_role("link", name="Report").click()
-    expect(page.get_by_role("heading", name="Who judged")).to_be_visible()
+    expect(page.get_by_role("heading", name="Evaluators")).to_be_visible()
