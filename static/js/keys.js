@@ -91,7 +91,9 @@ function go(part) {
 }
 
 // Into view between what sticks to the screen; of what is taller its beginning.
+let broughtAt = -Infinity;
 function bring(part) {
+  broughtAt = performance.now();
   const isTall = part.offsetHeight > Math.min(innerHeight, judge.clientHeight) - 180;
   part.scrollIntoView({ block: isTall ? "start" : part.matches(".msg") ? "center" : "nearest" });
 }
@@ -246,6 +248,7 @@ function readOrJudge() {
 const text = document.querySelector(".text");
 let looked = 0;
 text.addEventListener("scroll", () => {
+  if (performance.now() - broughtAt < 300) return; // a key moved the page; it says itself what was read
   looked ||= setTimeout(() => {
     looked = 0;
     if (!text.matches(":hover, :focus-within")) return;
