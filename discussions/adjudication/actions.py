@@ -93,9 +93,7 @@ def _refuse_faults(game: Game, posted: _Posted) -> None:
         fault = _("Choose one of the sides, or another answer.")
     if fault:
         raise Unacceptable(fault, field="value")
-    clean_text(
-        posted.reason, ask=_("Say why it is resolved so: evaluators and later readers rely on the reason.")
-    )
+    clean_text(posted.reason, ask=_("Give a reason: evaluators and later readers rely on it."))
 
 
 def _difference(game: Game, posted: _Posted) -> Disagreement:
@@ -104,7 +102,7 @@ def _difference(game: Game, posted: _Posted) -> Disagreement:
     found = listed.get((posted.kind, posted.subject))
     if found is not None and not found.can_be_adjudicated:
         raise Unacceptable(
-            _("Nothing of the verdict hangs on this, so nobody resolves it; everyone's answer is kept."),
+            _("The verdict does not depend on this, so it needs no decision; everyone's answer is kept."),
             field="value",
         )
     if found is not None and found.page_sha256 == posted.sides_sha256:

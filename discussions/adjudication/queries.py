@@ -38,7 +38,7 @@ _SETTLED = (
 
 
 def load_adjudicated_by_game(games: Collection[int]) -> dict[int, list[AdjudicationRecord]]:
-    """Game -> what stands as resolved in it, the oldest first; games in which nothing was resolved are left out."""
+    """Game -> its adjudications that stand, the oldest first; games without one are left out."""
     rows = Adjudication.objects.standing().filter(game__in=games).order_by("pk")
     found: dict[int, list[AdjudicationRecord]] = defaultdict(list)
     for game, *values in rows.values_list("game_id", *_SETTLED):
@@ -53,7 +53,7 @@ def load_adjudication_history(game: int) -> list[AdjudicationRecord]:
 
 
 def adjudications_in(games: Collection[int]) -> dict[int, list[BasisAdjudication]]:
-    """Game -> what stands as resolved in it, as a basis holds it; in one query."""
+    """Game -> its adjudications that stand, as a basis holds them; in one query."""
     rows = Adjudication.objects.standing().filter(game__in=games).order_by("pk")
     found: dict[int, list[BasisAdjudication]] = defaultdict(list)
     for game, *values in rows.values_list("game_id", *BasisAdjudication.__struct_fields__):

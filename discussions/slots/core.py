@@ -63,5 +63,5 @@ def is_due(lease_until: datetime | None, now: datetime) -> bool:
 
 
 def minutes_left(lease_until: datetime | None, now: datetime) -> int | None:
-    """How many minutes are left of a lease, started ones counted; None where none runs."""
+    """How many minutes are left of a lease, rounded up; None where none runs."""
     return None if lease_until is None else max(0, ceil((lease_until - now).total_seconds() / 60))

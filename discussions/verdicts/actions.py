@@ -280,7 +280,7 @@ def _changed_adjudications(verdict: Verdict, basis: Basis) -> Iterator[str]:
         if there.get(adjudication.id) != (adjudication.kind, adjudication.subject, adjudication.value):
             about = describe_subject(adjudication.kind, adjudication.subject)
             value = describe_adjudicated_value(adjudication)
-            yield f"The basis says that {about} was resolved on {value}; row {adjudication.id} does not."
+            yield f"The basis says that {about} was resolved as {value}; row {adjudication.id} does not."
 
 
 def _changed_tests(verdict: Verdict, basis: Basis) -> Iterator[str]:

@@ -107,7 +107,7 @@ def test_a_majority_can_be_settled_otherwise_and_settled_again():
 @pytest.mark.parametrize(
     ("given", "field", "says"),
     [
-        ({"value": "vague", "reason": "  "}, "reason", "Say why"),
+        ({"value": "vague", "reason": "  "}, "reason", "Give a reason"),
         ({"value": "vague", "reason": "x" * 2001}, "reason", "2,000"),
         ({"value": "brilliant"}, "value", "not an answer"),
         ({"value": ""}, "value", "Choose one of the sides"),
@@ -126,7 +126,7 @@ def test_what_cannot_be_settled_is_refused(given, field, says):
 def test_nobody_settles_a_question_or_the_rating():
     game = submitted_game(2, differing={("question", "2"): ("yes", "no"), ("rating", ""): ("3.0", "4.0")})
     shown = difference(game, ("question", "2")).page_sha256
-    with pytest.raises(Unacceptable, match="Nothing of the verdict"):
+    with pytest.raises(Unacceptable, match="The verdict does not depend"):
         settle_difference(game, ("question", "2"), "yes", shown=shown)
     with pytest.raises(Conflict, match="do not differ"):
         settle_difference(game, ("rating", ""), "3.0", shown=shown)

@@ -510,7 +510,7 @@ def test_a_replay_names_what_the_row_does_not_say():
     verdict = record(game, by=lead)
     damage(value="consistent")
     assert any(
-        "was resolved on inconsistent" in difference
+        "was resolved as inconsistent" in difference
         for difference in replay_verdict(verdict=verdict).differences
     )
 
