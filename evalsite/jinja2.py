@@ -46,6 +46,8 @@ BLOCKS = (
 BEFORE_TAG = re.compile(rf" (?=</?(?:{BLOCKS})\b|</button|/?>)")
 AFTER_TAG = re.compile(rf"(</?(?:{BLOCKS}|button)\b[^<>]*>) ")
 # A browser drops the line break after <textarea> and <pre>, but not a space.
+# A percent sign after a number, or at the start of what follows a value.
+PERCENT = re.compile(r"(?:\A|(?<=\d)) %")
 FIRST_LINE = re.compile(r">\n\Z")
 THEMES = ("light", "dark")
 
@@ -104,10 +106,19 @@ class Compact(Extension):
     """Leaves out the indentation of templates, and whitespace where it means nothing: next to a block's tag."""
 
     def filter_stream(self, stream: TokenStream) -> Iterable[Token]:
-        """The same tokens with less whitespace; done once, when a template is compiled."""
+        """The same tokens with less whitespace; done once, when a template is compiled.
+
+        A percent sign stays on the line of its number. In what is translated it is bound when it is looked up.
+        """
+        before, is_translated = "", False
         for token in stream:
+            if before == "block_begin" and token.value in ("trans", "endtrans"):
+                is_translated = token.value == "trans"
+            before = token.type
             if token.type == "data":
                 text = BEFORE_TAG.sub("", INDENTED.sub(" ", token.value))
+                if not is_translated:
+                    text = PERCENT.sub(f"{markup.NO_BREAK}%", text)
                 text = AFTER_TAG.sub(r"\1", text)
                 if FIRST_LINE.search(token.value):
                     text = text.removesuffix(" ") + "\n"

@@ -18,6 +18,7 @@ from workspace.core.text import MINUS, Piece, figure, pieces, with_minus
 SHORT = 200
 MINUTE, HOUR, DAY = 60, 3600, 86400
 DAYS_OF_RECENT = 7
+NO_BREAK = "\u00a0"
 
 
 def hostile(text: object, spans: Sequence[tuple[int, int]] | None = None) -> Markup:
@@ -136,15 +137,20 @@ def dollars(amount: Decimal | float | None, threshold: float | None = None) -> s
     return f"{MINUS}${shown[1:]}" if shown.startswith("-") else f"${shown}"
 
 
+def bind_percent(text: str) -> str:
+    """A text of a template in which no line ends between a number and its percent sign."""
+    return text.replace(" %%", f"{NO_BREAK}%%")
+
+
 def words(message: str, /, **values: object) -> Markup:
     """A text in the language of the page; values are escaped. It is markup, as everything written in a template."""
-    said = Markup(gettext(message))
+    said = Markup(bind_percent(gettext(message)))
     return said % values if "%" in said else said
 
 
 def words_by_count(singular: str, plural: str, number: int, /, **values: object) -> Markup:
     """The same with a number that decides about the form."""
-    return Markup(ngettext(singular, plural, number)) % ({"num": number} | values)
+    return Markup(bind_percent(ngettext(singular, plural, number))) % ({"num": number} | values)
 
 
 FILTERS: dict[str, Callable[..., str]] = {

@@ -66,7 +66,7 @@ def test_values_are_escaped_once_wherever_they_are_written(source, shown):
 
 
 def test_a_percent_sign_in_a_text_is_one_on_the_page():
-    assert drawn('{{ _("95 %% interval") }}') == "95 % interval"
+    assert drawn('{{ _("95 %% interval") }}') == "95\u00a0% interval"
 
 
 def test_a_name_that_no_view_gave_is_an_error():
@@ -101,3 +101,8 @@ def test_the_page_of_an_old_form_needs_no_request():
 def test_a_text_area_holds_its_text_and_nothing_before_it():
     template = engines["jinja2"].from_string('<textarea\n  rows="2"\n>\n{{ text }}</textarea>')
     assert template.render({"text": "kept"}) == '<textarea rows="2">\nkept</textarea>'
+
+
+def test_a_percent_sign_stays_on_the_line_of_its_number():
+    assert drawn("<p>{{ score }} % of 80 %</p>", score=5) == "<p>5\u00a0% of 80\u00a0%</p>"
+    assert drawn("{% trans n=5 %}{{ n }} % of them{% endtrans %}") == "5\u00a0% of them"

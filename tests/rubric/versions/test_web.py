@@ -285,9 +285,9 @@ def test_everything_the_version_decides_is_on_the_page(client):
 
 def test_weights_are_for_leads_and_admins(client):
     project = make_project()
-    assert "14.29 %" not in shown_version(client, make_member(project=project))
-    assert "14.29 %" in shown_version(client, make_lead(project=project))
-    assert "14.29 %" in shown_version(client, make_admin())
+    assert "14.29\u00a0%" not in shown_version(client, make_member(project=project))
+    assert "14.29\u00a0%" in shown_version(client, make_lead(project=project))
+    assert "14.29\u00a0%" in shown_version(client, make_admin())
 
 
 def test_a_draft_is_not_there_but_for_admins(client):
@@ -310,7 +310,7 @@ def test_every_parameter_of_the_shipped_versions_is_explained(client):
 def test_the_response_rubric_has_a_page_too(client):
     client.force_login(make_admin())
     said = client.get("/rubrics/response/1.1/").content.decode()
-    for words in ("Response quality 1.1", "ADR-016", "Conciseness", "9-10", "35.00 %", "ask_overall"):
+    for words in ("Response quality 1.1", "ADR-016", "Conciseness", "9-10", "35.00\u00a0%", "ask_overall"):
         assert words in said
     for words in ("Passes", "Word lists"):
         assert words not in said
@@ -394,7 +394,7 @@ def test_a_fault_keeps_everything_and_names_the_sum(client, admin):
     assert answer.status_code == 422
     assert "sum to 99 %, 1 % too little" in text
     assert "clarity 19 %" in text
-    assert "must be 100 %" in text
+    assert "must be 100\u00a0%" in text
     for kept in ('value="Truth <b>"', "Half done", "one\r\ntwo"):
         assert kept in text
     assert weights_shown(text)[:4] == ["35", "25", "20", "19"]
@@ -462,7 +462,9 @@ def test_a_slider_moves_its_number_and_the_sum_and_is_not_redrawn_itself(client,
     assert swapped == BESIDES | {"id_c0-weight"}
     assert weights_shown(text)[:4] == ["48", "25", "20", "20"]
     assert (
-        'Sum <span class="num">113 %</span>' in text and "13 % too much" in text and "must be 100 %" in text
+        'Sum <span class="num">113\u00a0%</span>' in text
+        and "13\u00a0% too much" in text
+        and "must be 100\u00a0%" in text
     )
     assert text.lstrip().startswith('<section id="weights"') and "<html" not in text
     assert stored(draft).sha256 == draft.sha256

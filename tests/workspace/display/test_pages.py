@@ -60,7 +60,7 @@ They differ on 1 of 4 things judged (25 %) in 2 games.
 # out
 ````
 
-Machine: no
+Automatic: no
 
 - Ann \*said\* so
 
