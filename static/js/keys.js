@@ -352,6 +352,12 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.ctrlKey || event.metaKey) return;
+  // What was typed before its field came is sent by the Enter that was struck before it came, too.
+  if (key === "Enter" && "looking" in document.body.dataset) {
+    event.preventDefault();
+    strike("", () => document.activeElement.form?.querySelector("button").click());
+    return;
+  }
   const tab = event.altKey && /^Digit[1-9]$/.test(event.code) && all("#steps a")[event.code.at(-1) - 1];
   if (tab) {
     event.preventDefault();

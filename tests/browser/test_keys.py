@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
@@ -174,6 +174,19 @@ def test_keys_for_forms_that_cannot_be_loaded_say_so_and_do_nothing(desk, evalua
     settle(desk)
     assert load_state(evaluation).values == before
     assert not evaluation.remarks.exists()
+
+
+def test_a_comment_and_its_enter_struck_before_the_field_came_are_sent(desk, evaluation) -> None:
+    held: list[Route] = []
+    desk.route("**/*at=*", lambda route: held.append(route))  # noqa: PLW0108  Playwright sets attributes on it
+    desk.keyboard.type("tjwodd")
+    desk.keyboard.press("Enter")
+    desk.wait_for_timeout(300)
+    assert not evaluation.remarks.exists()
+    held[0].continue_()
+    expect(desk.locator("#message-2")).to_contain_text("comments: 1")
+    settle(desk)
+    assert [remark.text for remark in evaluation.remarks.all()] == ["odd"]
 
 
 def test_space_presses_the_focused_button_while_an_answer_is_awaited(desk, evaluation) -> None:
