@@ -141,6 +141,7 @@ class Game(models.Model):
         indexes = (
             models.Index(fields=["project", "source_id"], name="game_by_source"),
             models.Index(fields=["project", "message_count"], name="game_by_length"),
+            models.Index(fields=["project", "iteration"], name="game_by_iteration"),
         )
 
     @property

@@ -57,6 +57,7 @@ class Verdict(models.Model):
         )
         indexes = (
             models.Index(fields=["project", "composite"], name="verdict_by_composite"),
+            models.Index(fields=["project", "passed_count"], name="verdict_by_passed"),
             models.Index(fields=["project", "flip_distance"], name="verdict_by_flip"),
         )
 

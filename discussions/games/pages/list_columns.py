@@ -29,12 +29,14 @@ NUMBERS = frozenset({COMPOSITE, FLIPS, COST, MESSAGES, FLAGS})
 # Column -> its two orders; the first is where a click begins.
 ORDERS = {
     "number": ("newest", "oldest"),
+    "status": ("most_passed", "fewest_passed"),
     ID: ("a_to_z", "z_to_a"),
     COMPOSITE: ("best", "worst"),
     FLIPS: ("closest", "farthest"),
     MESSAGES: ("longest", "shortest"),
+    ITERATION: ("last_iteration", "first_iteration"),
 }
-RISING = frozenset({"oldest", "a_to_z", "worst", "closest", "shortest"})
+RISING = frozenset({"oldest", "a_to_z", "worst", "fewest_passed", "closest", "shortest", "first_iteration"})
 
 
 class Heading(Struct, frozen=True):
@@ -70,8 +72,8 @@ def choose_columns(columns: dict[str, str], chosen: frozenset[str] | None) -> li
 
 
 def build_headings(columns: dict[str, str], shown: Sequence[str], wanted: ListQuery) -> dict[str, Heading]:
-    """The headings of the number of the game and of the shown columns."""
-    labels = {"number": str(_("Game")), **{key: columns[key] for key in shown}}
+    """The headings of the number of the game, of its status, and of the shown columns."""
+    labels = {"number": str(_("Game")), "status": str(_("Status")), **{key: columns[key] for key in shown}}
     return {key: _heading(key, label, wanted) for key, label in labels.items()}
 
 

@@ -23,14 +23,18 @@ SORTS = {
     "oldest": _("oldest first"),
     "best": _("highest composite"),
     "worst": _("lowest composite"),
+    "most_passed": _("most metrics passed"),
+    "fewest_passed": _("fewest metrics passed"),
     "closest": _("fewest judgements to flip"),
     "farthest": _("most judgements to flip"),
     "a_to_z": _("by game id"),
     "z_to_a": _("by game id, backwards"),
     "shortest": _("fewest messages"),
     "longest": _("most messages"),
+    "last_iteration": _("newest iteration first"),
+    "first_iteration": _("oldest iteration first"),
 }
-FIGURES = ("composite", "flip_distance")
+FIGURES = ("composite", "passed_count", "flip_distance")
 
 
 # Sort -> the field and whether it falls.
@@ -39,12 +43,17 @@ FIELDS = {
     "oldest": ("number", False),
     "best": ("composite", True),
     "worst": ("composite", False),
+    "most_passed": ("passed_count", True),
+    "fewest_passed": ("passed_count", False),
     "closest": ("flip_distance", False),
     "farthest": ("flip_distance", True),
     "a_to_z": ("source_id", False),
     "z_to_a": ("source_id", True),
     "shortest": ("message_count", False),
     "longest": ("message_count", True),
+    # Iterations are numbered in the order in which they were made.
+    "last_iteration": ("iteration_id", True),
+    "first_iteration": ("iteration_id", False),
 }
 
 

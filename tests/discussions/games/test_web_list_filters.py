@@ -126,6 +126,21 @@ def test_headings_sort_and_say_how_the_list_is_sorted(client):
     )
 
 
+def test_the_status_sorts_by_the_metrics_that_passed_and_the_iteration_by_its_number(client):
+    stage = make_stage(project=make_games_project())
+    make_iteration(stage=stage, games=[figures(coherence=10), figures(), figures(coherence=10)])
+    project = stage.project
+    assert listed(project, sort="most_passed") == [2, 3, 1]
+    assert listed(project, sort="fewest_passed") == [1, 3, 2]
+    make_iteration(stage=stage, games=[figures()])
+    assert listed(project, sort="last_iteration") == [4, 3, 2, 1]
+    assert listed(project, sort="first_iteration") == [1, 2, 3, 4]
+    client.force_login(make_lead(project=project))
+    page = client.get(reverse("games", args=[project.slug]), {"sort": "most_passed"}).content.decode()
+    sorted_by = re.findall(r'aria-sort="(\w+)"\s*>\s*<a href="\?([^"]+)">Status', page)
+    assert sorted_by == [("descending", "sort=fewest_passed")]
+
+
 @pytest.mark.parametrize("sort", SORTS)
 def test_every_order_can_be_paged_and_walked_game_by_game(sort):
     stage = make_stage(project=make_games_project())
