@@ -14,6 +14,7 @@ from discussions.models import Adjudication, Evaluation, Game, Measured, Revisio
 from discussions.queries import load_measured_record
 from discussions.verdicts.core.basis import Basis, changes, describe_adjudicated_value, describe_subject
 from discussions.verdicts.core.scoring import compute_basis_outcome
+from discussions.verdicts.core.stored_outcome import is_same_outcome
 from discussions.verdicts.permissions import (
     check_complete,
     check_first_verdict,
@@ -92,8 +93,10 @@ def record_ready_games(
     verdicts, refused = [], {}
     for game in games:
         try:
-            check_first_verdict(game)
-            verdicts.append(record_verdict(game=game, basis_sha256=shown[game.number], by=by, now=now))
+            with transaction.atomic():
+                # Locked, since one may be withdrawn while those before it are recorded.
+                check_first_verdict(_lock(game))
+                verdicts.append(record_verdict(game=game, basis_sha256=shown[game.number], by=by, now=now))
         except (NotAllowed, Unacceptable, Conflict) as refusal:
             refused[game.number] = refusal.sentence
     return RecordedGames(verdicts, refused)
@@ -293,7 +296,7 @@ def _changed_tests(verdict: Verdict, basis: Basis) -> Iterator[str]:
 
 
 def _changed_outcome(verdict: Verdict, outcome: Outcome) -> Iterator[str]:
-    if canonical_bytes(outcome).decode() != verdict.outcome:
+    if not is_same_outcome(verdict.outcome, outcome):
         yield f"The basis gives “{outcome.headline}”; something else was recorded."
     columns = (verdict.passes, verdict.passed_count, verdict.composite, verdict.flip_distance)
     weak = len(outcome.weak_passes)

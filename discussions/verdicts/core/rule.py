@@ -153,17 +153,13 @@ def _quality_reasons(lines: list[Line], needed: int) -> list[Reason]:
     reasons = []
     passed = sum(bool(line.passes) for line in lines)
     if passed < needed:
-        reasons.append(
-            Reason(
-                "metrics",
-                say(
-                    "{passed} of {lines_count} metrics pass, {needed} are needed",
-                    passed=passed,
-                    lines_count=len(lines),
-                    needed=needed,
-                ),
-            )
+        says = say(
+            "{passed} of {lines_count} metrics pass, {needed} are needed",
+            passed=passed,
+            lines_count=len(lines),
+            needed=needed,
         )
+        reasons.append(Reason("metrics", says))
     for line in lines:
         if line.is_mandatory and line.passes is False:
             shown = figure(Fraction(line.numerator, line.denominator or 1), line.threshold)
@@ -171,6 +167,15 @@ def _quality_reasons(lines: list[Line], needed: int) -> list[Reason]:
                 Reason("mandatory", f"{line.key.replace('_', ' ')} {shown} < {figure(line.threshold)}")
             )
     return reasons
+
+
+def say_again(outcome: Outcome) -> Outcome:
+    """The same outcome in the reader's words."""
+    lines = outcome.lines
+    costs = [reason for reason in outcome.reasons if reason.code == "cost"]
+    quality = [] if outcome.missing else _quality_reasons(lines, outcome.needed_count)
+    reasons = quality + costs
+    return replace(outcome, headline=_headline(lines, outcome.missing, quality, reasons), reasons=reasons)
 
 
 def _cost_reasons(cost: Decimal | None, rules: Rules) -> list[Reason]:

@@ -21,6 +21,7 @@ from discussions.verdicts.core.report import (
     build_adjudication_trail,
     list_overrides,
 )
+from discussions.verdicts.core.stored_outcome import read_outcome
 from discussions.verdicts.pages.judged import SubjectWords, describe_target
 from discussions.verdicts.pages.lines import (
     NONE,
@@ -45,7 +46,7 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
     if verdict is None:
         return None
     basis = msgspec.json.decode(verdict.basis, type=Basis)
-    outcome = msgspec.json.decode(verdict.outcome, type=Outcome)
+    outcome = read_outcome(verdict.outcome)
     evaluations = _evaluations(basis)
     own = [evaluation for evaluation in evaluations if only is None or evaluation.evaluator_id == only.pk]
     # Who rates must not know of other games.
@@ -85,7 +86,7 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
 def build_report_chart(*, game: Game) -> BarsChart | None:
     """The bars of the verdict that stands, for the page alone; None while there is none."""
     outcome = Verdict.objects.filter(game=game).standing().values_list("outcome", flat=True).first()
-    return None if outcome is None else build_threshold_chart(msgspec.json.decode(outcome, type=Outcome))
+    return None if outcome is None else build_threshold_chart(read_outcome(outcome))
 
 
 def _find_standing(game: Game) -> Verdict | None:

@@ -15,6 +15,7 @@ from discussions.models.queue_rules import IGNORE
 from discussions.slots.permissions import check_take_game
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.people_estimate import PeopleEstimate
+from discussions.verdicts.core.stored_outcome import read_outcome
 from discussions.verdicts.pages.lines import (
     NONE,
     FigureRow,
@@ -101,7 +102,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     """The page for somebody who may see it."""
     preview = load_verdict_preview(game)
     rows = Verdict.objects.filter(game=game).select_related("created_by").order_by("-number")
-    history = [(row, msgspec.json.decode(row.outcome, type=Outcome)) for row in rows]
+    history = [(row, read_outcome(row.outcome)) for row in rows]
     recorded, outcome = history[0] if history else (None, preview and preview.outcome)
     basis = msgspec.json.decode(recorded.basis, type=Basis) if recorded else preview and preview.basis
     sees_game = may(check_see_game, person, game)

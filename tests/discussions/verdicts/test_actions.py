@@ -495,6 +495,20 @@ def test_a_verdict_of_basis_format_2_is_still_equal_to_its_basis():
     assert shown["coherence"].interval and not shown["anti_repetition"].interval
 
 
+def test_a_verdict_that_was_recorded_in_other_words_is_equal_and_is_read_in_ones_own():
+    """The words change with the language and with the version; what was decided does not."""
+    verdict = settled()
+    outcome = msgspec.json.decode(verdict.outcome, type=Outcome)
+    reasons = [msgspec.structs.replace(reason, says="Deutsch") for reason in outcome.reasons]
+    said = msgspec.structs.replace(outcome, headline="Deutsch", reasons=reasons)
+    with without_triggers():
+        Verdict.objects.filter(pk=verdict.pk).update(outcome=canonical_bytes(said).decode())
+    verdict.refresh_from_db()
+    assert replay_verdict(verdict=verdict).is_equal
+    report = build_report(game=verdict.game)
+    assert (report.headline, report.reasons) == (outcome.headline, outcome.reasons)
+
+
 def test_an_adopted_evaluation_may_be_returned_and_submitted_again():
     game, lead = three()
     adopted = list_evaluations(game)[0]

@@ -4,7 +4,7 @@ import pytest
 
 from discussions.games.actions import withdraw_game
 from discussions.models import Verdict
-from discussions.verdicts.actions import MOST_RECORDED, record_ready_games
+from discussions.verdicts.actions import MOST_RECORDED, record_ready_games, record_verdict
 from discussions.verdicts.pages.ready import list_ready_games
 from discussions.verdicts.queries import list_complete_games
 from tests.factories.people import NOW, make_lead, make_member
@@ -52,6 +52,21 @@ def test_a_game_that_changed_withdrew_or_has_a_verdict_is_refused_alone():
     assert "Withdrawn" in done.refused[withdrawn.number]
     assert "recorded already" in done.refused[recorded.number]
     assert Verdict.objects.count() == 2
+
+
+def test_a_game_that_is_withdrawn_while_the_others_are_recorded_is_refused(monkeypatch):
+    project, (first, second) = make_ready(2)
+    lead, given = make_lead(project=project), shown(project, [first, second])
+
+    def record_and_withdraw(*, game, **arguments):
+        verdict = record_verdict(game=game, **arguments)
+        withdraw_game(game=second, reason="Cut short", by=lead, now=NOW)
+        return verdict
+
+    monkeypatch.setattr("discussions.verdicts.actions.record_verdict", record_and_withdraw)
+    done = record_ready_games(project=project, shown=given, by=lead, now=NOW)
+    assert [row.game_id for row in done.verdicts] == [first.pk]
+    assert "Withdrawn" in done.refused[second.number]
 
 
 def test_the_preview_says_why_a_game_is_not_ready():

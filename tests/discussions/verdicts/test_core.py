@@ -30,7 +30,12 @@ from discussions.verdicts.core.flip import verdict_flip_distance
 from discussions.verdicts.core.report import (
     list_overrides,
 )
-from discussions.verdicts.core.rule import add_binomial_flags, check_identification, find_automatic_failure
+from discussions.verdicts.core.rule import (
+    add_binomial_flags,
+    check_identification,
+    find_automatic_failure,
+    say_again,
+)
 from tests.factories.verdict_examples import (
     APPENDIX,
     PASSING,
@@ -132,6 +137,18 @@ def test_every_reason_is_given_at_once():
     assert outcome.headline == (
         "3/7 FAIL: 3 of 7 metrics pass, 5 are needed; engagement 1.5 < 3.0; cost 4.00 > 3.00"
     )
+
+
+def test_an_outcome_is_said_again_in_the_words_of_today():
+    for outcome in (
+        verdict(PASSING),
+        verdict(with_failing("coherence", "strategic_depth", "anti_repetition"), rating="1.5", cost="4.00"),
+        verdict(PASSING, cost="4.00"),
+        verdict(PASSING | {"memory_accuracy": share(0, 1, is_pending=True)}),
+    ):
+        old = [replace(reason, says="by rule") for reason in outcome.reasons if reason.code == "metrics"]
+        kept = [reason for reason in outcome.reasons if reason.code != "metrics"]
+        assert say_again(replace(outcome, headline="by rule", reasons=old + kept)) == outcome
 
 
 def test_just_below_a_threshold_fails_unrounded():
