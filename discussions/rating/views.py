@@ -1,9 +1,4 @@
-"""The evaluator's page and its acts.
-
-The lease of the evaluator's place: how long it lasts, renewed by using the page, taken up again when it ended.
-
-How I answered before.
-"""
+"""The evaluator's page and its acts, the lease of its slot, and one's own evaluations and answers."""
 
 from urllib.parse import urlencode
 
@@ -15,6 +10,7 @@ from django.utils import timezone
 from discussions.core.evaluation_states import state_after
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Evaluation
+from discussions.models.queue_rules import load_queue_rule
 from discussions.models.slots import CALIBRATION, RATING
 from discussions.rating.actions.acts import act
 from discussions.rating.actions.finish import reopen_evaluation as do_reopen
@@ -47,9 +43,6 @@ from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, goes_on, is_htmx, require
 from workspace.web.respond import respond
-
-PAGE = "discussions/rating/evaluation.html"
-
 
 PAGE, ANSWER, AT, FOUND, TEST, TEST_ANSWER, REFUSED = (
     "discussions/rating/evaluation.html",
@@ -161,7 +154,7 @@ def undo(request: SignedIn, evaluation: int) -> HttpResponse:
 
 @require("submit", methods=("POST",))
 def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
-    """Hand the evaluation in; the only evaluator of a game goes on to its verdict."""
+    """Submit the evaluation."""
     found = evaluation_or_404(request.user, evaluation)
     form = bind_form(request, KeyedForm)
     form.is_valid()
@@ -173,11 +166,15 @@ def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
 
 
 def _after(submitted: Evaluation) -> str:
-    """Where handing in leads: the only evaluator of a game goes on to its verdict, a trainee to what came of it."""
+    """Where submitting leads: the only evaluator of a game goes on to its verdict, a trainee to what came of it.
+
+    With hidden duplicates all games lead home, since a duplicate has no verdict to go on to.
+    """
     game = submitted.game
     if submitted.purpose == CALIBRATION:
         return reverse("calibration_feedback", args=[submitted.pk])
-    if submitted.purpose == RATING and game.evaluator_count == 1:
+    has_duplicates = load_queue_rule(game.project).repeat_percent > 0
+    if submitted.purpose == RATING and game.evaluator_count == 1 and not has_duplicates:
         return reverse("verdict", args=[game.project.slug, game.number])
     return f"{reverse('home')}?handed_in={submitted.pk}"
 

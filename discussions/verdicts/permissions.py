@@ -10,7 +10,7 @@ from discussions.access.queries import reason_unblinded
 from discussions.core.evaluation_states import SUBMITTED, WHY_BARRED
 from discussions.models import Adjudication, Evaluation, Game, Verdict
 from discussions.models.queue_rules import IGNORE, WARN, load_rating_rule
-from discussions.models.slots import CALIBRATION, RATING
+from discussions.models.slots import CALIBRATION, REPEAT
 from discussions.verdicts.queries import Preview, query_open_flags, rests_on
 from workspace.access.permissions import role_in
 from workspace.core.refusals import NotAllowed
@@ -81,6 +81,12 @@ def check_reopen(person: Person, evaluation: Evaluation, now: datetime) -> None:
         raise NotAllowed(
             _("The feedback on a calibration game is shown at once, so it is not reopened."), code="purpose"
         )
+    if evaluation.purpose == REPEAT:
+        # "My evaluations" says so from now on, and "My answers" shows what the person answered the first time.
+        raise NotAllowed(
+            _("You rated this game before, to see how steady judgements are, so it is not reopened."),
+            code="purpose",
+        )
     minutes = load_rating_rule(evaluation.game.project_id).reopen_minutes
     if not minutes:
         raise NotAllowed(
@@ -101,8 +107,6 @@ def check_reopen(person: Person, evaluation: Evaluation, now: datetime) -> None:
 
 
 def _check_unused(evaluation: Evaluation) -> None:
-    if evaluation.purpose != RATING:
-        return
     if rests_on(evaluation):
         raise NotAllowed(
             _("The verdict on this game rests on your evaluation, so it stays as it is."),

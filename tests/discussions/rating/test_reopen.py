@@ -136,13 +136,23 @@ def test_a_calibration_game_is_not_reopened():
     assert refusal.value.code == "purpose"
 
 
-def test_a_hidden_duplicate_is_reopened_like_any_game(monkeypatch):
+def test_a_hidden_duplicate_is_not_reopened_since_its_evaluator_can_read_that_it_was_one(client, monkeypatch):
     monkeypatch.setattr("workspace.core.repeats.APART", 0)
     repeat = finish(until_repeated(rated_once()))
-    record(repeat.game, by=get_lead(repeat.game), minutes=1)
-    reopen(repeat)
-    found = stored(repeat)
-    assert (found.state, found.slot.lease_until) == (DRAFT, NOW + 59 * MINUTE)
+    client.force_login(repeat.evaluator)
+    assert "rated before by you" in client.get(reverse("mine")).content.decode()
+    with pytest.raises(NotAllowed, match="rated this game before") as refusal:
+        reopen(repeat)
+    assert refusal.value.code == "purpose"
+
+
+def test_with_hidden_duplicates_every_submitted_game_leads_to_the_same_page(client, monkeypatch):
+    monkeypatch.setattr("workspace.core.repeats.APART", 0)
+    first = rated_once()
+    client.force_login(first.evaluator)
+    for submitted_game in (first, finish(until_repeated(first))):
+        answer = client.post(reverse("submit_evaluation", args=[submitted_game.pk]), {"key": "s"})
+        assert (answer.status_code, answer["Location"]) == (303, f"/?handed_in={submitted_game.pk}")
 
 
 def test_everything_still_fits_together_afterwards():
