@@ -9,7 +9,9 @@ import secrets
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from smtplib import SMTPException
+from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import connection, transaction
 from django.db.models import Q
@@ -81,8 +83,13 @@ def end_all_waiting_emails(*, by: Person, now: datetime) -> int:
 
 
 def send_by_smtp(email: Email, body: str) -> None:
-    """Hand an e-mail to the mail server of the settings. Raises OSError or SMTPException."""
-    EmailMessage(email.subject, body, to=[email.address]).send()
+    """Hand an e-mail to the mail server of the settings. Raises OSError or SMTPException.
+
+    It has the same Message-ID each time, so that a mailbox can tell an e-mail that comes twice.
+    """
+    moment, host = int(email.created_at.timestamp()), urlsplit(settings.SITE_URL).hostname
+    headers = {"Message-ID": f"<{email.pk}.{moment}@{host}>", "Auto-Submitted": "auto-generated"}
+    EmailMessage(email.subject, body, to=[email.address], headers=headers).send()
 
 
 def send_emails(*, job: Job, clock: Clock, send: Send = send_by_smtp) -> None:

@@ -1,5 +1,6 @@
 """Of what people are told, to which kind each occasion belongs, where it leads, and when an e-mail with it is due."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime, time, timedelta, tzinfo
 
@@ -74,8 +75,8 @@ def find_mentioned(text: str, names: dict[int, str]) -> set[int]:
     """Whom a text names as @Name: keys of `names`, by the whole name, whatever its case. The longer name wins."""
     found, rest = set(), text.casefold()
     for key, name in sorted(names.items(), key=lambda pair: -len(pair[1])):
-        mark = f"@{name.casefold()}"
-        if name and mark in rest:
+        # Not within a longer word, nor within an address of e-mail.
+        rest, count = re.subn(rf"(?<!\w)@{re.escape(name.casefold())}(?!\w)", " ", rest)
+        if name and count:
             found.add(key)
-            rest = rest.replace(mark, " ")
     return found

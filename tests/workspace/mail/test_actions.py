@@ -10,7 +10,7 @@ from tests.factories.mail import configure_email, send_waiting
 from tests.factories.people import NOW, make_person, moment
 from tests.services.mail_server import mail_server
 from workspace.core.retries import MOST_ATTEMPTS
-from workspace.mail.actions import end_all_waiting_emails, forget_emails, queue_email
+from workspace.mail.actions import end_all_waiting_emails, forget_emails, queue_email, send_by_smtp
 from workspace.models import Email, Job, Person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -129,3 +129,20 @@ def test_it_goes_to_a_real_server_which_may_be_busy_first(settings):
     assert (email.state, email.error) == ("sent", "")
     assert (message["To"], message["From"]) == ("ann@example.org", "evalsite@example.org")
     assert message.get_payload(decode=True).decode().strip() == "Zwölf Spiele"
+
+
+def test_an_email_that_is_sent_twice_has_one_name_by_which_mailboxes_drop_the_second():
+    queue()
+
+    def sent_and_killed(email, body):
+        send_by_smtp(email, body)
+        raise SystemExit
+
+    with pytest.raises(SystemExit):
+        send_waiting(send=sent_and_killed)
+    Job.objects.update(state="queued", lease_until=None)
+    send_waiting(now=moment(60))
+    first, second = (sent.message() for sent in mail.outbox)
+    assert first["Message-ID"] == second["Message-ID"]
+    assert first["Message-ID"].endswith("@evalsite.example.org>")
+    assert first["Auto-Submitted"] == "auto-generated"

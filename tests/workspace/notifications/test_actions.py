@@ -222,3 +222,21 @@ def test_a_job_that_was_given_up_is_told_of(project, ann):
     for minute in range(1, 5):
         take_job(job=job.pk, now=moment(minute))
     assert listed(ann) == ["An export failed."]
+
+
+def test_reading_all_in_the_app_keeps_the_emails_of_what_the_app_does_not_show(settings, project, ann):
+    configure_email(settings)
+    choose(ann, shown=(), digest="daily")
+    tell(project, ann)
+    assert mark_all_read(until=Notification.objects.get().pk, by=ann, now=NOW) == 0
+    assert send_waiting(now=NOW + timedelta(days=1)) == 1
+
+
+def test_what_comes_by_email_alone_is_told_again_once_it_was_sent(settings, project, ann):
+    configure_email(settings)
+    choose(ann, shown=())
+    assert (tell(project, ann), tell(project, ann)) == (1, 0)
+    send_waiting()
+    assert tell(project, ann, now=NOW + timedelta(hours=1)) == 1
+    assert send_waiting(now=NOW + timedelta(hours=1)) == 1
+    assert len(mail.outbox) == 2

@@ -50,3 +50,8 @@ def test_kinds_are_stored_once_and_in_order():
 def test_the_docs_list_every_kind():
     text = (ROOT / "docs/notifications.md").read_text(encoding="utf-8")
     assert [kind for kind in KINDS if f"`{kind}`" not in text] == []
+
+
+def test_the_beginning_of_another_word_mentions_nobody():
+    assert find_mentioned("Ask @Annabel, or ann@example.org", {1: "Ann"}) == set()
+    assert find_mentioned("Ask (@ann), then @Bo.", {1: "Ann", 2: "Bo"}) == {1, 2}

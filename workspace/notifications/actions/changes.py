@@ -20,8 +20,11 @@ def mark_read(*, notifications: Collection[int], by: Person, now: datetime) -> i
 
 
 def mark_all_read(*, until: int, by: Person, now: datetime) -> int:
-    """All of one's own up to that key are read, not those that came since the page was shown; how many were unread."""
-    return Notification.objects.filter(person=by, pk__lte=until, read_at=None).update(read_at=now)
+    """All that the app shows up to that key are read, not what came since the page was shown; how many were unread.
+
+    What comes by e-mail alone still does.
+    """
+    return Notification.objects.shown_to(by).filter(pk__lte=until, read_at=None).update(read_at=now)
 
 
 def change_notifications(

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from workspace.mail.queries import sends_email
 from workspace.models import Event, Notification, NotificationSettings, Person, Project
@@ -38,7 +38,9 @@ def notify(
     if not wanted:
         return 0
     same = Notification.objects.filter(person=OuterRef("pk"), code=code, subject=subject, project=project)
-    told = Person.objects.signing_in().filter(pk__in=wanted).exclude(Exists(same.filter(read_at=None)))
+    # What comes by e-mail alone is never read; once it was sent, it does not hold back the next one.
+    waiting = same.filter(Q(is_shown=True) | Q(email_due_at__isnull=False), read_at=None)
+    told = Person.objects.signing_in().filter(pk__in=wanted).exclude(Exists(waiting))
     rows = [
         Notification(
             person=person,
