@@ -54,7 +54,7 @@ class Launched:
 
     def wait(self) -> None:
         """Until it greets."""
-        wait_until(lambda: self.is_up() or self.process.poll() is not None, 60)
+        wait_until(lambda: self.is_up() or self.process.poll() is not None, 240)
         logs = "\n".join(path.read_text()[-2000:] for path in self.folder.glob("log/*.log"))
         assert self.is_up(), f"{self.said()}\n{logs}"
 
