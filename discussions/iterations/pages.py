@@ -69,10 +69,14 @@ def figures_in(content: bytes) -> list[GameFigures]:
     return found
 
 
+def compute_totals(content: bytes, version: int, sha256: str) -> tuple[Averages, CacheRate]:
+    """The averages and the cache hit rate of games with these figures, in the reader's words."""
+    return _totals(content, version, sha256, get_language() or "")
+
+
 # Exact fractions are slow, and figures of rated games hardly ever change. The key is the whole input.
 @lru_cache(maxsize=1024)
-def compute_totals(content: bytes, version: int, sha256: str) -> tuple[Averages, CacheRate]:
-    """The averages and the cache hit rate of games with these figures."""
+def _totals(content: bytes, version: int, sha256: str, _language: str) -> tuple[Averages, CacheRate]:
     games, rubric = figures_in(content), rubric_record(version, sha256)
     return compute_averages(games, rubric), compute_cache_rate(games, rubric)
 

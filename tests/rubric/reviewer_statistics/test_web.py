@@ -137,7 +137,7 @@ def test_reviewers_in_words_and_each_opens_into_the_reviews(client, figured):
         "severe",
         "lenient",
         "Worth a look: more often than can be expected.",
-        "100 %",
+        "100\u00a0%",
         "&lt; 0.001",
     ):
         assert words in said

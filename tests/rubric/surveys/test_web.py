@@ -115,7 +115,7 @@ def test_answers_are_on_the_success_page(client, reviewer, made):
     page = reverse("set_success", args=[made.project.slug, made.number])
     said = reviewer.get(page).content.decode()
     assert "People understand results better with scores by criterion." in said
-    assert "100 %" in said
+    assert "100\u00a0%" in said
     assert "Nobody in the arm without the breakdown has answered." in said
 
 
