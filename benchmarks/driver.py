@@ -1,0 +1,324 @@
+"""Drives a running site from outside: signs in, loads pages and saves judgements over HTTP, and reads what that costs.
+
+`Browser` is one client on one kept-alive connection; it sends forms as the pages have them. `in_parallel` runs several.
+`ProcessTree` reads CPU time and memory of a server and all its children from /proc (Linux). `LocalSite` starts the site
+as `make run` does, on a folder of its own. Nothing of the site is imported here, so that any server can be driven.
+"""
+
+import gzip
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from html import unescape
+from http.cookies import SimpleCookie
+from itertools import cycle
+from math import ceil
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+ROOT = Path(__file__).resolve().parent.parent
+TICKS = os.sysconf("SC_CLK_TCK")
+FORM = "application/x-www-form-urlencoded"
+TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+NONCE = re.compile(r'name="nonce" value="([^"]+)"')
+JUDGED = (
+    "reference",
+    "strategic_depth",
+    "coherence",
+    "question",
+    "rating",
+)  # kinds that can be saved again and again
+ACT = re.compile(r'name="act" value="([^"~]+)~([^"~]*)~(\d+)~([^"~]*)"')
+
+
+class Answer(NamedTuple):
+    """What came back: its body unpacked, the bytes of the body on the wire, and the seconds until its last byte."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    wire: int
+    seconds: float
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode()
+
+
+class Browser:
+    """One client: a kept-alive connection, cookies, and the token of forms. Redirects are not followed."""
+
+    def __init__(self, address: str, timeout: float = 60) -> None:
+        self.where = urlsplit(address)
+        self.cookies: dict[str, str] = {}
+        self.token = ""
+        self._connection = http.client.HTTPConnection(self.where.hostname, self.where.port, timeout=timeout)
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """A page; the token of its forms is kept for the next post."""
+        answer = self._ask("GET", path, None, headers)
+        if found := TOKEN.search(answer.body.decode(errors="replace")):
+            self.token = found[1]
+        return answer
+
+    def post(self, path: str, fields: dict[str, object], *, by_script: bool = False) -> Answer:
+        """A form with the token of the last page; `by_script` sends it as htmx does."""
+        body = urlencode(fields | {"csrfmiddlewaretoken": self.token}).encode()
+        headers = {"Content-Type": FORM, "Referer": self.where.geturl() + "/"}
+        return self._ask("POST", path, body, headers | ({"HX-Request": "true"} if by_script else {}))
+
+    def sign_in(self, email: str, password: str) -> None:
+        """Sign in with the form of the page. Raises RuntimeError when that fails."""
+        self.get("/sign-in/")
+        answer = self.post("/sign-in/", {"login": email, "password": password, "next": "/"})
+        if answer.status != 302:
+            raise RuntimeError(f"{email} could not sign in: status {answer.status}")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _ask(self, verb: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
+        began = time.perf_counter()
+        if self._connection.sock is None:
+            self._connection.connect()
+        # Without this a server that sends head and body in two segments waits for the delayed acknowledgement.
+        self._connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        self._connection.request(verb, path, body, {"Accept-Encoding": "gzip", "Cookie": cookies} | headers)
+        response = self._connection.getresponse()
+        raw = response.read()
+        seconds = time.perf_counter() - began
+        for line in response.headers.get_all("Set-Cookie", []):
+            self.cookies |= {name: cookie.value for name, cookie in SimpleCookie(line).items()}
+        packed = response.headers.get("Content-Encoding") == "gzip"
+        head = {name.lower(): value for name, value in response.headers.items()}
+        return Answer(response.status, head, gzip.decompress(raw) if packed else raw, len(raw), seconds)
+
+
+class Judge:
+    """An evaluator in front of a game: saves one judgement after the other, as the buttons of the page do."""
+
+    def __init__(self, browser: Browser, page: str) -> None:
+        """`page` is the path of the evaluator's page."""
+        self.browser, self.page = browser, page
+        text = unescape(browser.get(page).text)
+        self.nonce = NONCE.search(text)[1]
+        buttons = [button for button in ACT.findall(text) if button[0] in JUDGED and button[3]]
+        self.versions = {(kind, subject): int(version) for kind, subject, version, _ in buttons}
+        self._acts = cycle((kind, subject, value) for kind, subject, _, value in buttons)
+
+    def save(self) -> Answer:
+        """Save the next judgement. Raises RuntimeError unless the answer shows it stored."""
+        kind, subject, value = next(self._acts)
+        version = self.versions[kind, subject]
+        answer = self.browser.post(
+            f"{self.page}judge/",
+            {
+                "act": f"{kind}~{subject}~{version}~{value}",
+                "nonce": self.nonce,
+                "key": f"{self.nonce}:{kind}:{subject}:{version}",
+            },
+            by_script=True,
+        )
+        if answer.status != 200:
+            raise RuntimeError(f"a save was answered by {answer.status}: {answer.text[:300]}")
+        self.versions[kind, subject] = version + 1
+        return answer
+
+
+class Load(NamedTuple):
+    """What several clients did: the seconds of every act, of all of them together, and what was raised."""
+
+    seconds: list[float]
+    lasted: float
+    errors: list[Exception]
+
+    @property
+    def per_second(self) -> float:
+        """Acts a second."""
+        return len(self.seconds) / self.lasted
+
+
+def in_parallel(acts: list[Callable[[], object]], *, times: int) -> Load:
+    """Run every act so many times, each in a thread of its own; all begin together."""
+    gate, errors = threading.Barrier(len(acts) + 1), []
+    took: list[list[float]] = [[] for _ in acts]
+
+    def run(act: Callable[[], object], mine: list[float]) -> None:
+        gate.wait()
+        try:
+            for _ in range(times):
+                began = time.perf_counter()
+                act()
+                mine.append(time.perf_counter() - began)
+        except Exception as raised:  # noqa: BLE001  what a client met is part of the result
+            errors.append(raised)
+
+    threads = [threading.Thread(target=run, args=(act, mine)) for act, mine in zip(acts, took, strict=True)]
+    for thread in threads:
+        thread.start()
+    gate.wait()
+    began = time.perf_counter()
+    for thread in threads:
+        thread.join()
+    return Load([second for mine in took for second in mine], time.perf_counter() - began, errors)
+
+
+def quantile(values: list[float], share: float) -> float:
+    """The smallest value that at least this share of the values does not exceed."""
+    return sorted(values)[max(0, ceil(share * len(values)) - 1)]
+
+
+class Process(NamedTuple):
+    """One process: number, command line, CPU time so far in seconds, proportional set size in MB."""
+
+    pid: int
+    command: str
+    cpu: float
+    pss: float
+
+
+class ProcessTree:
+    """A process and everything that it started."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def cpu(self) -> float:
+        """CPU time of all of them so far, seconds, with that of children that ended."""
+        return sum(_cpu_of(pid) for pid in self.pids())
+
+    def pss(self) -> float:
+        """Proportional set size of all of them, MB (2**20 bytes)."""
+        return sum(process.pss for process in self.processes())
+
+    def processes(self) -> list[Process]:
+        """Each of them."""
+        return [Process(pid, _command_of(pid), _cpu_of(pid), _pss_of(pid)) for pid in self.pids()]
+
+    def pids(self) -> list[int]:
+        """Their numbers, the starter first."""
+        found = [self.pid]
+        for pid in found:
+            for children in Path(f"/proc/{pid}/task").glob("*/children"):
+                found += [int(child) for child in _read(children).split()]
+        return found
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:  # the process ended meanwhile
+        return ""
+
+
+def _cpu_of(pid: int) -> float:
+    fields = _read(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
+    return sum(int(ticks) for ticks in fields[11:15]) / TICKS
+
+
+def _pss_of(pid: int) -> float:
+    found = re.search(r"^Pss:\s+(\d+) kB", _read(Path(f"/proc/{pid}/smaps_rollup")), re.MULTILINE)
+    return int(found[1]) / 1024 if found else 0.0
+
+
+def _command_of(pid: int) -> str:
+    return _read(Path(f"/proc/{pid}/cmdline")).replace("\0", " ").strip()
+
+
+class LocalSite:
+    """The site as `make run` starts it, with its data in `folder`; a folder without data gets the demo."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder, self.port = folder, port
+        self.address = f"http://127.0.0.1:{port}"
+        self.env = os.environ | {"VAR_DIR": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, timeout: float = 300) -> float:
+        """Start it; the seconds until the first page answers. Raises RuntimeError with the log when none does."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        began = time.perf_counter()
+        with (self.folder / "bench.log").open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tools.launch", "--tied"],
+                cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            )  # fmt: skip
+        while not self.answers():
+            if self._process.poll() is not None or time.perf_counter() - began > timeout:
+                self.stop()
+                raise RuntimeError((self.folder / "bench.log").read_text())
+            time.sleep(0.02)
+        return time.perf_counter() - began
+
+    def answers(self) -> bool:
+        """Whether the page of the sign-in comes."""
+        browser = Browser(self.address, timeout=5)
+        try:
+            return browser.get("/sign-in/").status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            browser.close()
+
+    @property
+    def tree(self) -> ProcessTree:
+        """All its processes, the launcher's too."""
+        return ProcessTree(self._process.pid)
+
+    def make_team(self, evaluators: int, games: int) -> "Team":
+        """A project with so many evaluators and measured games, made in this site's database."""
+        said = subprocess.run(
+            [sys.executable, "-m", "benchmarks.team", str(evaluators), str(games)],
+            cwd=ROOT, env=self.env, check=True, capture_output=True, text=True,
+        ).stdout  # fmt: skip
+        return Team(**json.loads(said.splitlines()[-1]))
+
+    def stop(self) -> None:
+        """End it as Ctrl+C does, and wait."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            self._process.wait(60)
+
+    def __enter__(self) -> "LocalSite":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class Team(NamedTuple):
+    """A project's path, the e-mails of a lead and of its evaluators, and the password that all of them have."""
+
+    project: str
+    lead: str
+    evaluators: list[str]
+    password: str
+
+    def judges(self, address: str) -> list[Judge]:
+        """Every evaluator signed in and in front of a game of their own."""
+        return [self._judge(Browser(address), email) for email in self.evaluators]
+
+    def _judge(self, browser: Browser, email: str) -> Judge:
+        browser.sign_in(email, self.password)
+        browser.get(self.project)
+        for _ in range(2):  # newcomers are shown the guideline first
+            answer = browser.post(f"{self.project}next/", {})
+            page = urlsplit(answer.headers.get("location", "")).path
+            if page.startswith("/rate/"):
+                return Judge(browser, page)
+            browser.get(page)
+        raise RuntimeError(f"{email} got no game: status {answer.status}, {page}")
