@@ -54,7 +54,10 @@ class SafetyHeaders:
 
 
 class BodyLimits:
-    """Answers 413 before anything reads a body that is larger than its address takes from this person."""
+    """Answers 413 before anything reads a body that is larger than its address takes from this person.
+
+    `evalsite.whole_requests` asks this first for a large body (100: send it) and says when one came too late (408).
+    """
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
@@ -70,7 +73,12 @@ class BodyLimits:
         address: dict[str, object],
     ) -> HttpResponse | None:
         """Stop what is too large; comes before the check of the form's token, which reads the body."""
-        return error(request, 413) if is_too_large(request, view, address) else None
+        if is_too_large(request, view, address):
+            return error(request, 413)
+        body = request.META.get("evalsite.body")
+        if body == "late":
+            return error(request, 408)
+        return HttpResponse(status=100) if body == "asks" else None
 
 
 class SignInRequired:

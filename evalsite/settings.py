@@ -94,6 +94,11 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
 MOST_UPLOADED_AT_ONCE = 128 * 1024 * 1024
+# A body's next bytes must come within so many seconds, and all of it, after these seconds, at so many bytes a second.
+BODY_PAUSE = 20
+BODY_RATE = 8 * 1024
+# How many requests a web process works on at once; the others wait.
+WEB_THREADS = 4
 FILE_UPLOAD_TEMP_DIR = None
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"

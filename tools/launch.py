@@ -143,8 +143,8 @@ class Site:
     def web(self) -> Child:
         """The web server: one process, four threads."""
         return self.python(
-            "web server", "-m", "granian", "tools.web:application", "--interface", "wsgi",
-            "--host", self.host, "--port", str(self.port), "--workers", "1", "--blocking-threads", "4",
+            "web server", "-m", "granian", "tools.web:application", "--interface", "rsgi", "--http", "1",
+            "--host", self.host, "--port", str(self.port), "--workers", "1",
             "--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "5",
             "--log-level", "warning", "--no-ws",
         )  # fmt: skip

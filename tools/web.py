@@ -10,6 +10,6 @@ from tools.processes import die_with_parent
 _main = multiprocessing.parent_process()
 die_with_parent(parent=_main.pid if _main else None)
 
-from evalsite.wsgi import application  # noqa: E402  the signal is asked for before anything slow happens
+from evalsite.rsgi import application  # noqa: E402  the signal is asked for before anything slow happens
 
 __all__ = ["application"]

@@ -43,9 +43,10 @@ def error(
     """
     if is_api(request):
         return problem(status, reason)
+    if status not in PAGES or is_htmx(request):
+        reason = reason or _reason(status)
     values = {"reason": reason, "status": status} | dict(context or {})
     if is_htmx(request):
-        values["reason"] = reason or _reason(status)
         answer = render(request, "errors/_refusal.html", values, status=status)
         answer["HX-Retarget"] = "#toasts"
         answer["HX-Reswap"] = "beforeend"
@@ -98,6 +99,7 @@ def _reason(status: int) -> str:
         400: _("This request could not be read. Reload the page and try again."),
         403: _("You may not do this now. Nothing was changed."),
         404: _("There is nothing at this address any more. Reload the page."),
+        408: _("What was sent did not arrive whole in time; nothing was stored. Send it again."),
         413: _("That is too large; nothing was stored."),
         429: _("Too many tries. Wait a few minutes, then try again."),
         503: _("Not saved: a part of the site is away for the moment. Press again in a minute."),

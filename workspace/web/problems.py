@@ -16,6 +16,7 @@ CODES = {
     403: "not_allowed",
     404: "not_found",
     405: "wrong_verb",
+    408: "too_late",
     413: "too_large",
     429: "too_often",
     500: "broken",
@@ -72,6 +73,7 @@ def _sentence(status: int) -> str:
             "There is nothing at this address that the owner of this access token may see. Addresses end with “/”."
         ),
         405: _("This address does not understand this verb. The header Allow lists those that it does."),
+        408: _("What was sent did not arrive whole in time; nothing was stored. Send it again."),
         413: _("That is too large; nothing was stored."),
         429: _("Too many requests. Wait as long as the header Retry-After says, then continue."),
         503: _("Nothing was stored: a part of the site is away for the moment. Send it again in a minute."),

@@ -1,0 +1,190 @@
+"""Between granian and the site: its threads are given whole requests only.
+
+Under granian's own WSGI a thread waits for the body of its request, without a deadline; as many clients as there are
+threads, each stopping half-way, stop the site. Here the body is read on the event loop, with a deadline, and a thread
+begins when all of it is there. The deadlines are in settings (BODY_...).
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from io import BytesIO
+from itertools import chain
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+
+from django.conf import settings
+
+# Answers up to this many bytes are handed over whole, so that a slow reader holds no thread.
+HANDED_OVER = 2 * 1024 * 1024
+# Bodies up to this many bytes stay in memory.
+IN_MEMORY = 256 * 1024
+Environ = dict[str, Any]
+Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+
+
+class LateBody(Exception):
+    """The body did not come in time."""
+
+
+class ShortBody(Exception):
+    """The connection ended before the body did: nobody is there to be answered."""
+
+
+class WholeRequests:
+    """The WSGI application as one for RSGI: reads bodies first, then runs it in one of its threads."""
+
+    def __init__(self, application: Wsgi, *, threads: int) -> None:
+        self.application = application
+        self.threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
+
+    async def __rsgi__(self, scope: Any, protocol: Any) -> None:
+        """Answer one request."""
+        loop = asyncio.get_running_loop()
+        environ = make_environ(scope)
+        length = announced_length(environ)
+        if length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            # Whoever may not send so much is told so before it is taken.
+            asked = environ | {"evalsite.body": "asks", "wsgi.input": BytesIO()}
+            if not await loop.run_in_executor(self.threads, self.may_send, asked, protocol):
+                return
+        with SpooledTemporaryFile(max_size=IN_MEMORY) as body:
+            try:
+                await read_body(protocol, body, length)
+            except LateBody:
+                environ |= {"evalsite.body": "late", "CONTENT_LENGTH": "0"}
+                body.truncate(0)
+            except ShortBody:
+                protocol.response_empty(400, [])
+                return
+            body.seek(0)
+            environ["wsgi.input"] = body
+            await loop.run_in_executor(self.threads, self.run, environ, protocol, loop)
+
+    def may_send(self, environ: Environ, protocol: Any) -> bool:
+        """Whether the site takes a body of the length that was announced; answers the request when it does not."""
+        status, headers, answer = self.call(environ)
+        content = read_whole(answer)
+        if status == HTTPStatus.CONTINUE:
+            return True
+        protocol.response_bytes(status, [*headers, ("connection", "close")], content)
+        return False
+
+    def run(self, environ: Environ, protocol: Any, loop: asyncio.AbstractEventLoop) -> None:
+        """Let the site answer a request that is whole; an answer that is long is sent as it comes."""
+        status, headers, answer = self.call(environ)
+        pieces, begun, size = iter(answer), [], 0
+        try:
+            for piece in pieces:
+                begun.append(piece)
+                size += len(piece)
+                if size > HANDED_OVER:
+                    break
+            else:
+                protocol.response_bytes(status, headers, b"".join(begun))
+                return
+            send_pieces(chain(begun, pieces), protocol.response_stream(status, headers), loop)
+        finally:
+            close(answer)
+
+    def call(self, environ: Environ) -> tuple[int, list[tuple[str, str]], Iterable[bytes]]:
+        """Status, headers and body of what the WSGI application answers."""
+        said: list[Any] = []
+
+        def start_response(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> None:
+            said[:] = int(status.split(" ", 1)[0]), headers
+
+        answer = self.application(environ, start_response)
+        return said[0], said[1], answer
+
+
+def make_environ(scope: Any) -> Environ:
+    """The WSGI environment of a request (PEP 3333).
+
+    A header whose name has an underscore is left out: it would pass for the one with a dash that a proxy wrote.
+    """
+    name, _colon, port = scope.server.rpartition(":")
+    environ: Environ = {
+        "REQUEST_METHOD": scope.method,
+        "SCRIPT_NAME": "",
+        "PATH_INFO": scope.path.encode().decode("latin-1"),
+        "QUERY_STRING": scope.query_string,
+        "SERVER_NAME": name,
+        "SERVER_PORT": port,
+        "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
+        "REMOTE_ADDR": scope.client.rpartition(":")[0].strip("[]"),
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope.scheme,
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+    if scope.authority:
+        environ["HTTP_HOST"] = scope.authority
+    for header, value in scope.headers.items():
+        if "_" in header:
+            continue
+        key = header.upper().replace("-", "_")
+        key = key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"
+        joint = "; " if key == "HTTP_COOKIE" else ","
+        environ[key] = f"{environ[key]}{joint}{value}" if key in environ else value
+    return environ
+
+
+def announced_length(environ: Environ) -> int:
+    """How many bytes of body are read: as many as were announced, none of a body in pieces without a length."""
+    try:
+        return max(0, int(environ.get("CONTENT_LENGTH") or 0))
+    except ValueError:
+        return 0
+
+
+async def read_body(protocol: Any, body: IO[bytes], length: int) -> None:
+    """Read the body into a file. Raises LateBody, ShortBody.
+
+    The next bytes must come within BODY_PAUSE seconds, and all of them at BODY_RATE bytes a second or more, after
+    BODY_PAUSE seconds to begin with.
+    """
+    if not length:
+        return
+    loop = asyncio.get_running_loop()
+    end, have = loop.time() + settings.BODY_PAUSE + length / settings.BODY_RATE, 0
+    pieces = aiter(protocol)
+    while have < length:
+        try:
+            async with asyncio.timeout(min(settings.BODY_PAUSE, end - loop.time())):
+                piece = await anext(pieces, b"")
+        except TimeoutError:
+            raise LateBody from None
+        if not piece:
+            raise ShortBody
+        body.write(piece)
+        have += len(piece)
+
+
+def send_pieces(pieces: Iterator[bytes], transport: Any, loop: asyncio.AbstractEventLoop) -> None:
+    """Send a long answer; a reader who takes nothing for BODY_PAUSE seconds gets no more of it."""
+
+    async def send(piece: bytes) -> None:
+        async with asyncio.timeout(settings.BODY_PAUSE):
+            await transport.send_bytes(piece)
+
+    for piece in pieces:
+        asyncio.run_coroutine_threadsafe(send(piece), loop).result()
+
+
+def read_whole(answer: Iterable[bytes]) -> bytes:
+    """The body of an answer; closes it."""
+    try:
+        return b"".join(answer)
+    finally:
+        close(answer)
+
+
+def close(answer: Iterable[bytes]) -> None:
+    """Tell the site that its answer was taken, in the thread that made it: it gives back its connection."""
+    if hasattr(answer, "close"):
+        answer.close()

@@ -1,0 +1,53 @@
+"""Requests that stop half-way, sent by people without an account, while somebody else uses the site."""
+
+import socket
+from contextlib import ExitStack
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.faults.visitors import Visitor
+
+pytestmark = [pytest.mark.services, pytest.mark.slow]
+
+BODIES, HEADS = 60, 20
+HALF = b"POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: 2000\r\n%s\r\nlogin=somebody"
+FORM, FILES = b"application/x-www-form-urlencoded", b"multipart/form-data; boundary=x"
+
+
+def send(stack, held, start):
+    """Open a connection that stays open until the stack of contexts ends, and send the start of a request."""
+    where = urlsplit(stack.url)
+    connection = held.enter_context(socket.create_connection((where.hostname, where.port)))
+    connection.sendall(start)
+    return connection
+
+
+def test_bodies_that_stop_half_way_hold_no_thread(live_stack, fault_table):
+    host = urlsplit(live_stack.url).netloc.encode()
+    visitor = Visitor(live_stack.url, "none")
+    with ExitStack() as held:
+        for number in range(BODIES):
+            path, kind = ((b"/sign-in/", FORM), (b"/projects/", FILES), (b"/api/v1/projects/", FORM))[
+                number % 3
+            ]
+            cookie = b"Cookie: sessionid=%d\r\n" % number if number % 2 else b""
+            send(live_stack, held, HALF % (path, host, kind, cookie))
+        for _number in range(HEADS):
+            send(live_stack, held, b"GET / HTTP/1.1\r\nHost: %s\r\n" % host)
+        answers = [visitor.get("/sign-in/") for _number in range(5)]
+    slowest = max(answer.seconds for answer in answers)
+    fault_table(
+        "while pages are asked for", f"{BODIES} bodies and {HEADS} heads stop half-way", "every page comes"
+    )
+    assert [answer.status for answer in answers] == [200] * 5
+    assert slowest < 5
+
+
+def test_large_body_of_the_anonymous_is_refused_before_it_is_sent(live_stack):
+    host = urlsplit(live_stack.url).netloc.encode()
+    with ExitStack() as held:
+        head = b"POST /projects/ HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: 90000000\r\n\r\n"
+        connection = send(live_stack, held, head % (host, FILES))
+        connection.settimeout(10)
+        assert connection.recv(1000).startswith(b"HTTP/1.1 413 ")

@@ -1,0 +1,193 @@
+"""The bridge between granian and the site: whole bodies within deadlines, and what becomes of a request's parts."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+from django.core.handlers.wsgi import WSGIHandler
+
+from evalsite.encoding import Utf8Only
+from evalsite.whole_requests import HANDED_OVER, WholeRequests, make_environ
+
+FORM = ("content-type", "application/x-www-form-urlencoded")
+
+
+class Protocol:
+    """A client: its body in pieces, None for a pause without end; and what it was answered."""
+
+    def __init__(self, *pieces):
+        self.pieces, self.asked, self.sent = list(pieces), 0, []
+        self.status = self.headers = self.body = None
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        self.asked += 1
+        piece = self.pieces.pop(0) if self.pieces else b""
+        if piece is None:
+            await asyncio.sleep(3600)
+        if isinstance(piece, float):
+            await asyncio.sleep(piece)
+            piece = b"x"
+        return piece
+
+    def response_bytes(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    def response_empty(self, status, headers):
+        self.response_bytes(status, headers, b"")
+
+    def response_stream(self, status, headers):
+        self.response_bytes(status, headers, None)
+        return self
+
+    async def send_bytes(self, piece):
+        if self.pieces and self.pieces[0] is None:
+            await asyncio.sleep(3600)
+        self.sent.append(piece)
+
+
+def make_scope(*, method="POST", path="/", headers=(), **given):
+    """What granian says of a request."""
+    parts = {"server": "127.0.0.1:8000", "client": "192.0.2.7:5000", "http_version": "1.1", "scheme": "http"}
+    parts |= {"query_string": "", "authority": None, "method": method, "path": path}
+    items = [("host", "testserver"), *headers]
+    return SimpleNamespace(**parts | given, headers=SimpleNamespace(items=lambda: items))
+
+
+def ask(protocol, *, application, **scope):
+    """Send one request to an application; what the protocol was answered."""
+    served = WholeRequests(application, threads=1)
+    asyncio.run(served.__rsgi__(make_scope(**scope), protocol))
+    served.threads.shutdown()
+    return protocol
+
+
+def echo(environ, start_response):
+    """An application that answers with the body."""
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [environ["wsgi.input"].read()]
+
+
+def announced(length):
+    return [FORM, ("content-length", str(length))]
+
+
+def test_body_arrives_whole_whatever_its_pieces():
+    answer = ask(Protocol(b"ab", b"c", b"def"), application=echo, headers=announced(6))
+    assert (answer.status, answer.body) == (200, b"abcdef")
+
+
+def test_body_on_disk_arrives_whole():
+    body = bytes(range(256)) * 4000
+    answer = ask(Protocol(body[:700_000], body[700_000:]), application=echo, headers=announced(len(body)))
+    assert answer.body == body
+
+
+def test_body_without_announced_length_is_not_read():
+    protocol = ask(Protocol(b"abc"), application=echo, headers=[("transfer-encoding", "chunked")])
+    assert (protocol.body, protocol.asked) == (b"", 0)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("pieces", [(b"a", None), (0.05,) * 30])
+def test_late_body_is_answered_408_with_a_sentence_and_all_headers(settings, pieces):
+    settings.BODY_PAUSE, settings.BODY_RATE = 0.2, 10**6
+    site = Utf8Only(WSGIHandler())
+    answer = ask(Protocol(*pieces), application=site, path="/sign-in/", headers=announced(2000))
+    assert answer.status == 408
+    assert "did not arrive whole in time" in answer.body.decode()
+    assert "content-security-policy" in {name.lower() for name, _value in answer.headers}
+
+
+def test_slow_body_at_a_good_rate_is_taken(settings):
+    settings.BODY_PAUSE, settings.BODY_RATE = 0.2, 10
+    answer = ask(Protocol(*(0.05,) * 10), application=echo, headers=announced(10))
+    assert answer.body == b"x" * 10
+
+
+def test_connection_that_ended_before_its_body_reaches_no_thread():
+    called = []
+    answer = ask(Protocol(b"ab", b""), application=lambda *_: called.append(1), headers=announced(6))
+    assert (answer.status, called) == (400, [])
+
+
+@pytest.mark.django_db
+def test_large_body_of_the_anonymous_is_refused_unread():
+    protocol = Protocol(b"x" * 1000)
+    site = Utf8Only(WSGIHandler())
+    answer = ask(protocol, application=site, path="/projects/", headers=announced(90_000_000))
+    assert (answer.status, protocol.asked) == (413, 0)
+
+
+def test_large_body_is_taken_when_the_site_says_so(settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 5
+
+    def site(environ, start_response):
+        start_response("100 Continue" if environ.get("evalsite.body") == "asks" else "200 OK", [])
+        return [environ["wsgi.input"].read()]
+
+    answer = ask(Protocol(b"abc", b"def"), application=site, headers=announced(6))
+    assert (answer.status, answer.body) == (200, b"abcdef")
+
+
+class Pieces:
+    """An answer that notes when it was closed."""
+
+    def __init__(self, *, pieces, size):
+        self.pieces, self.size, self.is_closed = pieces, size, False
+
+    def __iter__(self):
+        return iter([b"x" * self.size] * self.pieces)
+
+    def close(self):
+        self.is_closed = True
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 40])
+def test_answers_of_any_length_come_whole_and_are_closed(pieces):
+    answer = Pieces(pieces=pieces, size=HANDED_OVER // 10)
+
+    def site(environ, start_response):
+        start_response("200 OK", [])
+        return answer
+
+    protocol = ask(Protocol(), application=site, method="GET")
+    body = b"".join(protocol.sent) if protocol.body is None else protocol.body
+    assert len(body) == pieces * (HANDED_OVER // 10)
+    assert (protocol.body is None) == (pieces == 40)
+    assert answer.is_closed
+
+
+def test_reader_who_stops_half_way_gives_the_thread_back(settings):
+    settings.BODY_PAUSE = 0.1
+    answer = Pieces(pieces=4, size=HANDED_OVER)
+
+    def site(environ, start_response):
+        start_response("200 OK", [])
+        return answer
+
+    with pytest.raises(TimeoutError):
+        ask(Protocol(None), application=site, method="GET")
+    assert answer.is_closed
+
+
+def test_environ_keeps_apart_what_a_proxy_and_a_client_wrote():
+    headers = [
+        ("x-forwarded-for", "192.0.2.1"),
+        ("x_forwarded_for", "10.0.0.1"),
+        ("cookie", "a=1"),
+        ("cookie", "b=2"),
+    ]
+    environ = make_environ(make_scope(path="/é", headers=[*headers, ("x-a", "1"), ("x-a", "2")]))
+    assert environ["HTTP_X_FORWARDED_FOR"] == "192.0.2.1"
+    assert (environ["HTTP_COOKIE"], environ["HTTP_X_A"]) == ("a=1; b=2", "1,2")
+    assert environ["PATH_INFO"] == "/é".encode().decode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("client", "address"), [("192.0.2.7:5000", "192.0.2.7"), ("[2001:db8::1]:5000", "2001:db8::1")]
+)
+def test_environ_has_the_address_of_the_client(client, address):
+    assert make_environ(make_scope(client=client))["REMOTE_ADDR"] == address
