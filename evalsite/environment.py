@@ -35,6 +35,7 @@ KNOWN = (
     "TIME_ZONE",
     "LOG_LEVEL",
     "BEHIND_PROXY",
+    "TRUSTED_PROXIES",
     "REQUIRE_TOTP",
     "OIDC_ISSUER",
     "OIDC_NAME",
@@ -247,10 +248,10 @@ def seconds(name: str, default: str, *, at_most: int) -> int:
     return int(value)
 
 
-def networks(name: str) -> list[IPv4Network | IPv6Network]:
+def networks(name: str, default: str = "") -> list[IPv4Network | IPv6Network]:
     """The variable as a list of IP networks, separated by commas."""
     try:
-        return [ip_network(word) for word in words(name)]
+        return [ip_network(word) for word in words(name, default)]
     except ValueError as fault:
         raise ImproperlyConfigured(
             f"{name} holds no network: {fault}. Write networks such as 10.1.0.0/16, separated by commas."

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
+from ipaddress import ip_address
 
 from csp.utils import build_policy
 from django.conf import settings
@@ -17,6 +18,7 @@ from workspace.tokens.core import read_bearer
 from workspace.tokens.permissions import check_opens
 from workspace.tokens.queries import Bearer, find_bearer
 from workspace.web.browsers_zone import browsers_zone
+from workspace.web.devices import remember_device
 from workspace.web.errors import error, refused
 from workspace.web.problems import is_api
 from workspace.web.rate_limits import limit_window
@@ -51,6 +53,52 @@ class SafetyHeaders:
         for name, value in self.headers.items():
             response.headers.setdefault(name, value)
         return response
+
+
+class ClientAddress:
+    """Lets REMOTE_ADDR be the address of the client, also behind proxies of ours; others cannot say who they are.
+
+    Each proxy adds the address that it was called from at the end of X-Forwarded-For, or writes it anew; so from the
+    end backwards the first that is no proxy of ours is the client. What stands before it anybody may have written.
+    """
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if settings.BEHIND_PROXY:
+            self.look(request)
+        return self.get_response(request)
+
+    def look(self, request: HttpRequest) -> None:
+        """Take the address from the header, and take away the scheme that somebody else claims."""
+        client = request.META.get("REMOTE_ADDR", "")
+        if not self.is_ours(client):
+            if request.META.pop("HTTP_X_FORWARDED_PROTO", None):
+                logger.warning(
+                    "X-Forwarded-Proto from %s, which TRUSTED_PROXIES does not name, is ignored", client
+                )
+            return
+        hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
+        while self.is_ours(client) and hops and is_address(hops[-1]):
+            client = hops.pop()
+        request.META["REMOTE_ADDR"] = client
+
+    def is_ours(self, address: str) -> bool:
+        """Whether a proxy of ours has this address."""
+        if not is_address(address):
+            return False
+        found = ip_address(address)
+        found = getattr(found, "ipv4_mapped", None) or found
+        return any(found in network for network in settings.TRUSTED_PROXIES)
+
+
+def is_address(text: str) -> bool:
+    """Whether this is an IP address, without a port."""
+    try:
+        return bool(ip_address(text))
+    except ValueError:
+        return False
 
 
 class BodyLimits:
@@ -130,7 +178,10 @@ class Refusals:
 
 
 class SignInLimits:
-    """Ends sign-ins that were not used for hours or are days old; writes to the session only now and then."""
+    """Ends sign-ins that were not used for hours or are days old; writes to the session only now and then.
+
+    A computer on which somebody signed in just now is remembered.
+    """
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
@@ -138,7 +189,10 @@ class SignInLimits:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.user.is_authenticated:
             self.look(request, int(timezone.now().timestamp()))
-        return self.get_response(request)
+        response = self.get_response(request)
+        if person := getattr(request, "remember_device_of", None):
+            remember_device(request, response, person)
+        return response
 
     def look(self, request: HttpRequest, now: int) -> None:
         """Sign out what is too old, else note the use."""

@@ -38,6 +38,7 @@ INSTALLED_APPS = [
 # The limit of bodies stands before the token's check, which is the first to read one.
 MIDDLEWARE = [
     "evalsite.middleware.SafetyHeaders",
+    "evalsite.middleware.ClientAddress",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -259,6 +260,11 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password": "10/m/ip,3/5m/key,10/d/key",
     "reset_password_from_key": "20/m/ip",
 }
+# Failures of an account from all computers together on which it never signed in; allauth's key above is the account
+# with the address, or with the computer where it did.
+ACCOUNT_FAILURES = "30/h/key"
+DEVICE_COOKIE_NAME = "device" if LOCAL else "__Host-device"
+DEVICE_COOKIE_AGE = 180 * 24 * 3600
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "workspace.people.queries.PasswordLinks"
@@ -329,7 +335,10 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = not LOCAL
 CSRF_COOKIE_NAME = "csrftoken" if LOCAL else "__Host-csrftoken"
 CSRF_COOKIE_SECURE = not LOCAL
-if environment.flag("BEHIND_PROXY", default=False):
+# Only proxies of ours may say from which address and by which scheme a request came.
+BEHIND_PROXY = environment.flag("BEHIND_PROXY", default=False)
+TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES", "127.0.0.0/8,::1/128")
+if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = not LOCAL
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]

@@ -5,6 +5,8 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.auth_backends import AuthenticationBackend
+from allauth.core.internal.ratelimit import consume, get_ip
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.http import HttpRequest
 from django.urls import reverse
@@ -16,8 +18,10 @@ from workspace.authentication.actions import send_password_link
 from workspace.authentication.core import describe_browser
 from workspace.mail.queries import page_address
 from workspace.models import Person
+from workspace.web.devices import known_device
 from workspace.web.next_page import is_page_of_ours
 
+FROM_ANYWHERE = "sign_in_from_anywhere"
 logger = logging.getLogger("evalsite.sign_in")
 
 
@@ -47,9 +51,34 @@ class SignInRules(DefaultAccountAdapter):
             return None
         return person
 
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count a try, taken back when it succeeds: by account and address, and by account from anywhere.
+
+        Somebody else who fails on purpose so locks out nobody but the computers on which the account never signed in.
+        """
+        super().pre_authenticate(request, **credentials)
+        email = str(credentials.get("email", "")).lower()
+        self._from_anywhere = None
+        if known_device(request, email) is None:
+            limits = {"config": {FROM_ANYWHERE: settings.ACCOUNT_FAILURES}, "key": email}
+            self._from_anywhere = consume(request, app="evalsite", action=FROM_ANYWHERE, **limits)
+            if not self._from_anywhere:
+                self._rollback_login_failed_rl_usage()
+                raise self.validation_error("too_many_login_attempts")
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        email = str(credentials.get("email", "")).lower()
+        return f"{email}:{known_device(request, email) or get_ip(request)}"
+
+    def _rollback_login_failed_rl_usage(self) -> None:
+        super()._rollback_login_failed_rl_usage()
+        if usage := getattr(self, "_from_anywhere", None):
+            usage.rollback()
+
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
-        """Begin a new session, with a new key."""
+        """Begin a new session, with a new key; the computer is known from now on."""
         super().login(request, user)
+        request.remember_device_of = user  # type: ignore[attr-defined]
         request.session["browser"] = describe_browser(request.headers.get("User-Agent", ""))
         logger.info("signed in: person %s", user.pk)
 
@@ -64,7 +93,7 @@ class SignInRules(DefaultAccountAdapter):
             send_password_link(person=user, link=context["password_reset_url"], by=None, now=timezone.now())
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """The address of the connection itself; headers that a client can write count for nothing."""
+        """The address of the client (`ClientAddress`); headers that a client can write count for nothing."""
         return str(request.META.get("REMOTE_ADDR") or "unknown")
 
     def is_safe_url(self, url: str | None) -> bool:

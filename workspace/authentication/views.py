@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
 from workspace.access.permissions import check_see_people
@@ -49,6 +50,8 @@ from workspace.web.require import (
 from workspace.web.respond import respond
 
 T = TypeVar("T")
+# What the password was, as Django's sessions hold it, when the second step began.
+AT_PASSWORD = "second_step_password"
 
 
 class SecondStep(LoginStage):
@@ -61,7 +64,21 @@ class SecondStep(LoginStage):
         """Ask people with a second factor for a code."""
         if self.login.user is None or not has_second_factor(self.login.user):
             return None, True
+        self.request.session[AT_PASSWORD] = self.login.user.get_session_auth_hash()
         return HttpResponseRedirect(reverse(self.urlname)), True
+
+    @classmethod
+    def begun(cls, request: HttpRequest) -> tuple[LoginStage, Person] | None:
+        """The stage that this browser waits in, and whose; None when there is none, or it is too old.
+
+        Like a sign-in, it ends with a deactivation and with a new password.
+        """
+        stage = LoginStageController.enter(request, cls.key)
+        person = stage.login.user if stage else None
+        if not isinstance(person, Person) or not person.is_active:
+            return None
+        is_same = constant_time_compare(request.session.get(AT_PASSWORD, ""), person.get_session_auth_hash())
+        return (stage, person) if is_same else None
 
 
 @require("anyone", methods=("GET", "POST"))
@@ -69,10 +86,10 @@ def second_step(request: HttpRequest) -> HttpResponse:
     """Ask for the code, and sign in with it."""
     if request.user.is_authenticated:
         return signed_in(request) if is_htmx(request) else redirect("home")
-    stage = LoginStageController.enter(request, SecondStep.key)
-    person = stage.login.user if stage else None
-    if not isinstance(person, Person) or not person.is_active:
+    begun = SecondStep.begun(request)
+    if begun is None:
         return sign_in_first(request, anew=True) if is_htmx(request) else redirect("account_login")
+    stage, person = begun
     form, status = CodeForm(), 200
     if request.method == "POST":
         form, status = bind_form(request, CodeForm), 422

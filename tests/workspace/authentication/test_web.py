@@ -152,19 +152,70 @@ def test_a_session_is_not_written_on_every_request(client, django_assert_num_que
         client.get(reverse("account_change_password"))
 
 
-def test_tries_are_limited_per_account_and_spoofed_addresses_do_not_help(client):
+def is_refused(client, person, password, address):
+    """Whether it is too many tries; other failures are a wrong password."""
+    answer = client.post(SIGN_IN, {"login": person.email, "password": password}, REMOTE_ADDR=address)
+    assert answer.status_code in (302, 422)
+    return "Too many tries" in answer.content.decode()
+
+
+def test_tries_are_limited_per_account_and_address_and_spoofed_addresses_do_not_help(client):
     person = make_person()
     for number in range(5):
         answer = client.post(
             SIGN_IN,
             {"login": person.email, "password": "wrong"},
             headers={"X-Forwarded-For": f"10.0.0.{number}"},
-            REMOTE_ADDR=f"192.0.2.{number}",
+            REMOTE_ADDR="192.0.2.1",
         )
         assert answer.status_code == 422
-    answer = client.post(SIGN_IN, {"login": person.email, "password": PASSWORD}, REMOTE_ADDR="192.0.2.99")
-    assert answer.status_code == 422
-    assert "Too many tries" in answer.content.decode()
+    assert is_refused(client, person, PASSWORD, "192.0.2.1")
+
+
+def test_nobody_locks_out_an_account_that_they_know_from_one_address(client):
+    person = make_person()
+    for _number in range(6):
+        Client().post(SIGN_IN, {"login": person.email, "password": "wrong"}, REMOTE_ADDR="192.0.2.1")
+    assert not is_refused(client, person, PASSWORD, "192.0.2.2")
+
+
+def test_tries_from_many_addresses_end_and_the_known_computer_gets_in(settings):
+    settings.ACCOUNT_FAILURES = "10/h/key"
+    person, at_home, elsewhere = make_person(), Client(), Client()
+    assert not is_refused(at_home, person, PASSWORD, "198.51.100.1")
+    at_home.post(reverse("account_logout"))
+    said = [is_refused(Client(), person, "wrong", f"192.0.2.{number}") for number in range(12)]
+    assert said == [False] * 10 + [True] * 2
+    assert is_refused(elsewhere, person, PASSWORD, "198.51.100.2")
+    # Whatever the address is by now, and others who fail there count for nothing.
+    assert not is_refused(at_home, person, PASSWORD, "198.51.100.3")
+    assert is_in(at_home)
+
+
+def test_a_known_computer_tries_no_more_often_than_others():
+    person, at_home = make_person(), Client()
+    assert not is_refused(at_home, person, PASSWORD, "198.51.100.1")
+    at_home.post(reverse("account_logout"))
+    said = [is_refused(at_home, person, "wrong", f"198.51.100.{number}") for number in range(6)]
+    assert said == [False] * 5 + [True]
+
+
+@pytest.mark.parametrize("value", ["", "x", "a:b:c", "\x00", "e30:1:x"])
+def test_a_computer_is_known_by_what_we_signed_alone(settings, value):
+    settings.ACCOUNT_FAILURES = "1/h/key"
+    person, client = make_person(), Client()
+    client.cookies[settings.DEVICE_COOKIE_NAME] = value
+    assert not is_refused(client, person, "wrong", "192.0.2.1")
+    assert is_refused(client, person, PASSWORD, "192.0.2.2")
+
+
+def test_a_computer_is_known_for_one_account(settings):
+    settings.ACCOUNT_FAILURES = "1/h/key"
+    person, other, client = make_person(), make_person(), Client()
+    assert not is_refused(client, other, PASSWORD, "192.0.2.1")
+    client.post(reverse("account_logout"))
+    assert not is_refused(client, person, "wrong", "192.0.2.2")
+    assert is_refused(client, person, PASSWORD, "192.0.2.3")
 
 
 def test_tries_are_limited_per_address_whatever_a_header_says(client):

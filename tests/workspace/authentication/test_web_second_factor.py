@@ -13,7 +13,7 @@ from tests.factories.sign_in import App, make_secured
 from workspace.authentication.actions import reset_second_factor
 from workspace.authentication.queries import has_second_factor
 from workspace.models import Event, Membership, SignIn
-from workspace.people.actions import deactivate_person, system_person
+from workspace.people.actions import change_password, deactivate_person, system_person
 from workspace.projects.actions import change_role
 
 pytestmark = pytest.mark.django_db
@@ -131,6 +131,16 @@ def test_whoever_is_switched_off_between_the_steps_does_not_get_in(client):
     give_password(client, person)
     deactivate_person(person=person, by=system_person(now=timezone.now()), now=timezone.now())
     assert client.post(STEP, {"code": app.code()})["Location"] == "/sign-in/"
+    assert "_auth_user_id" not in client.session
+
+
+def test_a_second_step_does_not_survive_a_new_password(client):
+    person, app, _ = make_secured()
+    give_password(client, person)
+    assert client.get(STEP).status_code == 200
+    change_password(old=PASSWORD, new="another horse battery", by=person, now=timezone.now())
+    answer = client.post(STEP, {"code": app.code()})
+    assert (answer.status_code, answer["Location"]) == (302, "/sign-in/")
     assert "_auth_user_id" not in client.session
 
 

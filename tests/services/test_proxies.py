@@ -1,0 +1,186 @@
+"""The shipped settings of nginx and Caddy before a running site: half requests, whose address counts, large files."""
+
+import http.client
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from django.utils import timezone
+
+from tools.launch import ROOT, Site
+from tools.processes import Child, wait_until
+from tools.redis_server import free_port
+
+pytestmark = [pytest.mark.services, pytest.mark.slow]
+
+HOST = "evalsite.example.org"
+TRUST_ALL = ssl._create_unverified_context()
+HALF = (
+    b"POST /sign-in/ HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: 2000\r\n\r\nlogin=somebody"
+)
+FORM = b"application/x-www-form-urlencoded"
+
+
+@pytest.fixture(params=["nginx", "caddy"])
+def proxied(request, live_stack, tmp_path):
+    """The port at which a proxy, set up as `deploy/` says, stands before the site of the stack."""
+    path = f"{os.environ['PATH']}:/usr/sbin"
+    binary = shutil.which(request.param, path=path)
+    if binary is None:
+        pytest.skip(f"{request.param} is not installed, so its file in deploy/ is not tried")
+    site = Site(
+        live_stack.env
+        | {
+            "PORT": str(free_port()),
+            "BEHIND_PROXY": "true",
+            "TRUSTED_PROXIES": "127.0.0.1/32",
+            "ALLOWED_HOSTS": HOST,
+        }
+    )
+    site.env["DJANGO_SETTINGS_MODULE"] = "tests.site_settings"
+    web, port = site.web(), free_port()
+    web.log = tmp_path / "web.log"
+    command = {"nginx": nginx, "caddy": caddy}[request.param](binary, tmp_path, site.port, port)
+    proxy = Child(
+        request.param, command, dict(os.environ) | {"XDG_DATA_HOME": str(tmp_path)}, tmp_path / "said", ROOT
+    )
+    try:
+        web.start()
+        assert wait_until(site.answers, 60), web.last_lines(40)
+        proxy.start()
+        assert wait_until(lambda: listens(port) or not proxy.is_running(), 30)
+        assert proxy.is_running(), proxy.last_lines(40)
+        yield port
+    finally:
+        proxy.kill()
+        web.kill()
+
+
+def nginx(binary: str, folder: Path, site: int, port: int) -> list[str]:
+    """The command that runs nginx on the shipped file with ports and a certificate of the test."""
+    key, certificate = write_certificate(folder)
+    shipped = (ROOT / "deploy" / "nginx.conf").read_text()
+    ours = re.sub(r"listen (\[::\]:)?(80|443[^;]*);", "", shipped)
+    ours = ours.replace("return 301", f"listen 127.0.0.1:{free_port()}; return 301")
+    ours = ours.replace("ssl_certificate ", f"listen 127.0.0.1:{port} ssl http2;\nssl_certificate ")
+    ours = re.sub(r"/etc/\S+/fullchain.pem", str(certificate), ours)
+    ours = re.sub(r"/etc/\S+/privkey.pem", str(key), ours)
+    ours = ours.replace("127.0.0.1:8000", f"127.0.0.1:{site}")
+    places = "".join(
+        f"{kind}_temp_path {folder}/{kind};\n"
+        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    around = f"user {user_of(folder)};\n" if os.getuid() == 0 else ""
+    around += f"daemon off;\npid {folder}/pid;\nevents {{}}\nhttp {{\naccess_log off;\n{places}{ours}\n}}\n"
+    (folder / "nginx.conf").write_text(around)
+    return [binary, "-c", str(folder / "nginx.conf"), "-e", "stderr"]
+
+
+def user_of(folder: Path) -> str:
+    """Who owns the folder: nginx's workers write there."""
+    return folder.owner()
+
+
+def caddy(binary: str, folder: Path, site: int, port: int) -> list[str]:
+    """The command that runs Caddy on the shipped file with a port and a certificate of the test."""
+    said = subprocess.run([binary, "version"], capture_output=True, text=True, check=True).stdout
+    version = tuple(int(part) for part in re.findall(r"\d+", said)[:3])
+    ours = (ROOT / "deploy" / "Caddyfile").read_text()
+    if version < (2, 6, 4):
+        ours = ours.replace("request_buffers 4MB", "buffer_requests")
+    ours = ours.replace(
+        "{\n\tservers", "{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\tservers", 1
+    )
+    ours = ours.replace(f"{HOST} {{", f"https://{HOST}:{port} {{\n\tbind 127.0.0.1\n\ttls internal", 1)
+    ours = ours.replace("127.0.0.1:8000", f"127.0.0.1:{site}")
+    (folder / "Caddyfile").write_text(ours)
+    return [binary, "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
+
+
+def write_certificate(folder: Path) -> tuple[Path, Path]:
+    """A key and a certificate that it signed itself."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), timezone.now()
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST)])
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = made.serial_number(1).not_valid_before(now).not_valid_after(now + timedelta(days=1))
+    pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    (folder / "key.pem").write_bytes(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain))
+    (folder / "certificate.pem").write_bytes(made.sign(key, hashes.SHA256()).public_bytes(pem))
+    return folder / "key.pem", folder / "certificate.pem"
+
+
+def listens(port: int) -> bool:
+    """Whether somebody takes connections at the port."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def connect(port: int, address: str = "127.0.0.1") -> ssl.SSLSocket:
+    """A connection to the proxy, from an address of this machine."""
+    raw = socket.create_connection(("127.0.0.1", port), timeout=15, source_address=(address, 0))
+    return TRUST_ALL.wrap_socket(raw, server_hostname=HOST)
+
+
+class Asking(http.client.HTTPConnection):
+    """One request over a connection to the proxy."""
+
+    def __init__(self, port: int, address: str = "127.0.0.1") -> None:
+        super().__init__(HOST)
+        self.sock = connect(port, address)
+
+    def ask(self, verb: str, path: str, body: str | None = None, **headers: str) -> tuple[int, str]:
+        """Status and text of the answer."""
+        self.request(verb, path, body, headers)
+        answer = self.getresponse()
+        text = answer.read().decode()
+        self.close()
+        return answer.status, text
+
+
+def fail_to_sign_in(port: int, address: str, number: int) -> str:
+    """What somebody is told who does not know the password, and writes addresses of their own."""
+    token = "t" * 32
+    return Asking(port, address).ask(
+        "POST",
+        "/sign-in/",
+        f"csrfmiddlewaretoken={token}&login=nobody{number}%40example.org&password=wrong",
+        **{
+            "Content-Type": FORM.decode(),
+            "Cookie": f"csrftoken={token}",
+            "Referer": f"https://{HOST}/sign-in/",
+            "X-Forwarded-For": f"10.0.0.{number}",
+            "X_Forwarded_For": f"10.0.0.{number}",
+        },
+    )[1]
+
+
+def test_site_behind_the_shipped_proxy(proxied):
+    status, text = Asking(proxied).ask("GET", "/sign-in/")
+    assert (status, "Sign in" in text) == (200, True)
+
+    # Half requests of people without an account.
+    with ExitStack() as held:
+        for _number in range(40):
+            held.enter_context(connect(proxied)).sendall(HALF % (HOST.encode(), FORM))
+        assert Asking(proxied).ask("GET", "/sign-in/")[0] == 200
+
+    # One person's failures are that person's own, whatever addresses they write.
+    said = [fail_to_sign_in(proxied, "127.0.0.2", number) for number in range(11)]
+    assert ["Too many tries" in text for text in said] == [False] * 10 + [True]
+    assert "do not belong together" in fail_to_sign_in(proxied, "127.0.0.3", 50)
+
+    # What the site itself would take passes the proxy; it is the site that refuses.
+    body = "x" * 70_000_000
+    status, text = Asking(proxied).ask("POST", "/projects/", body, **{"Content-Type": FORM.decode()})
+    assert (status, "too large" in text) == (413, True)
