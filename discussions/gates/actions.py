@@ -23,6 +23,7 @@ from workspace.audit.actions import record_event
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.words import for_storage, plainly, say_stored
 from workspace.models import Person, Project
 from workspace.texts import clean_text
 
@@ -110,14 +111,14 @@ def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime,
         history = load_history(locked)
         gate = compute_stage_gate(locked, history)
         check_open_next_stage(by, locked, gate)
+        override = None
         if not gate.is_open:
             ask = _("The gate is closed. Say why the next stage is opened all the same.")
             reason = clean_text(reason, ask=ask)
             override = Signed(by.name, now.date().isoformat(), reason)
+        with for_storage():
             gate = compute_stage_gate(locked, history, override=override)
-        else:
-            reason = ""
-        _close(locked, gate, reason, by, now)
+        _close(locked, gate, reason if override else "", by, now)
         return _insert(locked.project, locked.number + 1, plan, by, now)
 
 
@@ -126,7 +127,9 @@ def _close(stage: Stage, gate: GateStatus, reason: str, by: Person, now: datetim
     Stage.objects.filter(pk=stage.pk).update(
         closed_at=now, closed_by=by, door=body.decode(), override_reason=reason
     )
-    detail = {"door_sha256": bytes_hash(body), "is_by_override": bool(reason), "missing": gate.missing}
+    with plainly():
+        missing = say_stored(gate.missing)
+    detail = {"door_sha256": bytes_hash(body), "is_by_override": bool(reason), "missing": missing}
     _record(stage, "stage:closed", detail, by, now)
 
 

@@ -1,6 +1,5 @@
 """The gate from a stage to the next, from the rows of the stage."""
 
-import msgspec
 from django.utils.translation import gettext as _
 
 from discussions.gates.core import Choices, GateStatus, Signed, Streak, compute_gate_status, compute_streak
@@ -9,6 +8,7 @@ from discussions.iterations.queries import Obstacle, load_history, load_rubric
 from discussions.models import Iteration, Stage, Verdict
 from discussions.queries import rubric_record
 from rubric.core.records import RubricRecord
+from workspace.core.words import decode_stored
 
 
 def compute_stage_streak(stage: Stage, history: History) -> Streak:
@@ -34,7 +34,7 @@ def compute_stage_gate(stage: Stage, history: History, *, override: Signed | Non
 def load_gate(stage: Stage, history: History | None = None) -> GateStatus:
     """The gate now; of a closed stage, the gate when the next one was opened. Without a `history` it is loaded."""
     if stage.door:
-        return msgspec.json.decode(stage.door, type=GateStatus)
+        return decode_stored(stage.door, GateStatus)
     return compute_stage_gate(stage, history or load_history(stage))
 
 

@@ -10,6 +10,7 @@ from discussions.preview.core import compute_games_impact, needs_text, rejudge
 from discussions.preview.queries import batch_judged_games, read_judged, scored_hash
 from rubric.preview.actions import load_job_draft, record_preview_event, store_preview
 from rubric.preview.core import GAMES
+from workspace.core.words import for_storage
 from workspace.jobs.actions import Clock
 from workspace.models import Job
 
@@ -29,7 +30,9 @@ def preview_games(*, job: Job, clock: Clock) -> None:
     record_preview_event(job=job, done=0, total=total, now=clock())
     games = []
     for batch in batches:
-        games += [rejudge(game, draft) for game in read_judged(batch, is_read)]
+        with for_storage():
+            games += [rejudge(game, draft) for game in read_judged(batch, is_read)]
         record_preview_event(job=job, done=len(games), total=total, now=clock())
-    impact = compute_games_impact(games, draft)
+    with for_storage():
+        impact = compute_games_impact(games, draft)
     store_preview(job=job, version=version, part=GAMES, basis=basis, impact=impact, now=clock())

@@ -32,6 +32,7 @@ from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, store_bytes
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.words import for_storage
 from workspace.jobs.actions import LEASE, Clock, cancel_job, enqueue, fail, finish, renew
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED
@@ -198,16 +199,18 @@ def import_games(*, job: Job, clock: Clock) -> None:
     size = options.limits.unpacked_bytes if is_archive(data) else len(data)
     lease = LEASE + timedelta(seconds=size / BYTES_A_SECOND)
     renew(job=job, now=clock(), lease=lease, total_bytes=len(data))
-    plan = plan_reading(data, transcript.name, options)
-    tally = ReadTally(plan)
-    store = Store(transcript=transcript, by=job.created_by)
-    for batch in _batches(plan, tally):
-        with transaction.atomic():
-            done = tally.game_count + tally.refused_count
-            _renew_at(job, clock(), lease, done, max(done, plan.game_count))
-            store.put(batch, now=clock())
-            ask_to_measure(iteration=transcript.iteration, by=job.created_by, now=clock())
-    _close(job, tally, store, options, clock())
+    # Faults and warnings are read later, in any language.
+    with for_storage():
+        plan = plan_reading(data, transcript.name, options)
+        tally = ReadTally(plan)
+        store = Store(transcript=transcript, by=job.created_by)
+        for batch in _batches(plan, tally):
+            with transaction.atomic():
+                done = tally.game_count + tally.refused_count
+                _renew_at(job, clock(), lease, done, max(done, plan.game_count))
+                store.put(batch, now=clock())
+                ask_to_measure(iteration=transcript.iteration, by=job.created_by, now=clock())
+        _close(job, tally, store, options, clock())
 
 
 def _batches(plan: ReadPlan, tally: ReadTally) -> Iterator[list[ReadGame]]:
@@ -242,11 +245,12 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     notes = Notes(transcript.name, "", Limits(**settings.TRANSCRIPT_LIMITS))
     notes.warn(REPEATS_DROPPED, what=game.number, count=count)
     known = msgspec.json.decode(game.warnings, type=list[Fault])
-    warnings = [
-        *notes.warnings(),
-        *(warning for warning in known if warning.code not in ODDITY_CODES),
-        *oddity_warnings(shorter, transcript.name),
-    ]
+    with for_storage():
+        warnings = [
+            *notes.warnings(),
+            *(warning for warning in known if warning.code not in ODDITY_CODES),
+            *oddity_warnings(shorter, transcript.name),
+        ]
     content = _ready(ReadGame(record=shorter, warnings=warnings, place=transcript.name))
     store = Store(transcript=transcript, by=by)
     iteration = _open_iteration(game)

@@ -12,6 +12,7 @@ from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Game, ImportDismissal, Iteration, Measured, Transcript
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
+from workspace.core.words import decode_stored
 from workspace.jobs.pages import ProgressBar, is_worker_alive, time_left
 from workspace.models import Job, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
@@ -156,7 +157,7 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
 def import_page(*, transcript: Transcript, now: datetime) -> ImportPage:
     """The page of one import."""
     line = _listed(_line(transcript, _counts([transcript.pk]).get(transcript.pk, Counts())))
-    faults = msgspec.json.decode(transcript.faults, type=list[Fault])
+    faults = decode_stored(transcript.faults, list[Fault])
     is_taken = any(fault.code == "game_exists" for fault in faults)
     games = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
     state = transcript.job.state if transcript.job else DONE
@@ -177,7 +178,7 @@ def import_page(*, transcript: Transcript, now: datetime) -> ImportPage:
 
 def _listed(line: ImportLine) -> ListedImport:
     transcript = line.transcript
-    faults = msgspec.json.decode(transcript.faults, type=list[Fault])
+    faults = decode_stored(transcript.faults, list[Fault])
     job, known = transcript.job, sum(fault.code == "already_imported" for fault in faults)
     read = job.total_count if job is not None and job.state == DONE else 0
     return ListedImport(
@@ -221,7 +222,7 @@ def _faults_title(faults: list[Fault]) -> str:
 
 
 def _imported_game(game: Game) -> ImportedGame:
-    noted = msgspec.json.decode(game.warnings, type=list[Fault])
+    noted = decode_stored(game.warnings, list[Fault])
     return ImportedGame(
         game=game,
         warnings=[warning for warning in noted if warning.code not in ODDITY_CODES],

@@ -34,6 +34,7 @@ from rubric.reviews.queries import load_reviewed
 from rubric.versions.permissions import check_publish_version
 from workspace.core.canonical import canonical_bytes, canonical_hash
 from workspace.core.refusals import Conflict
+from workspace.core.words import for_storage
 from workspace.jobs.actions import Clock, cancel_job, enqueue, finish, renew
 from workspace.models import Job, Person
 from workspace.models.jobs import QUEUED, RUNNING
@@ -81,13 +82,15 @@ def preview_rankings(*, job: Job, clock: Clock) -> None:
     record_preview_event(job=job, done=0, total=total, now=clock())
     rankings: list[Reranked] = []
     for comparison_set in sets:
-        rankings += _rankings(comparison_set, draft)
+        with for_storage():
+            rankings += _rankings(comparison_set, draft)
         record_preview_event(job=job, done=len(rankings), total=total, now=clock())
     versions = {
         comparison_set.rubric_version_id: comparison_set.rubric_version.to_record() for comparison_set in sets
     }
-    notes = [said for own in versions.values() for said in lacking(own, draft)]
-    impact = compute_rankings_impact(rankings, notes)
+    with for_storage():
+        notes = [said for own in versions.values() for said in lacking(own, draft)]
+        impact = compute_rankings_impact(rankings, notes)
     store_preview(job=job, version=version, part=COMPARISONS, basis=basis, impact=impact, now=clock())
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import datetime
 
-import msgspec
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
@@ -18,6 +17,7 @@ from rubric.preview.core import (
     make_version_subject,
 )
 from rubric.results.pages.words import two
+from workspace.core.words import decode_stored
 from workspace.display.core.charts import compute_track_position
 from workspace.jobs.pages import ProgressBar, build_progress_bar, worker_note
 from workspace.models import Job, Project
@@ -88,7 +88,7 @@ def build_impact(*, version: RubricVersion, basis: Callable[[], str], now: datet
     scored = basis()
     present = previews.filter(sha256=version.sha256, basis_sha256=scored).order_by("-pk").first()
     if present is not None:
-        found = _found(msgspec.json.decode(present.body, type=Impact))
+        found = _found(decode_stored(present.body, Impact))
         return ImpactPage(version, PRESENT, preview=present, found=found)
     last = previews.defer("body").order_by("-pk").first()
     stopped = [message for job in jobs[:1] if (message := _why_stopped(job))]

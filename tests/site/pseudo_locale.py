@@ -12,6 +12,8 @@ from django.db.models import BinaryField, CharField, JSONField, TextField
 from django.utils import translation
 from django.utils.translation import trans_null
 
+from workspace.core.words import say_stored
+
 OPEN, CLOSE = "\u27e6", "\u27e7"
 PLACEHOLDER = re.compile(r"(%\(\w+\)[sd]|%[sd%]|\{\{|\}\}|\{\w*(?:![rsa])?(?::[^{}]*)?\})")
 SHOWN_ATTRIBUTES = ("aria-label", "title", "placeholder", "alt", "aria-description")
@@ -35,13 +37,17 @@ def mark_text(message: str) -> str:
 
 def install(monkeypatch) -> None:
     """Let every function of gettext mark what it gives."""
+    names = ("gettext", "ngettext", "pgettext", "npgettext")
+    # Django looks each up at its first use and keeps it: what it would find is kept for the way back.
+    for name in names:
+        getattr(translation._trans, name)
     monkeypatch.setattr(trans_null, "gettext", mark_text)
     monkeypatch.setattr(trans_null, "ngettext", lambda one, many, n: mark_text(one if n == 1 else many))
     monkeypatch.setattr(trans_null, "pgettext", lambda _context, message: mark_text(message))
     monkeypatch.setattr(
         trans_null, "npgettext", lambda _context, one, many, n: mark_text(one if n == 1 else many)
     )
-    for name in ("gettext", "ngettext", "pgettext", "npgettext"):
+    for name in names:
         monkeypatch.setattr(translation._trans, name, getattr(trans_null, name))
 
 
@@ -100,7 +106,8 @@ def plain_texts(value: object) -> Iterator[str]:
     elif isinstance(value, bytes):
         yield from plain_texts(value.decode(errors="replace"))
     elif value:
-        yield str(value)
+        # Of a stored sentence its values: its words are said in the language of whoever reads it.
+        yield re.sub(f"{OPEN}[^{CLOSE}]*{CLOSE}", " ", say_stored(str(value)))
 
 
 def normalized(text: str) -> str:
@@ -109,7 +116,7 @@ def normalized(text: str) -> str:
 
 
 def stored_texts() -> str:
-    """Everything that the database holds in words."""
+    """Everything that the database holds in words; call it in the made-up language."""
     found = sorted(available_timezones())
     for model in apps.get_models():
         fields = [

@@ -104,10 +104,9 @@ FILES = {
 
 @pytest.fixture(name="known")
 def _known(world, monkeypatch):  # noqa: F811
-    found = stored_texts()
     install(monkeypatch)
     forget_said()
-    yield found
+    yield stored_texts()
     forget_said()
 
 

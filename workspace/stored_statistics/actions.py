@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import msgspec
 from django.db import transaction
 
+from workspace.core.words import for_storage
 from workspace.database.snapshot import snapshot
 from workspace.jobs.actions import Clock, enqueue, finish, renew
 from workspace.models import Job, Person
@@ -63,10 +64,12 @@ def _new_row(store: StatisticsStore[OwnerT], owner: OwnerT, kind: str, job: Job)
         if kind in present.rows:
             return None
         compute = store.read(owner, kind)
+    with for_storage():
+        found = compute()
     return store.row_model(
         **{store.owner_name: owner},
         **store.columns(present.count, job),
         kind=kind,
         input_sha256=present.hashes[kind],
-        body=msgspec.json.encode(compute()).decode(),
+        body=msgspec.json.encode(found).decode(),
     )

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-import msgspec
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from workspace.core.words import decode_stored
 from workspace.jobs.pages import worker_note
 from workspace.models import Job
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
@@ -76,8 +76,8 @@ def read_state(
 
 
 def decode_body(row: StoredStatistics, shape: type[Any]) -> Any:
-    """What is stored, in its shape."""
-    return msgspec.json.decode(row.body, type=shape)
+    """What is stored, in its shape and in the reader's language."""
+    return decode_stored(row.body, shape)
 
 
 def _error(job: Job) -> str:

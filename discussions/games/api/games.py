@@ -22,6 +22,7 @@ from discussions.queries import load_measured_record, load_measurements, newest_
 from discussions.verdicts.queries import load_verdict_preview
 from workspace.access.permissions import may
 from workspace.core.refusals import NotAllowed
+from workspace.core.words import decode_stored
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import LARGEST, After, Answer, Limit, Listed, endpoint, next_part
 from workspace.web.require import SignedIn
@@ -295,7 +296,7 @@ def show_game(request: SignedIn, slug: str, number: int) -> SingleGameAnswer:
         is_withdrawn=game.withdrawn_at is not None,
         is_measured=newest_measured(game) is not None,
         imported_at=game.created_at,
-        warnings=msgspec.json.decode(game.warnings),
+        warnings=decode_stored(game.warnings, list[dict[str, Any]]),
     )
 
 

@@ -37,6 +37,7 @@ from discussions.transcripts.core.oddities import ODDITY_CODES, REPEATED, Oddity
 from discussions.verdicts.pages.lines import NONE, FigureRow, NextGames, figure_rows
 from discussions.verdicts.pages.verdict import OutcomePart, outcome_part
 from discussions.verdicts.queries import Preview, load_next_games, load_verdict_preview
+from workspace.core.words import decode_stored
 from workspace.models import Person
 
 MESSAGES_A_PAGE = 200
@@ -138,7 +139,7 @@ def build_game_page(
     has_none = preview is not None and preview.basis.supersedes is None
     shown = record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
     after = shown[-1].position + 1 if shown else 0
-    warnings = msgspec.json.decode(game.warnings, type=list[Fault])
+    warnings = decode_stored(game.warnings, list[Fault])
     oddities = list_oddities(record)
     next_games = load_next_games(game, preview.outcome) if preview and only is None else NONE
     people = people_part(game, preview, is_named=is_named, only=only)

@@ -5,7 +5,6 @@ import json
 import threading
 from typing import Any
 
-import msgspec
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -25,6 +24,7 @@ from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
 from workspace.core.refusals import Refusal
+from workspace.core.words import decode_stored
 from workspace.database.clock import database_now
 from workspace.jobs.actions import run_job
 from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand
@@ -155,7 +155,7 @@ def _report(made: Imported, *, is_waited: bool) -> dict[str, Any]:
     transcript = Transcript.objects.select_related("job").get(pk=made.transcript.pk)
     job = transcript.job
     state = job.state if job else "done"
-    faults = msgspec.json.decode(transcript.faults)
+    faults = decode_stored(transcript.faults, list[dict[str, Any]])
     is_over = is_waited or state not in ("queued", "running")
     games = Game.objects.filter(transcript=transcript).count() if is_over else None
     return {

@@ -17,6 +17,7 @@ from tests.factories.people import make_lead, make_member, make_project, moment
 from tests.factories.transcripts import import_game, make_games_project, repeated_messages
 from workspace.blob_store import load_bytes
 from workspace.core.refusals import Conflict, NotAllowed
+from workspace.core.words import decode_stored
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +65,7 @@ def test_a_new_game_stands_in_the_place_of_the_first(lead, repeating):
 
 def test_the_new_game_is_marked_and_keeps_the_warnings_of_the_file(lead, repeating):
     made = drop(repeating, lead)
-    warnings = json.loads(made.warnings)
+    warnings = decode_stored(made.warnings, list)
     assert [warning["code"] for warning in warnings] == ["repeats_dropped", "no_votes"]
     assert warnings[0]["message"] == ("A lead dropped 3 repeated messages of game 1; this game replaces it.")
     assert made.warning_count == 2

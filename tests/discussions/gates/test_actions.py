@@ -1,9 +1,13 @@
 """Stages open, are signed, and close when the next one is opened through the door."""
 
+import re
+
 import msgspec
 import pytest
 
 from discussions.gates.actions import StagePlan, open_next_stage, open_stage, sign_stage
+from discussions.gates.queries import compute_stage_gate, load_gate
+from discussions.iterations.queries import load_history
 from discussions.models import Game, Iteration, Stage
 from tests.factories.iterations import (
     decide_on,
@@ -16,7 +20,8 @@ from tests.factories.iterations import (
 )
 from tests.factories.people import make_admin, make_lead, make_member, moment
 from tests.factories.transcripts import make_games_project
-from workspace.core.canonical import bytes_hash
+from tests.site.pseudo_locale import install
+from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
 
@@ -159,6 +164,27 @@ def test_an_admin_opens_a_shut_door_with_a_reason_that_stays(stage):
     assert door["is_open"]
     assert door["override"]["says"] == "The budget was raised."
     assert len(door["missing"]) >= 2
+
+
+def test_a_closed_stage_is_read_in_any_language_and_told_plainly_in_its_audit_line(stage, monkeypatch):
+    make_iteration(stage=stage, games=[figures(cost=2.5)] * 3)
+    install(monkeypatch)
+    open_next(stage, by=make_admin(), reason="The budget was raised.")
+    says = "game 1 cost 2.50 dollars, success needs less than 2.00"
+    told = msgspec.json.decode(Event.objects.get(verb="stage:closed").detail)["missing"]
+    assert says in told[0]
+    gate = load_gate(again(stage))
+    assert re.sub("[⟦⟧]", "", gate.streak.steps[0].reasons[0]) == says != gate.streak.steps[0].reasons[0]
+    assert re.sub("[⟦⟧]", "", gate.missing[0]) == re.sub("[⟦⟧]", "", gate.streak.says) == told[0]
+    monkeypatch.undo()
+    assert load_gate(again(stage)).streak.steps[0].reasons[0] == says
+
+
+def test_a_stage_that_was_closed_before_is_shown_as_it_was_stored(stage):
+    make_iteration(stage=stage, games=[figures(cost=2.5)] * 3)
+    gate = compute_stage_gate(stage, load_history(stage))
+    stage.door = canonical_bytes(gate).decode()
+    assert load_gate(stage) == gate
 
 
 def test_a_lead_has_no_use_of_a_reason_and_an_open_door_needs_none(stage):

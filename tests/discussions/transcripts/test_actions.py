@@ -27,6 +27,7 @@ from tests.factories.transcripts import as_bytes, make_games_project, native_gam
 from workspace.blob_store import BytesLost, drop_parts, load_bytes, store_bytes
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.words import decode_stored
 from workspace.jobs.actions import JobLost, run_job, take_job
 from workspace.models import Event, Heartbeat, Job
 from workspace.tasks import look_at_job, note_beat
@@ -51,7 +52,7 @@ def games(count, **changes):
 
 def load_faults(transcript):
     transcript.refresh_from_db()
-    return json.loads(transcript.faults)
+    return decode_stored(transcript.faults, list)
 
 
 def test_an_upload_is_kept_by_its_hash_and_queued(project, lead):

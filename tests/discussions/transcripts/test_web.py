@@ -12,6 +12,7 @@ from discussions.transcripts.pages import import_page
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, native_message, upload
+from tests.site.pseudo_locale import install
 from workspace.jobs.actions import beat, take_job
 from workspace.models import Job
 
@@ -303,3 +304,17 @@ def test_older_imports_have_a_page_of_their_own(seen, project, lead):
     assert "n1.json" in seen.get(reverse("imports", args=["ours"]) + f"?before={oldest}").content.decode()
     assert seen.get(reverse("imports", args=["ours"]) + "?before=-1").status_code == 400
     assert seen.get(reverse("imports", args=["ours"]) + "?order=x").status_code == 400
+
+
+def test_faults_and_warnings_are_said_in_the_language_of_who_reads_them(seen, project, lead, monkeypatch):
+    game = native_game(messages=[{"text": "No speaker"}])
+    upload(project=project, by=lead, games=[game, native_game(gameId="fine", metadata={})])
+    run_waiting_jobs()
+    transcript = Transcript.objects.get()
+    address = reverse("import_show", args=["ours", transcript.pk])
+    plain = seen.get(address).content.decode()
+    assert "The cost was not reported." in plain and "\x02" not in plain
+    install(monkeypatch)
+    said = seen.get(address).content.decode()
+    assert "⟦The cost was not reported.⟧" in said
+    assert [fault.message for fault in import_page(transcript=transcript, now=NOW).faults][0].startswith("⟦")

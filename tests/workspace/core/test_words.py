@@ -2,11 +2,23 @@
 
 import shutil
 import subprocess
+from decimal import Decimal
 
+import msgspec
 import pytest
 from django.utils.translation import gettext, ngettext
 
-from workspace.core.words import mark, mark_many, plainly, register_words, say, say_many
+from workspace.core.words import (
+    decode_stored,
+    for_storage,
+    mark,
+    mark_many,
+    plainly,
+    register_words,
+    say,
+    say_many,
+    say_stored,
+)
 from workspace.management.commands.makemessages import Command
 
 GERMAN = {
@@ -41,6 +53,53 @@ def test_evidence_is_made_in_the_words_of_the_code():
 def test_a_sentence_without_values_keeps_its_braces():
     assert say('Write {"a": 1}.') == 'Write {"a": 1}.'
     assert say("") == ""
+
+
+def test_a_stored_sentence_is_said_in_the_language_of_its_reader():
+    with for_storage():
+        stored = say("Game {number} is gone.", number=say_many("{n} game", "{n} games", 2))
+        joined = f"{stored} {say('Of {size:,.1f} MiB and {share:g}.', size=Decimal(1234), share=0.5)}"
+    assert say_stored([joined, {"a": stored}]) == [
+        "Game 2 games is gone. Of 1,234.0 MiB and 0.5.",
+        {"a": "Game 2 games is gone."},
+    ]
+    register_words(GERMAN.__getitem__, lambda one, many, count: GERMAN[one if count == 1 else many])
+    try:
+        assert say_stored(stored) == "Spiel 2 Spiele ist weg."
+        with plainly():
+            assert say_stored(stored) == "Game 2 games is gone."
+    finally:
+        register_words(gettext, ngettext)
+
+
+def test_stored_json_is_read_in_its_shape_also_that_of_before():
+    with for_storage():
+        body = msgspec.json.encode({1: [say("Game {number} is gone.", number=3)]}).decode()
+    assert decode_stored(body, dict[int, list[str]]) == {1: ["Game 3 is gone."]}
+    assert decode_stored('{"1":["Game 3 is gone."]}', dict[int, list[str]]) == {1: ["Game 3 is gone."]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x02\x03",
+        "\x02[\x03",
+        '\x02["{a.__class__}",{"a":1}]\x03',
+        '\x02["{a:>999999999}",{"a":1}]\x03',
+        '\x02["{b}",{"a":1}]\x03',
+        '\x02["x",{"a":[1]}]\x03',
+        "\x02" * 5_000,
+    ],
+)
+def test_what_a_stranger_wrote_between_the_signs_of_stored_sentences_does_no_harm(text):
+    assert say_stored(text) in (text, "{a.__class__}", "{a:>999999999}")
+
+
+def test_a_stored_text_does_not_grow_without_end():
+    text = "x" * 100
+    for _depth in range(6):
+        text = f"\x02{msgspec.json.encode(['{a}' * 100, {'a': text}]).decode()}\x03"
+    assert len(say_stored(text)) <= 20_000
 
 
 @pytest.mark.skipif(shutil.which("xgettext") is None, reason="xgettext of GNU gettext is not installed")
