@@ -11,6 +11,7 @@ from discussions.metrics.actions import MEASURE, compute_input_hash, encoded_fig
 from discussions.metrics.core.registry import CODE_VERSION, measure_game
 from discussions.models import Game, Iteration, Measured, RoundOffset, Transcript
 from discussions.models.games import NEEDED
+from discussions.models.manual_figures import paid
 from discussions.models.slots import RATING
 from discussions.queries import add_round_offset
 from workspace.blob_store import BytesLost, load_bytes
@@ -55,6 +56,14 @@ def _games_are_as_imported(_now: datetime) -> Iterator[str]:
     twice = Game.objects.values("project", "source_id", "content_sha256", "transcript__is_separate")
     for row in twice.annotate(n=Count("pk")).filter(n__gt=1, transcript__is_separate=False):
         yield f"The game {row['source_id']!r} is {row['n']} times in the project in row {row['project']}."
+
+
+def _costs_are_those_that_count(_now: datetime) -> Iterator[str]:
+    wrong = Game.objects.annotate(counts=paid()).exclude(
+        Q(paid_usd=F("counts")) | Q(paid_usd=None, counts=None)
+    )
+    for game in wrong.order_by("pk"):
+        yield f"{_game(game)} is listed with a cost of {game.paid_usd}; what counts is {game.counts}."
 
 
 def _measurements_are_reproduced(_now: datetime) -> Iterator[str]:
@@ -112,6 +121,11 @@ def _game(game: Game) -> str:
 GAME_CHECKS: tuple[Check, ...] = (
     Check("I4", "Every upload is kept, byte for byte, with its job and its audit line", _uploads_are_kept),
     Check("I4g", "Every game is whole, once, and what was imported", _games_are_as_imported),
+    Check(
+        "I4c",
+        "Every game is listed with the cost by hand, else that of its file",
+        _costs_are_those_that_count,
+    ),
     Check("I5", "Every measurement comes out of its game again, byte for byte", _measurements_are_reproduced),
     Check("I8g", "Every game is measured and has its places, or a job is on it", _games_are_measured),
 )

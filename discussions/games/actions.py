@@ -272,6 +272,8 @@ def enter_figure(
             raise Conflict(
                 _("Somebody entered this figure first. Look at it, then enter yours."), code="entered_first"
             ) from None
+        if kind == COST:
+            Game.objects.filter(pk=game.pk).update(paid_usd=figure.value)
         record_event(
             by=by,
             now=now,

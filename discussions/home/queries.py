@@ -13,8 +13,7 @@ from msgspec import Struct
 from discussions.adjudication.queries import load_disagreements
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.flags.queries import query_flags, waits_for_lead
-from discussions.models import Evaluation, Game, ManualFigure, Measured, Slot, Verdict, Withdrawal
-from discussions.models.manual_figures import COST
+from discussions.models import Evaluation, Game, Measured, Slot, Verdict, Withdrawal
 from discussions.models.slots import RATING
 from discussions.verdicts.queries import complete_games, faulty_transcripts
 from workspace.database.prepared_queries import Prepared
@@ -85,16 +84,10 @@ def count_withdrawn(project: Project) -> dict[int, int]:
 def sum_recorded(project: Project, starts: Sequence[datetime]) -> list[RecordedSum]:
     """The standing verdicts by iteration and period; `starts` are the beginnings of the periods, oldest first."""
     rows = _recorded(tuple(starts)).rows(project.pk)
-    changed: dict[tuple[int, int], tuple[int, Decimal]] = {}
-    for iteration, period, entered, reported in _by_hand(tuple(starts)).rows(project.pk, project.pk):
-        costed, cost = changed.get((iteration, period), (0, Decimal(0)))
-        changed[iteration, period] = (costed + (reported is None), cost + entered - (reported or 0))
-    found = []
-    for iteration, period, count, failed, costed, cost in rows:
-        more, dearer = changed.get((iteration, period), (0, Decimal(0)))
-        paid = (cost or Decimal(0)) + dearer
-        found.append(RecordedSum(iteration, period, count, count - failed, costed + more, paid))
-    return found
+    return [
+        RecordedSum(iteration, period, count, count - failed, costed, cost or Decimal(0))
+        for iteration, period, count, failed, costed, cost in rows
+    ]
 
 
 def count_taken(project: Project) -> int:
@@ -184,28 +177,11 @@ def _recorded(starts: tuple[datetime, ...]) -> Prepared:
             .annotate(
                 count=Count("pk"),
                 failed=Count("pk", filter=Q(passes=False)),
-                costed=Count("game__cost_usd"),
-                cost=Sum("game__cost_usd"),
+                costed=Count("game__paid_usd"),
+                cost=Sum("game__paid_usd"),
             )
             .values_list(*columns)
         ),
-        int,
-    )
-
-
-@lru_cache(maxsize=64)
-def _by_hand(starts: tuple[datetime, ...]) -> Prepared:
-    """Costs that were entered by hand on games with a verdict, beside those of the transcripts."""
-    columns = ("game__iteration", "period", "value", "game__cost_usd")
-    return Prepared(
-        lambda project, again: (
-            ManualFigure.objects.standing()
-            .filter(kind=COST, game__project=project, game__verdicts__in=_standing(again).values("pk"))
-            .annotate(period=_period(starts, "game__verdicts__created_at"))
-            .order_by()
-            .values_list(*columns)
-        ),
-        int,
         int,
     )
 

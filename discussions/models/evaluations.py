@@ -28,7 +28,7 @@ WORK_COLUMNS = (
         "shown_number",
     ),
     "slot__lease_until",
-    *("game__number", "game__content_sha256", "game__cost_usd", "game__iteration", "game__project"),
+    *("game__number", "game__content_sha256", "game__paid_usd", "game__iteration", "game__project"),
     *("game__needed_count", "game__iteration__reveal", "game__iteration__evaluator_count"),
     *("game__project__slug", "game__project__name"),
     *("measured__findings_sha256", "measured__round_offset_number"),

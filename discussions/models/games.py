@@ -86,7 +86,8 @@ class Game(models.Model):
     """One imported game, without its text. `number` is ours and counts within the project.
 
     With `needed_count` a lead said, with a reason, that fewer evaluators than the iteration asks for are enough.
-    `search_text` is what the list of games finds it by, as `GameRecord.build_search_text` gives it.
+    `search_text` is what the list of games finds it by, as `GameRecord.build_search_text` gives it. `cost_usd` is what
+    the file reports, `paid_usd` what counts: the cost that a lead entered last, else the same.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="games")
@@ -102,6 +103,7 @@ class Game(models.Model):
     round_count = models.PositiveIntegerField()
     vote_count = models.PositiveIntegerField()
     cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    paid_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
     cache_hit_rate = models.FloatField(null=True, blank=True)
     input_tokens = models.PositiveBigIntegerField(null=True, blank=True)
     warnings = models.TextField(default="[]")
@@ -142,6 +144,7 @@ class Game(models.Model):
             models.Index(fields=["project", "source_id"], name="game_by_source"),
             models.Index(fields=["project", "message_count"], name="game_by_length"),
             models.Index(fields=["project", "iteration"], name="game_by_iteration"),
+            models.Index(fields=["project", "paid_usd"], name="game_by_cost"),
         )
 
     @property

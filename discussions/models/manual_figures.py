@@ -1,7 +1,8 @@
 """Costs and cache hit rates that a lead entered by hand, never changed: the newest of a game counts."""
 
 from django.db import models
-from django.db.models import OuterRef, Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from discussions.models.games import Game
 from workspace.models import Person
@@ -51,3 +52,8 @@ class ManualFigure(models.Model):
 def entered(kind: str) -> "QuerySet[ManualFigure, object]":
     """For a subquery: what counts of the figures that were entered for the outer query's game."""
     return ManualFigure.objects.filter(game=OuterRef("pk"), kind=kind).standing().values("value")[:1]
+
+
+def paid() -> Coalesce:
+    """For queries of games: what a game costs, by hand or else by its file; the same as the column `paid_usd`."""
+    return Coalesce(Subquery(entered(COST)), "cost_usd")

@@ -144,7 +144,7 @@ class EvaluationState:
     @cached_property
     def own_outcome(self) -> Outcome:
         """The outcome from this evaluation alone."""
-        return compute_outcome(self.own, self.measurements, self.evaluation.game.cost_usd, self.rubric)
+        return compute_outcome(self.own, self.measurements, self.evaluation.game.paid_usd, self.rubric)
 
     def own_lines(self, metrics: Collection[str]) -> list[Line]:
         """The lines of `own_outcome` for these metrics only."""

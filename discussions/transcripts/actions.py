@@ -430,6 +430,7 @@ class Store:
             round_count=record.rounds,
             vote_count=len(record.votes),
             cost_usd=record.cost.total_usd,
+            paid_usd=record.cost.total_usd,
             cache_hit_rate=record.cost.cache_hit_rate,
             input_tokens=record.cost.input_tokens,
             warnings=msgspec.json.encode(content.read.warnings).decode(),

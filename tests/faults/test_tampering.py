@@ -152,6 +152,10 @@ def upload_path(verdict):
     return Path(verdict.game.transcript.sha256[:2]) / verdict.game.transcript.sha256
 
 
+def change_a_cost(verdict):
+    Game.objects.filter(pk=verdict.game_id).update(paid_usd=99)
+
+
 def lose_an_upload(verdict, root):
     (root / "transcripts" / upload_path(verdict)).unlink()
 
@@ -191,6 +195,7 @@ IN_THE_DATABASE = [
     (change_a_revision, "I2", "holds another value than its newest revision"),
     pytest.param(lose_a_trigger, "I12", "discussions_verdict_frozen_update", marks=pytest.mark.services),
     (forget_a_job, "I4", "has no job that reads it"),
+    (change_a_cost, "I4c", "is listed with a cost of 99"),
     (copy_a_game, "I4g", "is 2 times in the project"),
 ]
 

@@ -16,6 +16,7 @@ from discussions.archives.core.zip_reader import ArchiveLimits, OpenArchive, ope
 from discussions.archives.queries.tables import TABLES
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Game, Iteration, Measured, Transcript
+from discussions.models.manual_figures import paid
 from workspace.audit.actions import record_event
 from workspace.audit.queries import hash_first_seals
 from workspace.blob_store import BytesLost, drop_bytes, load_start, store_bytes
@@ -71,6 +72,7 @@ def import_archive(
             loader = Loader(archive, slug, by, now, keeps_roles=keeps_roles)
             project = loader.load()
             _name_jobs(project)
+            Game.objects.filter(project=project).update(paid_usd=paid())
             upload_count = _keep_uploads(archive, project, stored)
             _measure_missing(project, by, now)
             _record_ended(project, by, now)

@@ -157,7 +157,12 @@ OWN = (
         _within(games.ColumnMapping, "project"),
         texts={"columns": list[str], "fields": dict[str, str]},
     ),
-    ArchivedTable(games.Game, _within(games.Game, "project"), texts={"warnings": list[Fault]}),
+    ArchivedTable(
+        games.Game,
+        _within(games.Game, "project"),
+        filled={"paid_usd": "the cost by hand, else that of the file"},
+        texts={"warnings": list[Fault]},
+    ),
     ArchivedTable(games.GameText, _within(games.GameText, _GAME), texts={"body": GameRecord}),
     ArchivedTable(games.RoundOffset, _within(games.RoundOffset, _GAME)),
     ArchivedTable(

@@ -193,8 +193,8 @@ def list_games(
 ) -> Listed[GameAnswer]:
     """List the games of a project.
 
-    `iteration` is the number of one, 0 for unsorted games. Sorted by a figure of the verdict, only games that have a
-    verdict are listed.
+    `iteration` is the number of one, 0 for unsorted games. Sorted by cost, or by a figure of the verdict, only games
+    that have one are listed.
     """
     project = project_or_404(request.user, slug)
     check_see_games(request.user, project)
@@ -212,7 +212,7 @@ def list_games(
 
 
 def _listed(game: GameFacts) -> GameAnswer:
-    row, outcome, cost = game.row, game.outcome, game.cost
+    row, outcome, cost = game.row, game.outcome, game.row.paid_usd
     return GameAnswer(
         number=row.number,
         source_id=row.source_id,
@@ -222,7 +222,7 @@ def _listed(game: GameFacts) -> GameAnswer:
         state=game.state,
         message_count=row.message_count,
         cost_usd=None if cost is None else float(cost),
-        is_cost_by_hand=game.by_hand is not None,
+        is_cost_by_hand=game.is_cost_by_hand,
         is_withdrawn=row.withdrawn_at is not None,
         verdict=None if outcome is None else _recorded(outcome),
         scores=_counted(game) if outcome is None else _scores(outcome),

@@ -5,7 +5,6 @@ A page takes a fixed number of queries and never reads the text of a transcript.
 
 from collections.abc import Mapping
 from datetime import datetime
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -224,7 +223,7 @@ class _Rules(Struct, frozen=True):
 class GameFacts(NamedTuple):
     """A game of the list: its row, how it is judged, its state, and what is known of its verdict.
 
-    `figures` is the JSON of the measurement of a game without a verdict; `by_hand` the cost that a lead entered.
+    `figures` is the JSON of the measurement of a game without a verdict.
     """
 
     row: GameRow
@@ -232,12 +231,7 @@ class GameFacts(NamedTuple):
     state: str
     figures: str | None
     outcome: Outcome | None
-    by_hand: Decimal | None
-
-    @property
-    def cost(self) -> Decimal | None:
-        """What the game cost: as entered by hand, else as reported."""
-        return self.row.cost_usd if self.by_hand is None else self.by_hand
+    is_cost_by_hand: bool
 
 
 class CellLabels(Struct, frozen=True):
@@ -277,7 +271,7 @@ def _load_rows(games: list[GameRow], iterations: dict[int, _Rules]) -> list[Game
     keys = [game.pk for game in games]
     verdicts = _OUTCOMES.filter(game__in=keys)
     outcomes = {game: msgspec.json.decode(outcome, type=Outcome) for game, outcome in verdicts}
-    by_hand = dict(_COSTS_BY_HAND.filter(game__in=keys))
+    by_hand = set(_COSTS_BY_HAND.filter(game__in=keys))
     undecided = [key for key in keys if key not in outcomes]
     figures: dict[tuple[int, int], str] = {}
     states: dict[int, list[str]] = {}
@@ -290,7 +284,7 @@ def _load_rows(games: list[GameRow], iterations: dict[int, _Rules]) -> list[Game
         rules, outcome = iterations[row.iteration_id], outcomes.get(row.pk)
         counted = figures.get((row.pk, rules.version))
         state = _state(row, rules, counted, states.get(row.pk, [])) if outcome is None else RECORDED
-        found.append(GameFacts(row, rules, state, counted, outcome, by_hand.get(row.pk)))
+        found.append(GameFacts(row, rules, state, counted, outcome, row.pk in by_hand))
     return found
 
 
@@ -316,7 +310,7 @@ _FIGURES = Measured.objects.order_by("pk").values_list("game_id", "rubric_versio
 _OUTCOMES = Verdict.objects.standing().values_list("game_id", "outcome")
 
 
-_COSTS_BY_HAND = ManualFigure.objects.filter(kind=COST).standing().values_list("game_id", "value")
+_COSTS_BY_HAND = ManualFigure.objects.filter(kind=COST).standing().values_list("game_id", flat=True)
 
 
 _STATES = Evaluation.objects.filter(purpose=RATING).values_list("game_id", "state")
@@ -331,7 +325,7 @@ def _line(found: GameFacts, labels: _RowLabels, flag_count: int) -> ListedGame:
     )
     composite = None if outcome is None else outcome.composite
     turns = None if outcome is None else outcome.flip_distance
-    is_entered, cost = found.by_hand is not None, found.cost
+    cost = game.paid_usd
     return ListedGame(
         number=str(game.number),
         source_id=game.source_id,
@@ -349,7 +343,10 @@ def _line(found: GameFacts, labels: _RowLabels, flag_count: int) -> ListedGame:
         cost_says=", ".join(
             filter(
                 None,
-                (labels.costs.get(get_cost_state(cost, rules.rules)), labels.by_hand if is_entered else ""),
+                (
+                    labels.costs.get(get_cost_state(cost, rules.rules)),
+                    labels.by_hand if found.is_cost_by_hand else "",
+                ),
             )
         ),
         turns="" if turns is None else str(turns),

@@ -33,10 +33,13 @@ ORDERS = {
     ID: ("a_to_z", "z_to_a"),
     COMPOSITE: ("best", "worst"),
     FLIPS: ("closest", "farthest"),
+    COST: ("costliest", "cheapest"),
     MESSAGES: ("longest", "shortest"),
     ITERATION: ("last_iteration", "first_iteration"),
 }
-RISING = frozenset({"oldest", "a_to_z", "worst", "fewest_passed", "closest", "shortest", "first_iteration"})
+RISING = frozenset(
+    {"oldest", "a_to_z", "worst", "fewest_passed", "closest", "shortest", "cheapest", "first_iteration"}
+)
 
 
 class Heading(Struct, frozen=True):

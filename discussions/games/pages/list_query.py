@@ -17,7 +17,7 @@ GAMES_A_PAGE = 30
 MOST_CHOSEN = 200
 
 
-# By a figure of the verdict only games that have one are listed, in an order that one index holds.
+# By cost or by a figure of the verdict only games that have one are listed, in an order that one index holds.
 SORTS = {
     "newest": _("newest first"),
     "oldest": _("oldest first"),
@@ -31,6 +31,8 @@ SORTS = {
     "z_to_a": _("by game id, backwards"),
     "shortest": _("fewest messages"),
     "longest": _("most messages"),
+    "costliest": _("highest cost"),
+    "cheapest": _("lowest cost"),
     "last_iteration": _("newest iteration first"),
     "first_iteration": _("oldest iteration first"),
 }
@@ -51,6 +53,8 @@ FIELDS = {
     "z_to_a": ("source_id", True),
     "shortest": ("message_count", False),
     "longest": ("message_count", True),
+    "costliest": ("paid_usd", True),
+    "cheapest": ("paid_usd", False),
     # Iterations are numbered in the order in which they were made.
     "last_iteration": ("iteration_id", True),
     "first_iteration": ("iteration_id", False),
@@ -78,7 +82,7 @@ class GameRow(NamedTuple):
     number: int
     iteration_id: int
     message_count: int
-    cost_usd: Decimal | None
+    paid_usd: Decimal | None
     withdrawn_at: datetime | None
     needed_count: int | None
     source_id: str
@@ -140,7 +144,7 @@ class Neighbours(Struct, frozen=True):
 def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbours:
     """The games beside this one in the list, also when it is not in it any more; three queries at most.
 
-    In an order by a figure of the verdict, a game without one has none.
+    In an order by cost or by a figure of the verdict, a game without one has none.
     """
     rows, prefix = _ordered(project, wanted)
     field = FIELDS[wanted.sort][0]
@@ -159,9 +163,10 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbou
 
 def _ordered(project: Project, wanted: ListQuery) -> "tuple[QuerySet[Any], str]":
     """The rows that the list walks, and what leads from one to its game: games, or standing verdicts."""
-    if not wanted.is_ordered_by_verdict:
-        return filter_games(project, wanted), ""
     field = FIELDS[wanted.sort][0]
+    if not wanted.is_ordered_by_verdict:
+        games = filter_games(project, wanted)
+        return games.exclude(paid_usd=None) if field == "paid_usd" else games, ""
     verdicts = Verdict.objects.filter(project=project).standing().exclude(**{field: None})
     if wanted.given:
         verdicts = verdicts.filter(game__in=filter_games(project, wanted))

@@ -150,7 +150,7 @@ def review(desk: Desk, work: EvaluationState) -> ReviewStep | None:
     if desk.visibility.missing:
         return None
     outcome = work.own_outcome
-    cost = cost_says(work.evaluation.game.cost_usd, outcome.cost_limit_usd) if desk.visibility.cost else ""
+    cost = cost_says(work.evaluation.game.paid_usd, outcome.cost_limit_usd) if desk.visibility.cost else ""
     if not desk.visibility.preview:
         hidden = _("This iteration keeps the figures hidden until the verdict is recorded.")
         notes = [hidden] if desk.progress.reveal == NEVER else []

@@ -2,14 +2,17 @@
 
 import re
 from datetime import date
+from decimal import Decimal
 
 import pytest
 from django.urls import reverse
 
+from discussions.games.actions import enter_figure
 from discussions.games.pages.list import build_games_page
 from discussions.games.pages.list_filters import DIFFER, NOT_APPLICABLE, RESOLVED, UNRESOLVED
 from discussions.games.pages.list_query import SORTS, ListQuery, load_neighbours
 from discussions.models import Game
+from discussions.models.manual_figures import COST
 from discussions.queue.actions import assign_game
 from discussions.rating.actions.remarks import remark
 from tests.factories.adjudication import TIE, make_differing, settle_difference
@@ -17,7 +20,7 @@ from tests.factories.iterations import figures, make_iteration, make_stage
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import game_of, make_game, make_rating_project, start, submitted
 from tests.factories.tokens import program_of
-from tests.factories.transcripts import make_games_project, repeated_messages
+from tests.factories.transcripts import import_game, make_games_project, repeated_messages
 from tests.factories.verdicts import record
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -139,6 +142,24 @@ def test_the_status_sorts_by_the_metrics_that_passed_and_the_iteration_by_its_nu
     page = client.get(reverse("games", args=[project.slug]), {"sort": "most_passed"}).content.decode()
     sorted_by = re.findall(r'aria-sort="(\w+)"\s*>\s*<a href="\?([^"]+)">Status', page)
     assert sorted_by == [("descending", "sort=fewest_passed")]
+
+
+def test_costs_sort_as_they_count_by_hand_and_unreported_ones_are_left_out(client):
+    project = make_games_project()
+    lead = make_lead(project=project)
+    for name, cost in (("a", 3), ("b", 1), ("c", 2)):
+        import_game(project=project, by=lead, gameId=name, metadata={"cost": {"totalUsd": cost}})
+    import_game(project=project, by=lead, gameId="d", metadata={})
+    assert listed(project, sort="costliest") == [1, 3, 2]
+    for number, cost in ((2, "5"), (4, "0.5"), (4, "2.5")):
+        game = Game.objects.get(project=project, number=number)
+        enter_figure(game=game, kind=COST, value=Decimal(cost), reason="An invoice", by=lead, now=NOW)
+    assert listed(project, sort="costliest") == [2, 1, 4, 3]
+    assert listed(project, sort="cheapest") == [3, 4, 1, 2]
+    client.force_login(lead)
+    page = client.get(reverse("games", args=[project.slug]), {"sort": "cheapest"}).content.decode()
+    sorted_by = re.findall(r'aria-sort="(\w+)"\s*>\s*<a href="\?([^"]+)">Cost', page)
+    assert sorted_by == [("ascending", "sort=costliest")]
 
 
 @pytest.mark.parametrize("sort", SORTS)

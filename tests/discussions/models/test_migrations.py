@@ -1,13 +1,16 @@
 """Rows from before a migration are what they would be today, and can go back."""
 
+from decimal import Decimal
 from importlib import import_module
 
 import pytest
 from django.apps import apps
 
+from discussions.games.actions import enter_figure
 from discussions.models import Game, Iteration, Verdict
+from discussions.models.manual_figures import COST
 from tests.factories.iterations import figures, make_baseline, make_iteration, make_stage
-from tests.factories.people import make_lead
+from tests.factories.people import NOW, make_lead
 from tests.factories.tampering import without_triggers
 from tests.factories.transcripts import import_game, make_games_project, native_game
 
@@ -40,6 +43,23 @@ def test_games_of_before_are_found_by_their_ids_files_and_players(settings, tmp_
         Game.objects.update(search_text="")
         import_module("discussions.migrations.0024_search_text").fill_search_texts(apps, None)
     assert Game.objects.get(pk=game.pk).search_text == searched
+
+
+def test_games_of_before_cost_what_was_entered_else_what_they_report(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    project = make_games_project()
+    lead = make_lead(project=project)
+    game = import_game(project=project, by=lead)
+    import_game(project=project, by=lead, gameId="Other")
+    import_game(project=project, by=lead, metadata={}, gameId="Without")
+    for value in ("2.5", "7"):
+        enter_figure(game=game, kind=COST, value=Decimal(value), reason="An invoice", by=lead, now=NOW)
+    costs = Game.objects.order_by("number").values_list("paid_usd", flat=True)
+    counted = [Decimal(7), Game.objects.get(number=2).cost_usd, None]
+    assert list(costs.all()) == counted
+    Game.objects.update(paid_usd=None)
+    import_module("discussions.migrations.0026_paid_usd").fill_costs(apps, None)
+    assert list(costs.all()) == counted
 
 
 def test_verdicts_of_before_count_their_weak_passes(settings, tmp_path):
