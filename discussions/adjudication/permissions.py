@@ -29,11 +29,17 @@ def check_adjudicate(person: Person, game: Game) -> None:
             ),
             code="own_rating",
         )
+    check_resolvable(game)
+
+
+def check_resolvable(game: Game) -> None:
+    """Whoever it is: what evaluators differ on is resolved once the game is measured and all evaluations are in."""
     if newest_measured(game) is None:
         raise NotAllowed(
             _("This game is not measured yet; wait for its figures, then resolve."), code="measuring"
         )
-    there, needed = rated.filter(state=SUBMITTED).count(), game.evaluator_count
+    rated = Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
+    there, needed = rated.count(), game.evaluator_count
     if there < needed:
         raise NotAllowed(
             _(

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from discussions.adjudication.permissions import check_adjudicate
+from discussions.adjudication.permissions import check_resolvable
 from discussions.adjudication.queries import load_disagreements
 from discussions.flags.queries import FLAG
 from discussions.models import Evaluation, Game, Remark, Transcript
@@ -69,8 +69,10 @@ def tell_tie(*, event: Event, project: Project, by: Person, now: datetime) -> No
     game = evaluation.game
     if evaluation.purpose != RATING or game.evaluator_count < 2:
         return
-    leads = [lead.pk for lead in leads_of(project) if may(check_adjudicate, lead, game)]
-    if not leads:
+    rated = Evaluation.objects.filter(game=game, purpose=RATING).exclude(submitted_at=None)
+    own = set(rated.values_list("evaluator", flat=True))
+    leads = [lead.pk for lead in leads_of(project) if lead.pk not in own]
+    if not leads or not may(check_resolvable, game):
         return
     found = load_disagreements(Game.objects.filter(pk=game.pk, withdrawn_at=None))
     if any(one.is_tie and one.is_open for differing in found for one in differing.disagreements):

@@ -3,9 +3,12 @@
 import json
 
 import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from discussions.flags.actions import answer_flag
 from discussions.games.actions import return_evaluation, withdraw_game
+from discussions.notifications.actions import tell_tie
 from discussions.queue.actions import assign_games, take_next_game, unassign_game
 from discussions.rating.actions.remarks import remark
 from tests.factories.adjudication import list_evaluations, make_differing, submit_as
@@ -14,7 +17,7 @@ from tests.factories.people import NOW, make_lead, make_member, make_person
 from tests.factories.queue import finish, make_repeat
 from tests.factories.rating import make_game, make_rating_project, submitted
 from tests.factories.transcripts import upload
-from workspace.models import Notification
+from workspace.models import Event, Notification
 from workspace.notifications.pages import find_page, notifications_page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -88,6 +91,21 @@ def test_leads_are_told_of_a_tie_that_they_may_resolve_once_all_is_in():
     take_next_game(project=game.project, by=second.evaluator, now=NOW)
     submit_as(list_evaluations(game)[1])
     assert len(told(lead)) == 2
+
+
+def test_many_leads_are_told_of_a_tie_in_as_many_statements_as_one():
+    def count(leads):
+        game = make_differing(leads=leads)
+        second = list_evaluations(game)[1]
+        event = Event.objects.get(verb="evaluation:submitted", object_id=str(second.pk))
+        Notification.objects.all().delete()
+        with CaptureQueriesContext(connection) as found, transaction.atomic():
+            tell_tie(event=event, project=game.project, by=second.evaluator, now=NOW)
+        assert Notification.objects.filter(code="game_tied").count() == len(leads)
+        return len(found)
+
+    count([make_person()])
+    assert count([make_person()]) == count([make_person() for _lead in range(5)])
 
 
 def test_without_a_tie_or_before_the_last_evaluation_nobody_is_told():

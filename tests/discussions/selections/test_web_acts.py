@@ -138,3 +138,12 @@ def test_a_page_of_an_act_asks_as_often_for_many_games(client, page, django_asse
         return
     with django_assert_max_num_queries(16):
         assert client.get(address, {"games": "1-4"}).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["assign_selected", "move_selected", "withdraw_selected"])
+@pytest.mark.parametrize("games", ["abc", "2-1", "1-900"])
+def test_games_that_are_no_numbers_are_refused_with_a_sentence(client, name, games):
+    project, *_rest = make_world(client)
+    answer = client.post(f"{reverse(name, args=[project.slug])}?games=2", {"games": games})
+    assert answer.status_code == 400
+    assert "names no games. Go back to the list and choose them again." in answer.content.decode()

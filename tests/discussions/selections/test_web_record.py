@@ -44,7 +44,8 @@ def test_an_iteration_gives_its_complete_games(client):
     _project, _games, address = make_world(client)
     assert len(read_ready(client.get(address, {"iteration": "0"}))) == 2
     assert client.get(address, {"iteration": "9"}).status_code == 404
-    assert client.get(address, {"games": "all"}).status_code == 400
+    for unreadable in ({"games": "all"}, {"iteration": "abc"}, {"iteration": "-1"}):
+        assert client.get(address, unreadable).status_code == 400
 
 
 def test_a_refused_game_is_named_and_the_others_are_recorded(client):
