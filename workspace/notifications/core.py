@@ -1,8 +1,9 @@
 """Of what people are told, to which kind each occasion belongs, where it leads, and when an e-mail with it is due."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, time, timedelta, tzinfo
+from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -19,31 +20,36 @@ DIGESTS = (AT_ONCE, DAILY, OFF)
 DIGEST_AT = time(7)
 PAUSE = timedelta(minutes=10)
 NOTIFICATIONS_STAY = timedelta(days=90)
+# So many of one kind, each within so much time of the one before it, are told in one line.
+FEWEST_JOINED = 3
+JOINED_WITHIN = timedelta(minutes=10)
 
 
 class Occasion(Struct, frozen=True):
     """One thing that happens: its kind, and the page it leads to, with the names of its numbers ("slug" the project's).
 
-    `fragment` is the part of the page, with a number in it.
+    `fragment` is the part of the page, with a number in it. `many` is the page of a project that several of them lead
+    to together, "" for the same page.
     """
 
     kind: str
     page: str
     arguments: tuple[str, ...] = ()
     fragment: str = ""
+    many: str = ""
 
 
 OCCASIONS = {
     "game_assigned": Occasion(ASSIGNED, "queue", ("slug",)),
     "set_assigned": Occasion(ASSIGNED, "reviews"),
-    "evaluation_returned": Occasion(RETURNED, "rate", ("evaluation",)),
+    "evaluation_returned": Occasion(RETURNED, "rate", ("evaluation",), many="queue"),
     "flag_answered": Occasion(MENTIONED, "flags", ("slug",), "flag-{flag}"),
     "flag_mentioned": Occasion(MENTIONED, "flags", ("slug",), "flag-{flag}"),
     "second_round": Occasion(SECOND_ROUND, "reviews"),
     "flag_opened": Occasion(FLAG, "flags", ("slug",), "flag-{flag}"),
-    "game_tied": Occasion(TIE, "adjudicate", ("slug", "game")),
-    "import_failed": Occasion(IMPORT_FAILED, "import_show", ("slug", "transcript")),
-    "import_faults": Occasion(IMPORT_FAILED, "import_show", ("slug", "transcript")),
+    "game_tied": Occasion(TIE, "adjudicate", ("slug", "game"), many="project"),
+    "import_failed": Occasion(IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
+    "import_faults": Occasion(IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
     "export_failed": Occasion(JOB_FAILED, "exports", ("slug",)),
     "job_failed": Occasion(JOB_FAILED, "project", ("slug",)),
     "site_job_failed": Occasion(JOB_FAILED, "status"),
@@ -56,6 +62,45 @@ def join_kinds(kinds: Iterable[str]) -> str:
     if chosen - set(KINDS):
         raise ValueError("no kind of notifications")
     return " ".join(kind for kind in KINDS if kind in chosen)
+
+
+class Told(Protocol):
+    """What joining asks of a notification."""
+
+    code: str
+    project_id: int | None
+    created_at: datetime
+    read_at: datetime | None
+
+
+ToldT = TypeVar("ToldT", bound=Told)
+
+
+def join_bursts(told: Iterable[ToldT]) -> Iterator[list[ToldT]]:
+    """Notifications in order of time, either way: those that follow each other closely and say the same, together.
+
+    Read ones and unread ones are never joined, nor those of several projects. Fewer than `FEWEST_JOINED` stay apart.
+    """
+    burst: list[ToldT] = []
+    for one in told:
+        if burst and not _follows(burst[-1], one):
+            yield from _whole_or_apart(burst)
+            burst = []
+        burst.append(one)
+    yield from _whole_or_apart(burst)
+
+
+def _follows(before: Told, one: Told) -> bool:
+    is_same = (before.code, before.project_id) == (one.code, one.project_id)
+    is_alike = (before.read_at is None) == (one.read_at is None)
+    return is_same and is_alike and abs(one.created_at - before.created_at) <= JOINED_WITHIN
+
+
+def _whole_or_apart(burst: list[ToldT]) -> Iterator[list[ToldT]]:
+    if len(burst) >= FEWEST_JOINED:
+        yield burst
+    else:
+        yield from ([one] for one in burst)
 
 
 def find_due(digest: str, now: datetime, zone: tzinfo) -> datetime | None:

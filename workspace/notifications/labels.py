@@ -1,8 +1,9 @@
 """Notifications in words. They name things by their numbers: no player, no evaluator, no answer, no verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from workspace.notifications.core import (
     ASSIGNED,
@@ -35,6 +36,50 @@ SENTENCES = {
     "job_failed": _("Work in the background failed (job %(job)s)."),
     "site_job_failed": _("Work in the background of the installation failed (job %(job)s)."),
 }
+# The same of several, told in one line.
+SENTENCES_OF_MANY = {
+    "game_assigned": ngettext_lazy("%(n)d game is assigned to you.", "%(n)d games are assigned to you.", "n"),
+    "set_assigned": ngettext_lazy(
+        "You are a reviewer of %(n)d comparison set.", "You are a reviewer of %(n)d comparison sets.", "n"
+    ),
+    "evaluation_returned": ngettext_lazy(
+        "%(n)d evaluation of yours was returned. Read the comment, change it and submit it again.",
+        "%(n)d evaluations of yours were returned. Read the comments, change them and submit them again.",
+        "n",
+    ),
+    "flag_answered": ngettext_lazy(
+        "Somebody replied to %(n)d flag.", "Somebody replied to %(n)d flags.", "n"
+    ),
+    "flag_mentioned": ngettext_lazy(
+        "You are mentioned in the replies to %(n)d flag.",
+        "You are mentioned in the replies to %(n)d flags.",
+        "n",
+    ),
+    "second_round": ngettext_lazy(
+        "The second round of %(n)d comparison is open.", "The second round of %(n)d comparisons is open.", "n"
+    ),
+    "flag_opened": ngettext_lazy("There is %(n)d new flag.", "There are %(n)d new flags.", "n"),
+    "game_tied": ngettext_lazy(
+        "The evaluations of %(n)d game are tied. Resolve the disagreements.",
+        "The evaluations of %(n)d games are tied. Resolve the disagreements.",
+        "n",
+    ),
+    "import_failed": ngettext_lazy(
+        "The import of %(n)d file failed.", "The import of %(n)d files failed.", "n"
+    ),
+    "import_faults": ngettext_lazy(
+        "%(n)d file was imported with faults.", "%(n)d files were imported with faults.", "n"
+    ),
+    "export_failed": ngettext_lazy("%(n)d export failed.", "%(n)d exports failed.", "n"),
+    "job_failed": ngettext_lazy(
+        "Work in the background failed %(n)d time.", "Work in the background failed %(n)d times.", "n"
+    ),
+    "site_job_failed": ngettext_lazy(
+        "Work in the background of the installation failed %(n)d time.",
+        "Work in the background of the installation failed %(n)d times.",
+        "n",
+    ),
+}
 KIND_LABELS = {
     ASSIGNED: _("Work is assigned to you"),
     RETURNED: _("An evaluation of yours is returned"),
@@ -56,3 +101,10 @@ def say_notification(code: str, about: Mapping[str, object]) -> str:
     """The sentence of a notification; numbers that it lacks are left open."""
     values = {"game": "?", "set": "?", "faults": "?", "job": "?"} | dict(about)
     return str(SENTENCES[code]) % values
+
+
+def say_burst(code: str, about: Sequence[Mapping[str, object]]) -> str:
+    """The sentence of one notification, or of several with the same code."""
+    if len(about) == 1:
+        return say_notification(code, about[0])
+    return str(SENTENCES_OF_MANY[code] % {"n": len(about)})

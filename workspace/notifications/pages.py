@@ -6,16 +6,23 @@ from msgspec import Struct
 from workspace.core.limits import PAGE_SIZE
 from workspace.models import Membership, Notification, Person
 from workspace.models.projects import LEAD
-from workspace.notifications.core import KINDS, KINDS_FOR_ALL, OCCASIONS
-from workspace.notifications.labels import say_notification
+from workspace.notifications.core import KINDS, KINDS_FOR_ALL, OCCASIONS, join_bursts
+from workspace.notifications.labels import say_burst
+
+# Of how many notifications a page joins what it shows.
+MOST_JOINED = 500
 
 
 class NotificationLine(Struct, frozen=True):
-    """One notification: what it says and of which kind it is."""
+    """One notification, or several that are told together: what it says and of which kind it is.
+
+    `notification` is the newest one, and `count` says how many there are.
+    """
 
     notification: Notification
     says: str
     kind: str
+    count: int = 1
 
 
 class NotificationsPage(Struct, frozen=True):
@@ -27,29 +34,55 @@ class NotificationsPage(Struct, frozen=True):
     unread_count: int
 
 
-def notifications_page(*, person: Person, before: int = 0, unread: bool = False) -> NotificationsPage:
-    """The notifications of the person, or the unread ones alone, older than `before` (0: from the newest)."""
+def notifications_page(
+    *, person: Person, before: int = 0, unread: bool = False, is_joined: bool = False
+) -> NotificationsPage:
+    """The notifications of the person, or the unread ones alone, older than `before` (0: from the newest).
+
+    With `is_joined`, those that follow each other closely and say the same are one line.
+    """
     rows = Notification.objects.shown_to(person)
     unread_count = rows.filter(read_at=None).count()
     chosen = rows.filter(read_at=None) if unread else rows
     chosen = chosen.filter(pk__lt=before) if before else chosen
-    found = list(chosen.select_related("project").order_by("-pk")[: PAGE_SIZE + 1])
-    shown = found[:PAGE_SIZE]
-    lines = [
-        NotificationLine(row, say_notification(row.code, row.about), OCCASIONS[row.code].kind)
-        for row in shown
-    ]
-    older = shown[-1].pk if len(found) > PAGE_SIZE else 0
-    return NotificationsPage(lines, older, shown[0].pk if shown else 0, unread_count)
+    most = MOST_JOINED if is_joined else PAGE_SIZE
+    found = list(chosen.select_related("project").order_by("-pk")[: most + 1])
+    bursts = list(join_bursts(found[:most])) if is_joined else [[row] for row in found[:most]]
+    shown = bursts[:PAGE_SIZE]
+    is_more = len(found) > most or len(bursts) > PAGE_SIZE
+    return NotificationsPage(
+        lines=[_line(burst) for burst in shown],
+        older=shown[-1][-1].pk if is_more else 0,
+        newest=shown[0][0].pk if shown else 0,
+        unread_count=unread_count,
+    )
 
 
-def find_page(notification: Notification) -> str:
-    """The address of the page that a notification leads to."""
+def _line(burst: list[Notification]) -> NotificationLine:
+    newest = burst[0]
+    says = say_burst(newest.code, [row.about for row in burst])
+    return NotificationLine(newest, says, OCCASIONS[newest.code].kind, len(burst))
+
+
+def list_burst(notification: Notification) -> list[Notification]:
+    """What the list of unread ones tells in one line, this one first; one query."""
+    if notification.read_at is not None:
+        return [notification]
+    unread = Notification.objects.shown_to(notification.person_id).filter(read_at=None)
+    found = unread.filter(pk__lte=notification.pk).order_by("-pk")[:MOST_JOINED]
+    burst = next(join_bursts(found), [])
+    return burst if notification in burst else [notification]
+
+
+def find_page(notification: Notification, *, count: int = 1) -> str:
+    """The address of the page that a notification leads to, or `count` of them together."""
     occasion = OCCASIONS[notification.code]
     project = notification.project
+    if count > 1 and occasion.many and project:
+        return reverse(occasion.many, args=[project.slug])
     given = notification.about | {"slug": project.slug if project else ""}
     path = reverse(occasion.page, args=[given[name] for name in occasion.arguments])
-    return f"{path}#{occasion.fragment.format(**given)}" if occasion.fragment else path
+    return f"{path}#{occasion.fragment.format(**given)}" if occasion.fragment and count == 1 else path
 
 
 def kinds_of(person: Person) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from workspace.models import Notification, NotificationSettings
 from workspace.notifications.actions.changes import change_notifications, mark_all_read, mark_read
 from workspace.notifications.core import AT_ONCE
 from workspace.notifications.forms import NotificationSettingsForm, ReadForm
-from workspace.notifications.pages import find_page, kinds_of, notifications_page
+from workspace.notifications.pages import find_page, kinds_of, list_burst, notifications_page
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
 from workspace.web.form_page import form_page
 from workspace.web.frame import frame
@@ -23,19 +23,25 @@ def notifications(request: SignedIn) -> HttpResponse:
     """One's own notifications, newest first."""
     asked = only_parameters(request, "before", "show")
     unread = asked["show"] == "unread"
-    page = notifications_page(person=request.user, before=parse_number(asked["before"]), unread=unread)
+    page = notifications_page(
+        person=request.user, before=parse_number(asked["before"]), unread=unread, is_joined=True
+    )
     context = {"page": page, "unread": unread, **frame(request.user, None, "notifications")}
     return respond(request, page="workspace/notifications/list.html", context=context)
 
 
 @require("sign_in")
 def notification(request: SignedIn, notification: int) -> HttpResponse:
-    """On to what a notification is about; it is read then. Reading twice changes nothing, so a link may do it."""
+    """On to what a notification is about; it is read then, with those that are told in one line with it.
+
+    Reading twice changes nothing, so a link may do it.
+    """
     rows = Notification.objects.filter(person=request.user).visible().select_related("project")
     found = get_object_or_404(rows, pk=notification)
+    burst = [row.pk for row in list_burst(found)]
     if request.method == "GET":
-        mark_read(notifications=[found.pk], by=request.user, now=timezone.now())
-    return HttpResponseRedirect(find_page(found))
+        mark_read(notifications=burst, by=request.user, now=timezone.now())
+    return HttpResponseRedirect(find_page(found, count=len(burst)))
 
 
 @require("sign_in", methods=("POST",))

@@ -38,11 +38,10 @@ def tell(project, *people, code="game_assigned", game=7, now=NOW, **given):
             people=keys,
             code=code,
             subject=f"game:{game}",
-            about={"game": game},
             project=project,
             by=by,
             now=now,
-            **given,
+            **{"about": {"game": game}} | given,
         )
 
 
@@ -130,6 +129,18 @@ def test_one_email_gathers_what_is_due_and_names_no_secret(project, ann, setting
     assert send_waiting(now=moment(3)) == 0
     send_waiting(now=moment(11))
     assert [sent.subject for sent in mail.outbox[1:]] == ["evalsite: 2 notifications"]
+
+
+def test_a_burst_is_one_line_of_an_email(project, ann, settings):
+    configure_email(settings)
+    for game in range(50):
+        tell(project, ann, game=game)
+    send_waiting()
+    (sent,) = mail.outbox
+    assert sent.subject == "evalsite: 50 games are assigned to you."
+    assert sent.body.count("\n* ") + sent.body.startswith("* ") == 1
+    assert f"/notifications/{Notification.objects.latest('pk').pk}/" in sent.body
+    assert "more" not in sent.body
 
 
 def test_what_was_read_in_the_app_is_not_sent(project, ann, settings):

@@ -1,14 +1,16 @@
 """When e-mails are due, whom a text names, and that every occasion has a sentence and a page."""
 
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
 import pytest
 from django.urls import get_resolver
 
+from tests.factories.people import NOW, moment
 from tests.guards.house import ROOT
-from workspace.notifications.core import KINDS, OCCASIONS, find_due, find_mentioned, join_kinds
-from workspace.notifications.labels import KIND_LABELS, SENTENCES
+from workspace.notifications.core import KINDS, OCCASIONS, find_due, find_mentioned, join_bursts, join_kinds
+from workspace.notifications.labels import KIND_LABELS, SENTENCES, SENTENCES_OF_MANY
 
 VIENNA = ZoneInfo("Europe/Vienna")
 
@@ -36,9 +38,31 @@ def test_the_longer_of_two_names_is_meant():
 
 
 def test_every_occasion_has_a_kind_a_sentence_and_a_page():
-    assert set(OCCASIONS) == set(SENTENCES)
+    assert set(OCCASIONS) == set(SENTENCES) == set(SENTENCES_OF_MANY)
     assert set(KIND_LABELS) == set(KINDS) == {occasion.kind for occasion in OCCASIONS.values()}
-    assert {occasion.page for occasion in OCCASIONS.values()} <= set(get_resolver().reverse_dict)
+    pages = {page for occasion in OCCASIONS.values() for page in (occasion.page, occasion.many) if page}
+    assert pages <= set(get_resolver().reverse_dict)
+
+
+@pytest.mark.parametrize(
+    ("told", "lines"),
+    [
+        (["a0", "a1"], [1, 1]),
+        (["a0", "a1", "a2"], [3]),
+        (["a0", "a10", "a20"], [3]),
+        (["a0", "a1", "a12", "a13", "a14"], [1, 1, 3]),
+        (["a0", "a1", "b2", "a3"], [1, 1, 1, 1]),
+        (["a2", "a1", "a0", "b0", "b0", "b0"], [3, 3]),
+    ],
+)
+def test_bursts_are_of_one_kind_and_close_together(told, lines):
+    rows = [
+        SimpleNamespace(code=one[0], project_id=1, created_at=moment(int(one[1:])), read_at=None)
+        for one in told
+    ]
+    assert [len(burst) for burst in join_bursts(rows)] == lines
+    rows[1].read_at, rows[1].project_id = NOW, 2
+    assert max(map(len, join_bursts(rows))) <= 3
 
 
 def test_kinds_are_stored_once_and_in_order():

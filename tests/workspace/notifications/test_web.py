@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from tests.factories.mail import configure_email
-from tests.factories.people import make_lead, make_member, make_project
+from tests.factories.people import make_lead, make_member, make_project, moment
 from tests.factories.tokens import program_of
 from tests.workspace.notifications.test_actions import tell
 from workspace.models import Notification, NotificationSettings
@@ -60,9 +60,36 @@ def test_the_list_leads_to_its_things_and_marks_them_as_read(project, ann, clien
     assert not Notification.objects.filter(read_at=None).exists()
 
 
+def test_a_burst_is_one_line_that_leads_to_all_of_it_and_reads_it(project, ann, client):
+    tell(project, ann, game=100, now=moment(0))
+    for game in range(50):
+        tell(project, ann, game=game, now=moment(11 + game / 10))
+    tell(project, ann, code="evaluation_returned", game=100, now=moment(17))
+    found = text_of(client.get(reverse("notifications")))
+    assert "50 games are assigned to you." in found and "Game 100 is assigned to you." in found
+    assert found.count("assigned to you") == 2
+    newest = Notification.objects.filter(code="game_assigned").latest("pk")
+    answer = client.get(reverse("notification", args=[newest.pk]))
+    assert answer["Location"] == reverse("queue", args=["ours"])
+    left = Notification.objects.filter(read_at=None).order_by("pk")
+    assert [row.about["game"] for row in left] == [100, 100]
+    assert "50 games are assigned to you." in text_of(client.get(reverse("notifications")))
+
+
+def test_a_burst_of_flags_leads_to_their_list_and_one_flag_to_itself(project, client):
+    lead = make_lead(project=project)
+    client.force_login(lead)
+    for flag in range(3):
+        tell(project, lead, code="flag_opened", game=flag, about={"flag": flag, "game": flag}, for_leads=True)
+    newest = Notification.objects.latest("pk")
+    flags = reverse("flags", args=["ours"])
+    assert client.get(reverse("notification", args=[newest.pk]))["Location"] == flags
+    assert client.get(reverse("notification", args=[newest.pk]))["Location"] == f"{flags}#flag-2"
+
+
 def test_a_page_has_fifty_and_leads_on(project, ann, client):
     for game in range(51):
-        tell(project, ann, game=game)
+        tell(project, ann, game=game, now=moment(11 * game))
     first = text_of(client.get(reverse("notifications")))
     assert first.count("is assigned to you") == 50
     oldest = Notification.objects.order_by("pk")[1].pk

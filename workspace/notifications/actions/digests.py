@@ -12,8 +12,8 @@ from workspace.mail.actions import queue_email
 from workspace.mail.core import NOTIFICATIONS, one_header_line
 from workspace.mail.queries import page_address, sends_email
 from workspace.models import Email, Notification, Person
-from workspace.notifications.core import PAUSE
-from workspace.notifications.labels import say_notification
+from workspace.notifications.core import PAUSE, join_bursts
+from workspace.notifications.labels import say_burst
 
 MOST_PEOPLE, MOST_LINES = 200, 50
 
@@ -52,8 +52,9 @@ def _write(key: int, by: Person, now: datetime) -> bool:
 
 
 def _subject(rows: Sequence[Notification]) -> str:
-    if len(rows) == 1:
-        return _("evalsite: %(sentence)s") % {"sentence": say_notification(rows[0].code, rows[0].about)}
+    bursts = list(join_bursts(rows))
+    if len(bursts) == 1:
+        return _("evalsite: %(sentence)s") % {"sentence": _say(bursts[0])}
     count = len(rows)
     return ngettext("evalsite: %(n)d notification", "evalsite: %(n)d notifications", count) % {"n": count}
 
@@ -61,14 +62,16 @@ def _subject(rows: Sequence[Notification]) -> str:
 def _body(rows: Sequence[Notification]) -> str:
     """Plain text: the sentences by project, each with its address, and where to change what is sent."""
     parts, project = [], ""
-    for row in rows[:MOST_LINES]:
+    bursts = list(join_bursts(rows))
+    for burst in bursts[:MOST_LINES]:
+        row = burst[-1]
         name = one_header_line(row.project.name) if row.project else ""
         if name != project:
             parts.append(f"{name}\n")
             project = name
         address = page_address(reverse("notification", args=[row.pk]))
-        parts.append(f"* {say_notification(row.code, row.about)}\n  {address}\n")
-    more = len(rows) - MOST_LINES
+        parts.append(f"* {_say(burst)}\n  {address}\n")
+    more = sum(map(len, bursts[MOST_LINES:]))
     if more > 0:
         parts.append(ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more} + "\n")
     parts.append(
@@ -79,3 +82,7 @@ def _body(rows: Sequence[Notification]) -> str:
         }
     )
     return "\n".join(parts) + "\n"
+
+
+def _say(burst: Sequence[Notification]) -> str:
+    return say_burst(burst[0].code, [row.about for row in burst])
