@@ -5,7 +5,6 @@ Figures are stored with the hash of their input, one kind after the other.
 
 from datetime import datetime
 
-import msgspec
 from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
@@ -19,6 +18,7 @@ from rubric.versions.actions import import_version
 from rubric.versions.permissions import check_edit_rubrics
 from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.words import decode_stored
 from workspace.jobs.actions import Clock
 from workspace.models import Job, Person
 from workspace.stored_statistics.actions import compute_missing, enqueue_missing
@@ -63,7 +63,7 @@ def adopt_weights(
             ),
             code="figures_changed",
         )
-    fit: Tuning = getattr(msgspec.json.decode(row.body, type=TuningFigures), target)
+    fit: Tuning = getattr(decode_stored(row.body, TuningFigures), target)
     if fit.weights is None or not fit.is_worth_adopting:
         raise Unacceptable(_("These weights are not to be adopted: %(reason)s") % {"reason": fit.reason})
     version = comparison_set.rubric_version

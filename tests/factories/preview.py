@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import msgspec
 from msgspec.structs import replace
 
 from discussions.models import Verdict
@@ -19,6 +18,7 @@ from tests.factories.people import NOW, make_admin
 from tests.factories.rating import ANSWERS, say_what_is_missing, start
 from tests.factories.verdicts import record
 from tests.factories.versions import make_draft, with_weights
+from workspace.core.words import decode_stored
 from workspace.models import Job, Person, Project
 
 Change = Callable[[RubricRecord], RubricRecord]
@@ -77,7 +77,7 @@ def previewed(draft: RubricVersion) -> Impact:
     run_waiting_jobs()
     row = ImpactPreview.objects.filter(version=draft, sha256=draft.sha256).order_by("-pk").first()
     assert row is not None
-    return msgspec.json.decode(row.body, type=Impact)
+    return decode_stored(row.body, Impact)
 
 
 def settled_with(*, project: Project, rating: str, message_count: int = 12) -> Verdict:
