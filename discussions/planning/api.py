@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+from django.db import transaction
 from django.utils import timezone
 from ninja import Router
 from pydantic import Field
@@ -10,8 +11,8 @@ from pydantic import Field
 from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import BASELINE
 from discussions.gates.views import stage_or_404
+from discussions.iterations.actions import change_iteration, open_for_rating
 from discussions.iterations.actions import move_games as move
-from discussions.iterations.actions import open_for_rating
 from discussions.iterations.core.history import History
 from discussions.iterations.pages import JudgedIteration, judge_iteration
 from discussions.iterations.permissions import check_change_iteration, check_freeze
@@ -19,12 +20,14 @@ from discussions.iterations.queries import load_history
 from discussions.iterations.views import iteration_or_404
 from discussions.models import Iteration
 from discussions.models.iterations import IDENTIFICATIONS, REVEALS
+from discussions.models.queue_rules import FLAG_RULES, MOST_REOPEN_MINUTES, load_rating_rule
 from discussions.planning import actions
 from discussions.planning.actions import Protocol
 from discussions.planning.core import Plan
 from discussions.planning.forms import HERE, OUT
 from discussions.planning.pages.plan_form import first_texts, plan_texts
 from discussions.planning.permissions import check_open_iteration
+from discussions.planning.views import settings_or_404
 from rubric.models import RubricVersion
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
@@ -36,6 +39,26 @@ router = Router()
 PROJECT = "/projects/{slug:slug}/"
 ONE = PROJECT + "iterations/{int:iteration}/"
 GameNumber = Annotated[int, Field(ge=1, le=10**9)]
+
+
+class SettingsAnswer(Answer):
+    """The settings of a project: the first two hold for its unsorted games, the others once something is rated."""
+
+    evaluator_count: int
+    identification: str
+    flags: str
+    reopen_minutes: int
+    shows_differences: bool
+
+
+class SettingsGiven(Given):
+    """What is to be changed; what is left out stays."""
+
+    evaluator_count: int | None = Field(default=None, ge=1, le=10)
+    identification: Literal[tuple(key for key, _label in IDENTIFICATIONS)] | None = None  # type: ignore[valid-type]
+    flags: Literal[tuple(key for key, _label in FLAG_RULES)] | None = None  # type: ignore[valid-type]
+    reopen_minutes: int | None = Field(default=None, ge=0, le=MOST_REOPEN_MINUTES)
+    shows_differences: bool | None = None
 
 
 class IterationAnswer(Answer):
@@ -315,6 +338,55 @@ def move_games(request: SignedIn, slug: str, iteration: int, given: MoveGiven) -
     check_change_iteration(request.user, found.project)
     to = Iteration.objects.get(project=found.project, stage=None) if given.to == OUT else found
     return MovedAnswer(games=move(games=given.games, to=to, by=request.user, now=timezone.now()))
+
+
+@endpoint(
+    router,
+    "GET",
+    PROJECT + "settings/",
+    name="api_settings",
+    permission="change_iteration",
+    scope="read",
+    answer=SettingsAnswer,
+)
+def read_settings(request: SignedIn, slug: str) -> SettingsAnswer:
+    """Read the settings of a project."""
+    return _settings(settings_or_404(request, slug))
+
+
+@endpoint(
+    router,
+    "POST",
+    PROJECT + "settings/",
+    name="api_settings",
+    permission="change_iteration",
+    scope="admin",
+    answer=SettingsAnswer,
+)
+def change_settings(request: SignedIn, slug: str, given: SettingsGiven) -> SettingsAnswer:
+    """Change settings of a project.
+
+    Another number of evaluators also holds for games without a verdict: slots open, or open slots close.
+    """
+    unsorted = settings_or_404(request, slug)
+    wanted = _settings(unsorted).model_dump() | given.model_dump(exclude_none=True)
+    now = timezone.now()
+    with transaction.atomic():
+        games = {name: wanted.pop(name) for name in ("evaluator_count", "identification")}
+        change_iteration(iteration=unsorted, **games, by=request.user, now=now)
+        actions.change_rating_rule(project=unsorted.project, **wanted, by=request.user, now=now)
+    return _settings(settings_or_404(request, slug))
+
+
+def _settings(unsorted: Iteration) -> SettingsAnswer:
+    rule = load_rating_rule(unsorted.project_id)
+    return SettingsAnswer(
+        evaluator_count=unsorted.evaluator_count,
+        identification=unsorted.identification,
+        flags=rule.flags,
+        reopen_minutes=rule.reopen_minutes,
+        shows_differences=rule.shows_differences,
+    )
 
 
 def _find_reference(history: History, number: int | None) -> int:

@@ -14,6 +14,7 @@ from discussions.transcripts.actions import (
     Imported,
     Upload,
     cancel_import,
+    dismiss_faults,
     import_files,
     import_separately,
     resume_import,
@@ -37,7 +38,8 @@ FORMAT_NAMES = ("", *(known.name for known in FORMATS))
 
 class ImportAnswer(Answer):
     """An import. `state` is waiting, reading, measuring, done, columns (it waits for a mapping),
-    nothing, cancelled or failed. `format` is "" until the file was read, unless one was named.
+    nothing, cancelled or failed. `format` is "" until the file was read, unless one was named. Faults that are seen, or
+    that a later upload put right, are no notice any more.
     """
 
     id: int
@@ -50,6 +52,7 @@ class ImportAnswer(Answer):
     measured_count: int
     warning_count: int
     fault_count: int
+    is_seen: bool
     imported_at: datetime
 
 
@@ -225,6 +228,22 @@ def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
 @endpoint(
     router,
     "POST",
+    ONE + "seen/",
+    name="api_import_seen",
+    permission="import_transcripts",
+    scope="import",
+    answer=ProgressAnswer,
+)
+def see_faults(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
+    """Take the faults of an import as seen: they are no notice any more."""
+    found = transcript_or_404(request, slug, transcript)
+    dismiss_faults(transcript=found, by=request.user, now=timezone.now())
+    return _progress(transcript_or_404(request, slug, transcript))
+
+
+@endpoint(
+    router,
+    "POST",
     ONE + "separate/",
     name="api_import_separate",
     permission="import_transcripts",
@@ -278,6 +297,7 @@ def _facts(line: ImportLine) -> dict[str, Any]:
         "measured_count": counts.measured,
         "warning_count": counts.warnings,
         "fault_count": row.fault_count,
+        "is_seen": hasattr(row, "dismissal"),
         "imported_at": row.created_at,
     }
 

@@ -99,6 +99,7 @@ OPERATIONS: dict[str, list[Row]] = {
     "api_import": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
     "api_import_cancel": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
     "api_import_resume": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
+    "api_import_seen": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
     "api_import_separate": [operation("POST", "401 403 403 404 202 404 202 401", "import")],
     "api_mappings": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
     "api_mapping_remove": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
@@ -145,6 +146,10 @@ OPERATIONS: dict[str, list[Row]] = {
         operation("POST", "401 404 404 404 422 404 422 401", "admin", {"games": "[]"}),
     ],
     "api_stage_summary": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_settings": [
+        operation("GET", "401 403 403 404 200 404 200 401", "read"),
+        operation("POST", "401 403 403 404 200 404 200 401", "admin", {"reopen_minutes": "=10"}),
+    ],
     "api_iterations": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
     "api_iteration": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
     "api_evaluations": [operation("GET", "401 200 200 200 200 200 200 401", "read")],

@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+StoredT = TypeVar("StoredT")
 Translate = Callable[[str], str]
 TranslateMany = Callable[[str, str, int], str]
 
@@ -132,7 +133,7 @@ def say_stored(found: Any) -> Any:
     return found
 
 
-def decode_stored(body: str, shape: Any) -> Any:
+def decode_stored(body: str, shape: type[StoredT]) -> StoredT:
     """Stored JSON in its shape, with the sentences that it was stored with said. Raises as `msgspec.convert` does."""
     if _OPEN_IN_JSON not in body:
         return msgspec.json.decode(body, type=shape)

@@ -7,6 +7,7 @@ from tests.factories.iterations import figures, get_lead, make_baseline, make_ch
 from tests.factories.people import make_lead
 from tests.factories.tokens import program_of
 from tests.factories.transcripts import import_game, make_games_project
+from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
 
@@ -109,3 +110,25 @@ def test_a_change_is_decided_on_the_basis_that_was_read(stage):
     done = program.post(path, {**given, "basis_sha256": found["basis_sha256"]})
     assert (done.status_code, done.json()["decided"][0]["choice"]) == (201, "revert")
     assert program.post(path, {**given, "choice": "maybe", "basis_sha256": ""}).status_code == 422
+
+
+def test_project_settings_are_read_and_changed_all_or_none():
+    project = make_games_project(slug="fresh")
+    program, path = program_of(make_lead(project=project)), "projects/fresh/settings/"
+    before = {
+        "evaluator_count": 1,
+        "identification": "question",
+        "flags": "hold",
+        "reopen_minutes": 30,
+        "shows_differences": False,
+    }
+    assert program.get(path).json() == before
+    changed = {"evaluator_count": 2, "flags": "warn", "shows_differences": True}
+    assert program.post(path, changed).json() == before | changed == program.get(path).json()
+    verbs = Event.objects.filter(chain__project=project).values_list("verb", flat=True)
+    assert {"iteration:changed", "rating_rules:changed"} <= set(verbs)
+    count = len(verbs)
+    assert program.post(path, changed).status_code == 200 and verbs.count() == count, "nothing new"
+    for wrong in ({"evaluator_count": 11}, {"flags": "maybe"}, {"reopen_minutes": -1}, {"name": "x"}):
+        assert program.post(path, {"identification": "test"} | wrong).status_code == 422
+    assert program.get(path).json()["identification"] == "question"

@@ -35,6 +35,10 @@ def test_a_file_is_imported_and_the_same_bytes_are_known(program):
     assert [fault["is_warning"] for fault in found["faults"]] == [False] * found["fault_count"]
     assert program.post(PATH, sent).json()["items"][0]["outcome"] == "already"
     assert program.get(PATH).json()["items"][0]["measured_count"] == 2
+    assert found["is_seen"] is False and found["fault_count"]
+    assert program.post(f"{address}seen/").json()["is_seen"] is True
+    assert program.post(f"{address}seen/").status_code == 200
+    assert program.get(PATH).json()["items"][0]["is_seen"] is True
 
 
 def test_an_import_is_stopped_and_goes_on(program):
