@@ -1,7 +1,6 @@
 """The dashboard of a project and the overview of the installation, for programs."""
 
 from datetime import date, datetime
-from decimal import Decimal
 
 from django.utils import timezone
 from ninja import Router
@@ -65,7 +64,7 @@ class PeriodAnswer(Answer):
     count: int
     passed: int
     rate: float | None
-    cost: Decimal | None
+    cost: float | None
     costed: int
 
 

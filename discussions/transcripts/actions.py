@@ -245,12 +245,9 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     notes = Notes(transcript.name, "", Limits(**settings.TRANSCRIPT_LIMITS))
     notes.warn(REPEATS_DROPPED, what=game.number, count=count)
     known = msgspec.json.decode(game.warnings, type=list[Fault])
+    kept = [warning for warning in known if warning.code not in ODDITY_CODES]
     with for_storage():
-        warnings = [
-            *notes.warnings(),
-            *(warning for warning in known if warning.code not in ODDITY_CODES),
-            *oddity_warnings(shorter, transcript.name),
-        ]
+        warnings = [*notes.warnings(), *kept, *oddity_warnings(shorter, transcript.name)]
     content = _ready(ReadGame(record=shorter, warnings=warnings, place=transcript.name))
     store = Store(transcript=transcript, by=by)
     iteration = _open_iteration(game)
