@@ -14,6 +14,7 @@ from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
 from rubric.core.scales import Scale, write_number
 from rubric.core.weights import exact, weight_problems
 from rubric.versions.core.game_specs import ParameterSpecs, game_specs
+from rubric.versions.core.pattern_growth import MOST_REPEATED, repeats_choice
 from workspace.core.strict_json import MOST_PROBLEMS, read_json
 from workspace.core.words import mark, say
 
@@ -23,7 +24,6 @@ _ANCHOR = re.compile(r"(-?\d+(?:\.\d+)?)(?:\s*[-–]\s*(-?\d+(?:\.\d+)?))?")
 RESERVED_KEYS = ("overall", "notes", "holistic")
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _LONGEST_PATTERN, _DEEPEST_PATTERN = 600, 50
-_NESTED = re.compile(r"[+*}]\)[+*{]")
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _IN_SET = re.compile(r"\[(?:\[|\^?\]?[^\]]*(?:--|&&|~~|\|\|))")
 
@@ -412,16 +412,20 @@ def _pattern_fault(source: str) -> str:
             'The pattern has "[[" or a doubled -, &, ~ or | in square brackets, which Python will read otherwise.'
         )
         return say("{said} Put a backslash before it.", said=said)
-    if _NESTED.search(source):
-        return say(
-            "The pattern repeats a repetition, which can run for ever on some texts. Write it without."
-        )
+    # A word for the mafia is a pattern that may repeat choices itself, so it is not to be repeated.
+    whole = source.replace("{mafia_word}", f"(?:xx|yy){{0,{MOST_REPEATED}}}")
+    whole = whole.replace("{name}", "(?:x)").replace("{owner}", "(?:x)")
     try:
-        re.compile(
-            source.replace("{name}", "(?:x)").replace("{owner}", "(?:x)").replace("{mafia_word}", "(?:x)")
-        )
-    except (re.error, OverflowError) as error:
+        re.compile(whole)
+        runs_away = repeats_choice(whole)
+    except (re.error, OverflowError, RecursionError) as error:
         return say("The pattern is no regular expression: {error}. Correct it.", error=error)
+    if runs_away:
+        return say(
+            "The pattern repeats a choice or a repetition more than {most} times, which can run for ever on some "
+            "texts. Write a number of times such as {{0,{most}}} instead of * or +, or repeat one thing alone.",
+            most=MOST_REPEATED,
+        )
     return ""
 
 

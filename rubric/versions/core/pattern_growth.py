@@ -1,0 +1,56 @@
+"""Whether the time that a regular expression takes can grow exponentially with a text: what is read from its syntax.
+
+Backtracking tries every way to read a stretch of text. There are exponentially many ways where a choice (one of several
+alternatives, more or fewer repetitions) stands inside a repetition: of n repetitions each doubles the ways. So a choice
+may be repeated a few times only. This finds the star height above one and repeated alternation of Weideman et al.,
+"Analyzing Matching Time Behavior of Backtracking Regular Expression Matchers" (CIAA 2016), and refuses some patterns
+that are harmless. A possessive repetition or an atomic group is read in one way, so inside it anything goes. What only
+takes long (many choices one after the other) is not found: a game that takes too long to measure is left out.
+"""
+
+from collections.abc import Iterator
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any
+
+MOST_REPEATED = 10
+_REPEATS = ("MAX_REPEAT", "MIN_REPEAT")
+_CHOICES = ("BRANCH", "GROUPREF_EXISTS")
+_READ_ONE_WAY = ("POSSESSIVE_REPEAT", "ATOMIC_GROUP")
+# Where Python's parser puts what is inside.
+_INSIDE = {
+    "MAX_REPEAT": 2,
+    "MIN_REPEAT": 2,
+    "POSSESSIVE_REPEAT": 2,
+    "SUBPATTERN": 3,
+    "ASSERT": 1,
+    "ASSERT_NOT": 1,
+}
+_INSIDE["ATOMIC_GROUP"] = 0
+
+
+def repeats_choice(source: str) -> bool:
+    """Whether a choice is repeated more than ten times. Raises re.error when the source is no regular expression."""
+    return any(times > MOST_REPEATED for times in _find_choices(_parser.parse(source), 1))
+
+
+def _find_choices(items: Any, times: int) -> Iterator[int]:
+    """For each choice how often it can be repeated; `times` is how often these items can."""
+    for operation, given in items:
+        kind = str(operation)
+        if kind in _CHOICES or (kind in _REPEATS and given[0] != given[1]):
+            yield times
+        often = int(given[1]) if kind in _REPEATS else 1
+        inner = 1 if kind in _READ_ONE_WAY else times * often
+        for part in _list_parts(kind, given):
+            yield from _find_choices(part, inner)
+
+
+def _list_parts(kind: str, given: Any) -> list[Any]:
+    """The sequences of items inside an item of that kind."""
+    if kind == "BRANCH":
+        return list(given[1])
+    if kind == "GROUPREF_EXISTS":
+        return [part for part in given[1:] if part]
+    if kind in _INSIDE:
+        return [given if kind == "ATOMIC_GROUP" else given[_INSIDE[kind]]]
+    return []

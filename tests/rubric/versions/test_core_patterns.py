@@ -1,0 +1,51 @@
+"""Patterns whose time grows exponentially with a text are refused; those that people write are not."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from rubric.versions.core.pattern_growth import repeats_choice
+from rubric.versions.core.version_json import read_version
+
+RUNAWAY = [
+    "(a|a)*b", "(a|ab)*c", "(?:a|b|ab)*c", "((a+))+b", "(a+|b)+c", "(a*b?)*c", "(?:a+ ?)+b", "(a{1,20}){1,20}b",
+    "([a-z]+_?)+!", "(?:(?:a+))*b", "(?=(a+)+b)a", "(a?){40}b", "(?:(a)?b?)+c", "((?:a|a){9}){9}b",
+    "(?:(?P<x>a+)b?)+c", "({mafia_word})+!", "(?:{mafia_word} ?){2}!", r"(\w+\s?)*$", "(a+)+b", "(?:a*?)*b",
+]  # fmt: skip
+HARMLESS = [
+    "a+b*c?", "(?:abc)+", "[a-z]+ [a-z]+", "(?: (?:is|was|be)){0,4} mafia", "(a|b)c", "(?>a+b?)+c", "(?:a++b?+)++c",
+    "(?<!x)a+", r"\byou(?:'re)? (?:a|the) {mafia_word}", "{name}(?: & {name})?",
+]  # fmt: skip
+
+
+FIRST = Path("rubric/versions/first_versions/discussion-1.2.json").read_bytes()
+
+
+def version_with(pattern):
+    document = json.loads(FIRST)
+    document["lists"]["patterns"]["reason"].append(pattern)
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize("pattern", RUNAWAY)
+def test_patterns_that_can_run_away_are_refused_with_what_to_write(pattern):
+    problems = read_version(version_with(pattern))
+    assert [problem.code for problem in problems] == ["bad_pattern"]
+    assert "Write a number of times such as {0,10} instead of * or +" in problems[0].message
+
+
+@pytest.mark.parametrize("pattern", HARMLESS)
+def test_patterns_that_cannot_run_away_are_read(pattern):
+    assert pattern in read_version(version_with(pattern)).lists["patterns"]["reason"]
+
+
+def test_every_pattern_of_the_shipped_versions_is_read():
+    for path in Path("rubric/versions/first_versions").glob("discussion-*.json"):
+        assert read_version(path.read_bytes()).lists["patterns"], path.name
+
+
+def test_what_is_no_regular_expression_raises():
+    with pytest.raises(re.error):
+        repeats_choice("(a")
