@@ -1,6 +1,6 @@
 """M3, coherence: the share of messages that take up one of the messages just before them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,20 +22,21 @@ from discussions.metrics.core.prepared_game import Reading
 from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "coherence"
-_AT_ONCE = 300000
+# So many numbers are worked on at once: for shuffled orders, and for what ties a long game's messages.
+_AT_ONCE = 300_000
 Flags = NDArray[np.bool_]
 
 
 class Ties(Struct, frozen=True, eq=False):
     """What ties messages together, free of their order: who names whom, which keyword is where, who replies to what.
 
-    Indices of messages count from 0; `reply_targets` is -1 for a link that does not resolve.
+    Indices of messages count from 0; `reply_targets` is -1 for a link that does not resolve. `names` says of each
+    message (row) which players it names (column), so what it takes depends on messages and players, not on namings.
     """
 
     count: int
     speakers: Numbers
-    naming: Numbers
-    named: Numbers
+    names: Flags
     keywords: Numbers
     keyword_messages: Numbers
     replies: Numbers
@@ -83,15 +84,16 @@ def find_ties(reading: Reading) -> Ties:
     is_new = np.ones(len(pairs), np.bool_)
     np.not_equal(pairs[1:], pairs[:-1], out=is_new[1:])
     pairs = pairs[is_new]
-    others = reading.name_players != reading.speakers[reading.name_messages]
+    names = np.zeros((count, len(reading.game.players) + 1), np.bool_)
+    names[reading.name_messages, reading.name_players] = True
+    names[np.arange(count), reading.speakers] = False
     links = [
         (index, _target(message)) for index, message in enumerate(reading.game.messages) if _is_link(message)
     ]
     return Ties(
         count=count,
         speakers=reading.speakers,
-        naming=reading.name_messages[others],
-        named=reading.name_players[others],
+        names=names,
         keywords=pairs // (count + 1),
         keyword_messages=pairs % (count + 1),
         replies=np.array([index for index, _ in links], np.int64),
@@ -118,38 +120,54 @@ def signs(ties: Ties, order: Numbers, parameters: Parameters) -> tuple[Flags, Fl
     base = np.arange(rows)[:, np.newaxis] * count
     place = np.empty(rows * count, np.int64)
     place[base + order] = np.arange(count)
-    spoken = ties.speakers[order].ravel()
     replies = np.zeros(rows * count, np.bool_)
     if len(ties.replies):
         mine = place[base + ties.replies]
         targets = np.where(ties.reply_targets >= 0, place[base + np.maximum(ties.reply_targets, 0)], -1)
         replies[(base + mine)[(mine > 0) & (targets < mine)]] = True
-    namings = np.zeros(rows * count, np.bool_)
-    if len(ties.naming):
-        mine = place[base + ties.naming]
-        namings[(base + mine)[_names_speaker(ties.named, spoken, base, mine, window)]] = True
+    shared = _count_shared(ties, place.reshape(rows, count), window)
+    enough = shared >= parameters.number("coherence_min_shared")
+    return replies.reshape(rows, count), _names_speaker(ties, order, window), enough.reshape(rows, count)
+
+
+def _names_speaker(ties: Ties, order: Numbers, window: int) -> Flags:
+    """Whether the message at each place names the speaker of one of the `window` messages before it."""
+    spoken = ties.speakers[order]
+    hit = np.zeros(order.shape, np.bool_)
+    for distance in range(1, min(window + 1, order.shape[1])):
+        hit[:, distance:] |= ties.names[order[:, distance:], spoken[:, :-distance]]
+    return hit
+
+
+def _count_shared(ties: Ties, places: Numbers, window: int) -> Numbers:
+    """How many keywords each place of each order shares with the `window` messages before it, order after order.
+
+    `places` holds, for each order, the place of every message. The keywords come in portions, no keyword in two.
+    """
+    rows, count = places.shape
     shared = np.zeros(rows * count, np.int64)
-    if len(ties.keywords):
-        gap = count + window + 1
-        size = np.int32 if (int(ties.keywords[-1]) + 1) * gap < 2**31 else np.int64
-        keys = np.take(place.reshape(rows, count).astype(size), ties.keyword_messages, axis=1)
-        keys += (ties.keywords * gap).astype(size)
+    gap = count + window + 1
+    for start, end in _portions(ties.keywords):
+        keywords = ties.keywords[start:end] - ties.keywords[start]
+        size = np.int32 if (int(keywords[-1]) + 1) * gap < 2**31 else np.int64
+        keys = np.take(places.astype(size), ties.keyword_messages[start:end], axis=1)
+        keys += (keywords * gap).astype(size)
         keys.sort(axis=1)
         hits = np.flatnonzero(keys[:, 1:] - keys[:, :-1] <= window)
         row = hits // max(1, keys.shape[1] - 1)
-        shared = np.bincount(row * count + keys.ravel()[hits + row + 1] % gap, minlength=rows * count)
-    enough = shared >= parameters.number("coherence_min_shared")
-    shape = (rows, count)
-    return replies.reshape(shape), namings.reshape(shape), enough.reshape(shape)
+        found = row * count + keys.ravel()[hits + row + 1] % gap
+        shared += np.bincount(found, minlength=rows * count)
+    return shared
 
 
-def _names_speaker(named: Numbers, spoken: Numbers, base: Numbers, mine: Numbers, window: int) -> Flags:
-    """Which namings, at the places `mine`, name the speaker of one of the `window` messages before them."""
-    hit = np.zeros(mine.shape, np.bool_)
-    for distance in range(1, window + 1):
-        earlier = mine - distance
-        hit |= (earlier >= 0) & (spoken[base + np.maximum(earlier, 0)] == named)
-    return hit
+def _portions(keywords: Numbers) -> Iterator[tuple[int, int]]:
+    """Stretches of sorted keywords, of at most `_AT_ONCE` and what is left of the last keyword in each."""
+    start = 0
+    while start < len(keywords):
+        last = min(start + _AT_ONCE, len(keywords)) - 1
+        end = int(np.searchsorted(keywords, keywords[last], side="right"))
+        yield start, end
+        start = end
 
 
 def _shared_words(reading: Reading, window: int) -> dict[int, list[str]]:
@@ -214,7 +232,7 @@ def shuffled_baseline(reading: Reading, ties: Ties, parameters: Parameters) -> f
     count = ties.count
     often = np.bincount(ties.keywords)[ties.keywords] > 1 if len(ties.keywords) else np.zeros(0, np.bool_)
     kept = Ties(
-        count, ties.speakers, ties.naming, ties.named, ties.keywords[often], ties.keyword_messages[often],
+        count, ties.speakers, ties.names, ties.keywords[often], ties.keyword_messages[often],
         ties.replies, ties.reply_targets,
     )  # fmt: skip
     source = np.random.PCG64(reading.seed("shuffle"))

@@ -94,11 +94,15 @@ def nearest_players(texts: Mapping[int, str], parameters: Parameters) -> dict[in
     return _nearest({player: " ".join(sorted(text.split())) for player, text in texts.items()}, token_sort)
 
 
-def _nearest(prepared: Mapping[int, T], compare: Callable[[T, T], tuple[int, int]]) -> dict[int, Nearest]:
+def _nearest(
+    prepared: Mapping[int, T], compare: Callable[[T, T, float], tuple[int, int]]
+) -> dict[int, Nearest]:
     nearest: dict[int, Nearest] = {}
     highest = dict.fromkeys(prepared, -1.0)
     for first, other in combinations(sorted(prepared), 2):
-        shared, whole = compare(prepared[first], prepared[other])
+        # What is less similar than the nearest so far of both need not be known exactly.
+        least = min(highest[first], highest[other])
+        shared, whole = compare(prepared[first], prepared[other], least)
         percent = compute_percent(shared, whole)
         if percent > highest[first]:
             highest[first], nearest[first] = percent, Nearest(other, shared, whole)
@@ -112,10 +116,15 @@ def compute_percent(shared: int, whole: int) -> float:
     return 100 * shared / whole if whole else 100.0
 
 
-def token_sort(first: str, other: str) -> tuple[int, int]:
-    """RapidFuzz's token_sort_ratio of two texts whose words are sorted already, as whole numbers (shared, whole)."""
+def token_sort(first: str, other: str, least: float = 0.0) -> tuple[int, int]:
+    """RapidFuzz's token_sort_ratio of two texts whose words are sorted already, as whole numbers (shared, whole).
+
+    Exact from `least` percent on; below, `shared` is less than that and may be any such number, which takes a third of
+    the time.
+    """
     whole = len(first) + len(other)
-    return whole - Indel.distance(first, other), whole
+    farthest = int(whole * (100 - max(least, 0.0)) / 100) + 1
+    return whole - Indel.distance(first, other, score_cutoff=farthest), whole
 
 
 def bigrams(text: str) -> Counter[str]:
@@ -124,7 +133,7 @@ def bigrams(text: str) -> Counter[str]:
     return Counter(first + second for first, second in pairwise(plain))
 
 
-def dice(first: Counter[str], other: Counter[str]) -> tuple[int, int]:
+def dice(first: Counter[str], other: Counter[str], _least: float = 0.0) -> tuple[int, int]:
     """Dice's coefficient of two bags of bigrams, as whole numbers (shared, whole)."""
     return 2 * (first & other).total(), first.total() + other.total()
 
