@@ -1,15 +1,21 @@
 """Cached loaders that every package shares: a game, its measurements, and the rubric version that it is judged by."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from django.db.models import OuterRef, QuerySet
 from msgspec.structs import replace
 
+from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.core.records import GameRecord, Measurement
 from discussions.models import Game, GameText, Iteration, Measured, MeasuredFindings, RoundOffset
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
+from workspace.models import Job
+from workspace.models.jobs import FAILED
+
+MEASURE = "measure"
+COMPANIONS = "companions"
 
 
 # Imported games and measurements never change, so they are kept decoded; the hash guards against another database.
@@ -29,6 +35,32 @@ def load_measurements(measured: int, findings_sha256: str) -> dict[str, Measurem
 def rubric_record(version: int, sha256: str) -> RubricRecord:
     """What the rubric version with that number and content says."""
     return RubricVersion.objects.get(pk=version).to_record()
+
+
+def list_batches(games: "QuerySet[Game]") -> Iterator[list[int]]:
+    """The keys of the games in order, as many at a time as fit into memory; those that come in meanwhile, too."""
+    last = 0
+    while True:
+        rows = games.filter(pk__gt=last).order_by("pk").values_list("pk", "message_count")[:BATCH_GAMES]
+        keys: list[int] = []
+        messages = 0
+        for key, count in rows:
+            if keys and messages + count > BATCH_MESSAGES:
+                break
+            keys.append(key)
+            messages += count
+        if not keys:
+            return
+        yield keys
+        last = keys[-1]
+
+
+def find_stopped_jobs(iterations: Collection[int], kind: str = MEASURE) -> dict[int, Job]:
+    """The newest job of that kind for each of these iterations, where it failed; one query."""
+    subjects = {f"iteration:{iteration}": iteration for iteration in iterations}
+    jobs = Job.objects.filter(kind=kind, subject__in=subjects).order_by("pk")
+    newest = {subjects[job.subject]: job for job in jobs}
+    return {iteration: job for iteration, job in newest.items() if job.state == FAILED}
 
 
 def newest_measured(game: Game) -> Measured | None:

@@ -1,9 +1,10 @@
 """The Celery application: settings from Django, tasks from the wings. A message only says "look at job N"."""
 
 import os
+import resource
 
 from celery import Celery
-from celery.signals import worker_init
+from celery.signals import worker_init, worker_process_init
 
 from evalsite.environment import read_settings
 
@@ -25,6 +26,21 @@ def _check_startup(**_given: object) -> None:
 
     assert_ready()
     spare_the_collector()
+
+
+@worker_process_init.connect
+def _limit_memory(**_given: object) -> None:
+    """A job that wants more memory than a worker may use fails by itself; the machine and other jobs go on.
+
+    Counted are data that are the process's own, not files it maps nor libraries. Systems without that limit have none.
+    """
+    from django.conf import settings
+
+    wanted = settings.WORKER_MEMORY_MB * 1024 * 1024
+    _soft, most = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(
+        resource.RLIMIT_DATA, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most)
+    )
 
 
 def hurry() -> None:

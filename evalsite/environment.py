@@ -51,6 +51,8 @@ KNOWN = (
     "REVIEW_MODELS",
     "REVIEW_TIMEOUT",
     "REVIEW_PRICES",
+    "MEASURE_SECONDS",
+    "WORKER_MEMORY_MB",
     "WEBHOOK_HTTP",
     "WEBHOOK_NETWORKS",
     "SITE_URL",
@@ -240,10 +242,19 @@ def mail_security(name: str, *, host: str, is_local: bool) -> str:
 
 def seconds(name: str, default: str, *, at_most: int) -> int:
     """The variable as whole seconds, at least one."""
+    return _whole(name, default, "seconds", 1, at_most)
+
+
+def megabytes(name: str, default: str, *, at_least: int) -> int:
+    """The variable as whole MB, at most a TB."""
+    return _whole(name, default, "MB", at_least, 1_000_000)
+
+
+def _whole(name: str, default: str, unit: str, at_least: int, at_most: int) -> int:
     value = text(name, default)
-    if not re.fullmatch(r"[0-9]{1,6}", value) or not 1 <= int(value) <= at_most:
+    if not re.fullmatch(r"[0-9]{1,7}", value) or not at_least <= int(value) <= at_most:
         raise ImproperlyConfigured(
-            f'{name} is "{value}"; write whole seconds from 1 to {at_most}, such as {default}.'
+            f'{name} is "{value}"; write whole {unit} from {at_least} to {at_most}, such as {default}.'
         )
     return int(value)
 

@@ -138,6 +138,10 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# How much processor time measuring one game may take (seconds; well below the time limit of a task), and how much
+# memory one process of a worker may use (MB). What needs more fails with a sentence instead of holding up all else.
+MEASURE_SECONDS = environment.seconds("MEASURE_SECONDS", "240", at_most=400)
+WORKER_MEMORY_MB = environment.megabytes("WORKER_MEMORY_MB", "2048", at_least=512)
 # What is done for each kind of job: the action that a worker calls with the job it took.
 JOB_ACTIONS = {
     "import": "discussions.transcripts.actions.import_games",

@@ -7,13 +7,13 @@ import msgspec
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from discussions.core.iteration_states import STATES_WITH_SLOTS
-from discussions.metrics.actions import MEASURE, compute_input_hash, encoded_figures
+from discussions.metrics.actions import compute_input_hash, encoded_figures
 from discussions.metrics.core.registry import CODE_VERSION, measure_game
 from discussions.models import Game, Iteration, Measured, RoundOffset, Transcript
 from discussions.models.games import NEEDED
 from discussions.models.manual_figures import paid
 from discussions.models.slots import RATING
-from discussions.queries import add_round_offset
+from discussions.queries import MEASURE, add_round_offset, list_batches
 from workspace.blob_store import BytesLost, load_bytes
 from workspace.checks.actions import missing_events
 from workspace.checks.core import Check
@@ -45,11 +45,10 @@ def _uploads_are_kept(_now: datetime) -> Iterator[str]:
 def _games_are_as_imported(_now: datetime) -> Iterator[str]:
     for game in Game.objects.filter(text=None).order_by("pk"):
         yield f"{_game(game)} has no text."
-    for game in (
-        Game.objects.exclude(text=None).select_related("text").order_by("pk").iterator(chunk_size=CHUNK)
-    ):
-        if bytes_hash(game.text.body.encode()) != game.content_sha256:
-            yield f"{_game(game)} is not the content that was imported."
+    for keys in list_batches(Game.objects.exclude(text=None)):
+        for game in Game.objects.filter(pk__in=keys).select_related("text").order_by("pk"):
+            if bytes_hash(game.text.body.encode()) != game.content_sha256:
+                yield f"{_game(game)} is not the content that was imported."
     elsewhere = ~Q(transcript__project=F("project")) | ~Q(iteration__project=F("project"))
     for game in Game.objects.filter(elsewhere).order_by("pk"):
         yield f"{_game(game)} is in another project than its upload or its iteration."
@@ -70,7 +69,9 @@ def _measurements_are_reproduced(_now: datetime) -> Iterator[str]:
     rows = Measured.objects.select_related("game__text", "rubric_version", "findings").order_by("pk")
     for row in rows.filter(findings=None).select_related(None):
         yield f"Measurement {row.pk} of the game in row {row.game_id} has no findings."
-    for row in rows.exclude(findings=None).iterator(chunk_size=CHUNK):
+    # One after the other: a row comes with the game and its findings, and one game may fill the memory.
+    for key in rows.exclude(findings=None).values_list("pk", flat=True):
+        row = rows.get(pk=key)
         yield from (f"Measurement {row.pk} of game {row.game.number}: {wrong}" for wrong in _wrong_with(row))
 
 

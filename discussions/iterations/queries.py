@@ -31,7 +31,7 @@ from discussions.models import Decision, Evaluation, Game, Iteration, ManualFigu
 from discussions.models.manual_figures import CACHE, COST
 from discussions.models.slots import RATING
 from discussions.preview.queries import Batch, read_judged
-from discussions.queries import measured_for, rubric_record
+from discussions.queries import find_stopped_jobs, measured_for, rubric_record
 from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
 from rubric.core.records import RubricRecord
 from workspace.display.core.number_lists import format_numbers
@@ -292,6 +292,8 @@ def why_unready(iteration: Iteration) -> Obstacle | None:
         return Obstacle("too_few", says % given)
     bare = games.filter(~Exists(measured_for(iteration))).order_by("number")
     if numbers := list(bare.values_list("number", flat=True)):
+        if stopped := find_stopped_jobs([iteration.pk]).get(iteration.pk):
+            return Obstacle("measuring_failed", stopped.error)
         says = _("Still being measured: %(games)s. Wait for the figures, then open the iteration for rating.")
         return Obstacle("measuring", says % {"games": format_numbers(numbers)})
     return None

@@ -1,18 +1,25 @@
 """Games are measured by jobs of many games each; the second look (companions) follows in a job of its own.
 
 A measurement is written once per (game, rubric version, code version), under the fence of its job. Running a job
-again, or two at once, leaves the same rows.
+again, or two at once, leaves the same rows. A game that cannot be measured is noted and left out: the job then does
+all others, and fails with a sentence that names it.
 """
 
-from collections.abc import Iterator
-from datetime import datetime
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
 
 import msgspec
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.core.records import Measurement
 from discussions.metrics.core.registry import (
     CODE_VERSION,
@@ -21,21 +28,42 @@ from discussions.metrics.core.registry import (
     uses_round_offset,
 )
 from discussions.models import Companions, Game, Iteration, Measured, MeasuredFindings, RoundOffset
-from discussions.queries import add_round_offset, load_round_offsets, rubric_record
+from discussions.queries import (
+    COMPANIONS,
+    MEASURE,
+    add_round_offset,
+    list_batches,
+    load_round_offsets,
+    rubric_record,
+)
 from discussions.slots.actions import open_slots
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash, canonical_hash
-from workspace.jobs.actions import MOST_ATTEMPTS, Clock, enqueue, finish, hand_back, renew, suspect
+from workspace.jobs.actions import (
+    MOST_ATTEMPTS,
+    Clock,
+    TooSlow,
+    enqueue,
+    fail,
+    finish,
+    hand_back,
+    limit_time,
+    note_fault,
+    renew,
+    suspect,
+)
 from workspace.models import Job, Person
 from workspace.webhooks.actions.deliveries import queue_deliveries
 from workspace.webhooks.core import GAME_MEASURED
 
-MEASURE = "measure"
-COMPANIONS = "companions"
-
-# A long job goes behind what is waiting after so many games, so that nobody waits for all of another team's.
+# A long job goes behind what is waiting after so many games, so that nobody waits for all of another team's, or after
+# so long: with one game of the longest it still ends before Celery ends it.
 GAMES_A_TURN = 2_000
 COMPANIONS_A_TURN = 250
+TURN = timedelta(minutes=1)
+SLOW, LARGE, BROKEN = "slow", "large", "broken"
+T = TypeVar("T")
+logger = logging.getLogger("evalsite.jobs")
 
 
 def ask_to_measure(*, iteration: Iteration, by: Person, now: datetime) -> Job:
@@ -49,7 +77,9 @@ def measure_at_once(*, iteration: Iteration, by: Person, now: datetime) -> None:
     The second look follows by a job.
     """
     games = list(_unmeasured(iteration).select_related("text").order_by("pk"))
-    rows = _measure(games, _rubric(iteration), iteration)
+    rubric = _rubric(iteration)
+    offsets = _offsets(games, rubric)
+    rows = [_measured(game, offsets, rubric, iteration) for game in games]
     _store_measurements(rows, iteration, None, by, now)
     _enqueue(COMPANIONS, iteration, by, now)
 
@@ -62,53 +92,127 @@ def measure_games(*, job: Job, clock: Clock) -> None:
     """
     iteration = _iteration(job)
     rubric = _rubric(iteration)
-    total = job.done_count + _unmeasured(iteration).count()
-    turn = 0
-    for keys in _batches(_unmeasured(iteration), job):
+    left = _unmeasured(iteration)
+    total = job.done_count + _possible(left, job).count()
+    turn, until = 0, clock() + TURN
+    for keys in _batches(_possible(left, job), job):
         games = list(Game.objects.filter(pk__in=keys).select_related("text", "iteration").order_by("pk"))
-        rows = _measure(games, rubric, iteration)
+        measure = partial(_measured, offsets=_offsets(games, rubric), rubric=rubric, iteration=iteration)
+        rows = list(_each(games, measure, job=job))
         with transaction.atomic():
             now = clock()
-            done = job.done_count + len(games)
+            done = job.done_count + len(rows)
             renew(job=job, now=now, done_count=done, total_count=max(total, done))
             _store_measurements(rows, iteration, job, job.created_by, now)
-            open_slots(games=games)
+            open_slots(games=[measured.game for measured, _body in rows])
         turn += len(games)
-        if turn >= GAMES_A_TURN:
+        if turn >= GAMES_A_TURN or now >= until:
             hand_back(job=job, now=clock())
             return
-    with transaction.atomic():
-        renew(job=job, now=clock())
-        is_more = _unmeasured(iteration).exists()
-        if not is_more:
-            _enqueue(COMPANIONS, iteration, job.created_by, clock())
-            finish(job=job, now=clock())
-    if is_more:
-        hand_back(job=job, now=clock())
+    _end(job, left, clock, follow=lambda: _enqueue(COMPANIONS, iteration, job.created_by, clock()))
 
 
 def add_companions(*, job: Job, clock: Clock) -> None:
     """Take the second look at every measurement of the job's iteration that has none yet, in fenced transactions."""
     iteration = _iteration(job)
     rubric = iteration.rubric_version.to_record()
-    total = job.done_count + _unaccompanied(iteration).count()
-    turn = 0
-    for keys in _batches(_unaccompanied(iteration), job):
-        rows = [_companions(measured, rubric) for measured in _bare(iteration).filter(game__in=keys)]
+    left = _unaccompanied(iteration)
+    total = job.done_count + _possible(left, job).count()
+    turn, until = 0, clock() + TURN
+    for keys in _batches(_possible(left, job), job):
+        bare = _bare(iteration).filter(game__in=keys)
+        rows = list(_each(bare, partial(_companions, rubric=rubric), job=job))
         with transaction.atomic():
+            now = clock()
             done = job.done_count + len(keys)
-            renew(job=job, now=clock(), done_count=done, total_count=max(total, done))
+            renew(job=job, now=now, done_count=done, total_count=max(total, done))
             Companions.objects.bulk_create(rows, ignore_conflicts=True)
         turn += len(keys)
-        if turn >= COMPANIONS_A_TURN:
+        if turn >= COMPANIONS_A_TURN or now >= until:
             break
+    _end(job, left, clock)
+
+
+def _each(things: "Iterable[Game | Measured]", compute: Callable[[Any], T], *, job: Job) -> Iterator[T]:
+    """What is computed of each game or measurement, within the time that one may take; those without are noted."""
+    for thing in things:
+        try:
+            with limit_time(settings.MEASURE_SECONDS):
+                found = compute(thing)
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception as fault:
+            game = thing.game_id if isinstance(thing, Measured) else thing.pk
+            logger.exception("the game in row %s cannot be measured (%s)", game, job.kind)
+            code = {TooSlow: SLOW, MemoryError: LARGE}.get(type(fault), BROKEN)
+            note_fault(job=job, key=game, code=code)
+        else:
+            yield found
+
+
+def _possible(games: "QuerySet[Game]", job: Job) -> "QuerySet[Game]":
+    """Without those that the job found it cannot do."""
+    return games.exclude(pk__in=[int(key) for key in job.faults])
+
+
+def _end(job: Job, left: "QuerySet[Game]", clock: Clock, follow: Callable[[], object] = lambda: None) -> None:
+    """End the job, and do what follows, unless there is more to do; then queue the rest."""
     with transaction.atomic():
         renew(job=job, now=clock())
-        is_more = _unaccompanied(iteration).exists()
+        is_more = _possible(left, job).exists()
         if not is_more:
-            finish(job=job, now=clock())
+            follow()
+            if job.faults:
+                fail(job=job, code="games_failed", reason=_say_faults(job), now=clock())
+            else:
+                finish(job=job, now=clock())
     if is_more:
         hand_back(job=job, now=clock())
+
+
+def _say_faults(job: Job) -> str:
+    """Which games could not be measured and why, and what to do."""
+    numbers = dict(Game.objects.filter(pk__in=[int(key) for key in job.faults]).values_list("pk", "number"))
+    said = []
+    for code, reason in FAULTS.items():
+        games = sorted(numbers[int(key)] for key, noted in job.faults.items() if noted == code)
+        if games:
+            said.append(reason(", ".join(map(str, games)), len(games)))
+    return " ".join([*said, _("All other games are done. Start it again once this is put right.")])
+
+
+def _say_slow(games: str, count: int) -> str:
+    says = ngettext(
+        "Game %(games)s takes longer than %(seconds)s seconds to measure. Import it in parts, withdraw it, or ask an "
+        "admin to raise MEASURE_SECONDS and to look for a slow pattern in the rubric version.",
+        "Games %(games)s take longer than %(seconds)s seconds each to measure. Import them in parts, withdraw them, or "
+        "ask an admin to raise MEASURE_SECONDS and to look for a slow pattern in the rubric version.",
+        count,
+    )
+    return says % {"games": games, "seconds": settings.MEASURE_SECONDS}
+
+
+def _say_large(games: str, count: int) -> str:
+    says = ngettext(
+        "Game %(games)s needs more memory than a worker may use. Import it in parts, withdraw it, or ask an admin to "
+        "raise WORKER_MEMORY_MB.",
+        "Games %(games)s need more memory than a worker may use. Import them in parts, withdraw them, or ask an admin "
+        "to raise WORKER_MEMORY_MB.",
+        count,
+    )
+    return says % {"games": games}
+
+
+def _say_broken(games: str, count: int) -> str:
+    says = ngettext(
+        "Game %(games)s cannot be measured because of a fault in evalsite. An admin finds it in the worker's log.",
+        "Games %(games)s cannot be measured because of a fault in evalsite. An admin finds it in the worker's log.",
+        count,
+    )
+    return says % {"games": games}
+
+
+FAULTS: dict[str, Callable[[str, int], str]] = {SLOW: _say_slow, LARGE: _say_large, BROKEN: _say_broken}
 
 
 def _enqueue(kind: str, iteration: Iteration, by: Person, now: datetime) -> Job:
@@ -165,7 +269,7 @@ def _batches(games: "QuerySet[Game]", job: Job) -> Iterator[list[int]]:
     """
     known = list(job.suspects)
     if job.attempt < 2:
-        yield from _runs(games.exclude(pk__in=known))
+        yield from list_batches(games.exclude(pk__in=known))
     else:
         for key in _one_by_one(games.exclude(pk__in=known)):
             suspect(job=job, keys=[*known, key])
@@ -181,23 +285,6 @@ def _one_by_one(games: "QuerySet[Game]") -> Iterator[int]:
     while key := games.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True).first():
         yield key
         last = key
-
-
-def _runs(games: "QuerySet[Game]") -> Iterator[list[int]]:
-    left = games
-    while True:
-        found = left.order_by("pk").values_list("pk", "message_count")[:BATCH_GAMES]
-        keys: list[int] = []
-        messages = 0
-        for key, count in found:
-            if keys and messages + count > BATCH_MESSAGES:
-                break
-            keys.append(key)
-            messages += count
-        if not keys:
-            return
-        yield keys
-        left = games.filter(pk__gt=keys[-1])
 
 
 def encoded_figures(measurements: dict[str, Measurement]) -> str:
@@ -220,14 +307,15 @@ def compute_input_hash(game: Game, rubric_sha256: str, code_version: str, row: R
     return canonical_hash([game.content_sha256, rubric_sha256, code_version, *offset])
 
 
-def _measure(games: list[Game], rubric: RubricRecord, iteration: Iteration) -> list[tuple[Measured, str]]:
-    offsets = load_round_offsets([game.pk for game in games]) if uses_round_offset(rubric) else {}
-    return [_measured(game, offsets.get(game.pk), rubric, iteration) for game in games]
+def _offsets(games: list[Game], rubric: RubricRecord) -> dict[int, RoundOffset]:
+    """What is said of the rounds of these games, where the version reads it."""
+    return load_round_offsets([game.pk for game in games]) if uses_round_offset(rubric) else {}
 
 
 def _measured(
-    game: Game, offset: RoundOffset | None, rubric: RubricRecord, iteration: Iteration
+    game: Game, offsets: Mapping[int, RoundOffset], rubric: RubricRecord, iteration: Iteration
 ) -> tuple[Measured, str]:
+    offset = offsets.get(game.pk)
     measurements = measure_game(add_round_offset(game.text.to_record(), offset), rubric)
     body = msgspec.json.encode(measurements)
     measured = Measured(
@@ -246,7 +334,7 @@ def _store_measurements(
 ) -> None:
     """Write the rows, except of games that another job of the same iteration measured meanwhile."""
     version = iteration.rubric_version_id
-    games = [measured.game_id for measured, _ in rows]
+    games = [measured.game_id for measured, _body in rows]
     done = Measured.objects.filter(game__in=games, rubric_version=version, code_version=CODE_VERSION)
     there = set(done.values_list("game_id", "round_offset_number"))
     new = [
@@ -254,13 +342,13 @@ def _store_measurements(
         for measured, body in rows
         if (measured.game_id, measured.round_offset_number) not in there
     ]
-    for measured, _ in new:
+    for measured, _body in new:
         measured.rubric_version_id, measured.job, measured.created_at = version, job, now
-    Measured.objects.bulk_create([measured for measured, _ in new])
+    Measured.objects.bulk_create([measured for measured, _body in new])
     MeasuredFindings.objects.bulk_create(
         [MeasuredFindings(measured=measured, body=body) for measured, body in new]
     )
-    things = [{"game": measured.game.number} for measured, _ in new]
+    things = [{"game": measured.game.number} for measured, _body in new]
     queue_deliveries(project=iteration.project, event=GAME_MEASURED, things=things, by=by, now=now)
 
 

@@ -2,16 +2,21 @@
 
 A worker holds a job by a lease and a fence. Every change of a job is one conditional update on its state and fence, so
 a worker that slept through its lease, or a job that was cancelled, finds no row to write to and raises `JobLost`.
+While an action works, a thread renews the lease, so that a step may take longer than one.
 """
 
 import logging
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
+from types import FrameType
 
 from celery import current_app
 from django.conf import settings
-from django.db import transaction
+from django.db import Error, connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 from django.utils.module_loading import import_string
@@ -25,6 +30,7 @@ from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
 
 LOOK_AT_JOB = "workspace.look_at_job"
 LEASE = timedelta(seconds=15)
+KEPT_EVERY = timedelta(seconds=5)
 MOST_ATTEMPTS = 3
 NOTIFY_AGAIN = timedelta(seconds=20)
 MOST_NOTIFIED = 500
@@ -39,12 +45,17 @@ _AFRESH: dict[str, object] = {
     "cancelled_by": None,
     "error_code": "",
     "error": "",
+    "faults": {},
 }
 logger = logging.getLogger("evalsite.jobs")
 
 
 class JobLost(Exception):
     """The job is no longer this worker's: it was cancelled, or another worker took it when the lease had ended."""
+
+
+class TooSlow(Exception):
+    """The work took more processor time than it may."""
 
 
 def enqueue(
@@ -134,6 +145,17 @@ def suspect(*, job: Job, keys: list[int]) -> None:
     job.suspects = keys
 
 
+def note_fault(*, job: Job, key: int, code: str) -> None:
+    """Write down that one of the things that the job goes through cannot be done, and why; the job goes on without it.
+
+    It comes last should the job be started again. Raises JobLost when the job is no longer ours.
+    """
+    faults = job.faults | {str(key): code}
+    suspects = list(dict.fromkeys([*job.suspects, key]))
+    _write(job, {"faults": faults, "suspects": suspects, "attempt": 1})
+    job.faults, job.suspects = faults, suspects
+
+
 def finish(*, job: Job, now: datetime) -> None:
     """The job is done. Raises JobLost when it is no longer ours."""
     _write(job, {"state": DONE, "attempt": 0, "finished_at": now, "lease_until": None})
@@ -212,12 +234,63 @@ def run_job(*, job: int, clock: Clock) -> bool:
         return False
     act = import_string(settings.JOB_ACTIONS[held.kind])
     try:
-        act(job=held, clock=clock)
+        with _kept(held, clock):
+            act(job=held, clock=clock)
     except JobLost:
         logger.info("job %s (%s) was taken over or cancelled", held.pk, held.kind)
     except Refusal as refusal:
         fail(job=held, code=refusal.code, reason=refusal.sentence, now=clock())
     return True
+
+
+@contextmanager
+def limit_time(seconds: int) -> Iterator[None]:
+    """Raise TooSlow in the caller's block after so many seconds of processor time, also within a regular expression.
+
+    Only the main thread can be interrupted, which is where workers and commands work; elsewhere nothing is limited.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, _interrupt)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise TooSlow
+
+
+@contextmanager
+def _kept(job: Job, clock: Clock) -> Iterator[None]:
+    """Hold the job through the caller's block. Who is killed or stopped renews nothing: the lease ends as ever."""
+    is_over = threading.Event()
+    thread = threading.Thread(target=_keep, args=(job.pk, job.fence, clock, is_over), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join(LEASE.total_seconds())
+
+
+def _keep(job: int, fence: int, clock: Clock, is_over: threading.Event) -> None:
+    """Renew the lease by a connection of its own until it is over; a lease that ends later stays as it is."""
+    mine = Job.objects.filter(pk=job, state=RUNNING, fence=fence)
+    is_begun = False
+    while not is_over.wait(KEPT_EVERY.total_seconds()):
+        is_begun = True
+        try:
+            until = clock() + LEASE
+            mine.filter(lease_until__lt=until).update(lease_until=until)
+        except Error as reason:
+            logger.warning("the lease of job %s could not be renewed just now: %s", job, reason)
+    if is_begun:
+        connection.close()
 
 
 def queue_again(*, by: Person, now: datetime) -> int:

@@ -143,6 +143,7 @@ OWN = (
             "subject": "names the upload by its new key",
             "attempt": "0",
             "suspects": "none",
+            "faults": "none",
             "fence": "0",
             "lease_until": "empty",
             "rung_at": "empty",

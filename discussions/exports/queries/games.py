@@ -8,7 +8,6 @@ import msgspec
 from django.db.models import QuerySet
 from msgspec import Raw
 
-from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.exports.core.items import (
     JUDGEMENT_WORDS,
     ExportedAdjudication,
@@ -41,6 +40,7 @@ from discussions.models import (
     Verdict,
     Withdrawal,
 )
+from discussions.queries import list_batches
 
 NO_FINDINGS = Raw(b"null")
 _GAME = (
@@ -66,7 +66,7 @@ def fill(part: Callable[..., PartT], *values: Any) -> PartT:
 
 def stream_games(games: "QuerySet[Game]", names: Names, *, has_findings: bool) -> Iterator[ExportedGame]:
     """These games in the order of their import, with all that belongs to them; findings are JSON null unless asked."""
-    for keys in _batches(games):
+    for keys in list_batches(games):
         belonging = _Belonging(keys, names, has_findings=has_findings)
         rows = Game.objects.filter(pk__in=keys).order_by("pk").values_list("pk", *_GAME)
         for key, *values in rows:
@@ -75,24 +75,6 @@ def stream_games(games: "QuerySet[Game]", names: Names, *, has_findings: bool) -
             values[_WITHDRAWN] = values[_WITHDRAWN] is not None
             values[_BODY] = Raw(values[_BODY])
             yield fill(ExportedGame, *values, *belonging.of(key))
-
-
-def _batches(games: "QuerySet[Game]") -> Iterator[list[int]]:
-    """Keys in order, as many at a time as fit into memory."""
-    last = 0
-    while True:
-        rows = games.filter(pk__gt=last).order_by("pk").values_list("pk", "message_count")[:BATCH_GAMES]
-        keys: list[int] = []
-        messages = 0
-        for key, count in rows:
-            if keys and messages + count > BATCH_MESSAGES:
-                break
-            keys.append(key)
-            messages += count
-        if not keys:
-            return
-        yield keys
-        last = keys[-1]
 
 
 class _Belonging:

@@ -31,14 +31,14 @@ from discussions.games.pages.second_look import PhraseUse, phrase_uses
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, Look
 from discussions.models import Companions, Game, Verdict, Withdrawal
-from discussions.queries import game_record, load_measurements
+from discussions.queries import COMPANIONS, MEASURE, find_stopped_jobs, game_record, load_measurements
 from discussions.transcripts.core.notes import REPEATS_DROPPED
 from discussions.transcripts.core.oddities import ODDITY_CODES, REPEATED, Oddity, list_oddities
 from discussions.verdicts.pages.lines import NONE, FigureRow, NextGames, figure_rows
 from discussions.verdicts.pages.verdict import OutcomePart, outcome_part
 from discussions.verdicts.queries import Preview, load_next_games, load_verdict_preview
 from workspace.core.words import decode_stored
-from workspace.models import Person
+from workspace.models import Job, Person
 
 MESSAGES_A_PAGE = 200
 
@@ -68,7 +68,8 @@ class GamePage(Struct, frozen=True):
     `oddities` are read from the record, so games that came in before they were looked for have them, too.
     `message_counts` counts messages by player. `withdrawals` are empty for a game that counts. `rounds` is for leads,
     and so are `marks`, what people said at each message, and `beside`, the games before and after it in the list that
-    one came from. `list_query` is the query of that list's address.
+    one came from. `list_query` is the query of that list's address. `stopped` is the job that failed to measure the
+    game, or to make its diagnostics; None unless something is missing for that reason.
     """
 
     game: Game
@@ -90,6 +91,7 @@ class GamePage(Struct, frozen=True):
     marks: Mapping[int, MessageMarks] = {}
     beside: Neighbours | None = None
     list_query: str = ""
+    stopped: Job | None = None
 
     @property
     def kept(self) -> str:
@@ -135,8 +137,7 @@ def build_game_page(
     """
     record = game_record(game.pk, game.content_sha256)
     preview = load_verdict_preview(game)
-    numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
-    has_none = preview is not None and preview.basis.supersedes is None
+    stored = Companions.objects.filter(measured=preview.basis.measured.id).first() if preview else None
     shown = record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
     after = shown[-1].position + 1 if shown else 0
     warnings = decode_stored(game.warnings, list[Fault])
@@ -150,8 +151,8 @@ def build_game_page(
         warnings=[warning for warning in warnings if warning.code not in ODDITY_CODES],
         oddities=oddities,
         outcome=outcome_part(preview.outcome, preview.basis, next_games) if preview else None,
-        verdict_number=0 if has_none else numbers.first() or 0,
-        metrics=_metrics(preview, record, next_games) if preview else [],
+        verdict_number=_find_verdict_number(game, preview),
+        metrics=_metrics(preview, record, stored, next_games) if preview else [],
         message_counts=Counter(message.player for message in record.messages),
         messages=shown,
         earlier=max(1, start - MESSAGES_A_PAGE) if start > 1 else 0,
@@ -163,13 +164,26 @@ def build_game_page(
         marks={} if only else collect_marks(people.people),
         beside=None if only else load_neighbours(game.project, wanted, game),
         list_query=wanted.change(),
+        stopped=_find_stopped(game, MEASURE if preview is None else "" if stored else COMPANIONS),
     )
 
 
-def _metrics(preview: Preview, record: GameRecord, next_games: NextGames) -> list[GameMetric]:
+def _find_verdict_number(game: Game, preview: Preview | None) -> int:
+    if preview is not None and preview.basis.supersedes is None:
+        return 0
+    numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
+    return numbers.first() or 0
+
+
+def _find_stopped(game: Game, missing: str) -> Job | None:
+    return find_stopped_jobs([game.iteration_id], missing).get(game.iteration_id) if missing else None
+
+
+def _metrics(
+    preview: Preview, record: GameRecord, stored: Companions | None, next_games: NextGames
+) -> list[GameMetric]:
     basis = preview.basis
     measurements = load_measurements(basis.measured.id, basis.measured.findings_sha256)
-    stored = Companions.objects.filter(measured=basis.measured.id).first()
     companions: dict[str, Any] = msgspec.json.decode(stored.body) if stored else {}
     names = [record.players[message.player - 1].name for message in record.messages]
     return [

@@ -49,7 +49,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Remark, Verdict
 from discussions.models.manual_figures import COST
 from discussions.models.slots import RATING
-from discussions.queries import rubric_record
+from discussions.queries import find_stopped_jobs, rubric_record
 from discussions.verdicts.core.rule import Rules, get_cost_state, read_rules
 from discussions.verdicts.pages.lines import (
     FAIL,
@@ -139,11 +139,21 @@ def build_games_page(
     shown = choose_columns(columns, chosen)
     labels = _row_labels([key for key in shown if key in METRICS])
     found = _load_rows(window.games, iterations)
+    waiting = {game.row.iteration_id for game in found if game.state == MEASURING}
+    stopped = find_stopped_jobs(waiting) if waiting else {}
     flags = _count_flags(window.games) if FLAGS in shown else {}
     choices = _choices(iterations, evaluators_in(project))
     is_whole = not (window.after or window.before)
     return GamesPage(
-        lines=[_line(game, labels, flags.get(game.row.pk, 0)) for game in found],
+        lines=[
+            _line(
+                game,
+                labels,
+                flags.get(game.row.pk, 0),
+                is_stopped=game.state == MEASURING and game.row.iteration_id in stopped,
+            )
+            for game in found
+        ],
         headings=build_headings(columns, shown, wanted),
         shown=shown,
         metrics=labels.metrics,
@@ -316,7 +326,7 @@ _COSTS_BY_HAND = ManualFigure.objects.filter(kind=COST).standing().values_list("
 _STATES = Evaluation.objects.filter(purpose=RATING).values_list("game_id", "state")
 
 
-def _line(found: GameFacts, labels: _RowLabels, flag_count: int) -> ListedGame:
+def _line(found: GameFacts, labels: _RowLabels, flag_count: int, *, is_stopped: bool) -> ListedGame:
     game, rules, outcome, state = found.row, found.rules, found.outcome, found.state
     cells = (
         build_figure_cells(found.figures, rules.rubric, labels.cells)
@@ -335,8 +345,8 @@ def _line(found: GameFacts, labels: _RowLabels, flag_count: int) -> ListedGame:
         message_count=str(game.message_count),
         state=state,
         state_says=labels.states[state],
-        tone="" if outcome is None else "pass" if outcome.passes else "fail",
-        headline="" if outcome is None else _headline(outcome),
+        tone="fail" if is_stopped else "" if outcome is None else "pass" if outcome.passes else "fail",
+        headline=_("measuring failed") if is_stopped else "" if outcome is None else _headline(outcome),
         cells=[cells.get(key, NO_CELL) for key in labels.metrics],
         composite="" if composite is None else f"{composite:.1f}",
         cost="" if cost is None else f"${figure(cost, rules.limit, decimals=2)}",

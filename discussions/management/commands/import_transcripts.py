@@ -17,8 +17,8 @@ from discussions.management.transcript_files import (
     named_format,
     read_paths,
 )
-from discussions.metrics.actions import COMPANIONS, MEASURE
 from discussions.models import Game, Iteration, Transcript
+from discussions.queries import COMPANIONS, MEASURE
 from discussions.transcripts.actions import Imported, Upload, import_transcripts
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.readers.columns import MappingRecord
