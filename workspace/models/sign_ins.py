@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.base_session import AbstractBaseSession
-from django.db import models
+from django.db import OperationalError, models
 from django.utils import timezone
 
 from workspace.database.prepared_queries import Prepared
@@ -55,6 +56,15 @@ class SessionStore(db.SessionStore):
         assert isinstance(row, SignIn)
         row.person_id = data.get("_auth_user_id")
         return row
+
+    def save(self, must_create: bool = False) -> None:
+        """Store it. A database that is away is no session that was deleted meanwhile, as Django would have it."""
+        try:
+            super().save(must_create)
+        except UpdateError as fault:
+            if isinstance(fault.__context__, OperationalError):
+                raise fault.__context__ from None
+            raise
 
     def load(self) -> dict[str, Any]:
         """What the session holds; nothing when there is none or it ran out."""

@@ -70,11 +70,12 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler500: nothing of the fault is shown. A database that is away before a view began is a 503."""
-    if isinstance(sys.exception(), OperationalError | InterfaceError):
-        request.user = AnonymousUser()  # who it is cannot be read now
-        return error(request, 503)
-    return error(request, 500)
+    """Django's handler500: nothing of the fault is shown. A database that is away before a view began is a 503.
+
+    Who it is cannot be read then; and nothing is asked of the database for a page that must come whatever happened.
+    """
+    request.user = AnonymousUser()
+    return error(request, 503 if isinstance(sys.exception(), OperationalError | InterfaceError) else 500)
 
 
 def too_many_requests(request: HttpRequest) -> HttpResponse:

@@ -1,0 +1,54 @@
+"""The database is away at any moment of a request: 503 with the page and all headers, for everybody."""
+
+import contextlib
+
+import pytest
+from django.db import InterfaceError, OperationalError, connection
+from django.test import Client
+
+from tests.factories.people import make_lead, make_project
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@contextlib.contextmanager
+def away(after, fault=OperationalError):
+    """Answer so many statements, then none."""
+    left, real = [after], connection.cursor
+
+    def cursor(*args, **kwargs):
+        left[0] -= 1
+        if left[0] < 0:
+            raise fault("server closed the connection unexpectedly")
+        return real(*args, **kwargs)
+
+    connection.cursor = cursor
+    try:
+        yield left
+    finally:
+        del connection.cursor
+
+
+@pytest.mark.parametrize("fault", [OperationalError, InterfaceError])
+@pytest.mark.parametrize("kind", ["page", "region", "form", "program", "anonymous"])
+def test_database_that_goes_away_within_a_request_is_503(kind, fault):
+    project = make_project(slug="ours")
+    client = Client(raise_request_exception=False)
+    if kind != "anonymous":
+        client.force_login(make_lead(project=project))
+    headers = {"HX-Request": "true"} if kind == "region" else {}
+    path = {"program": "/api/v1/projects/", "anonymous": "/sign-in/"}.get(kind, "/projects/ours/")
+    statuses = []
+    for after in range(40):
+        with away(after, fault) as left:
+            act = client.post if kind == "form" else client.get
+            answer = act(path, headers=headers)
+        statuses.append(answer.status_code)
+        if left[0] >= 0:
+            break
+        assert answer.status_code == 503, after
+        assert "Content-Security-Policy" in answer.headers
+        said = answer.content.decode()
+        assert "in a minute" in said, said
+    assert kind == "anonymous" or len(statuses) > 2
+    assert statuses[-1] != 503
