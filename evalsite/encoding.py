@@ -19,7 +19,11 @@ class Utf8Only:
         self.application = application
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Answer:
-        _kind, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
+        try:
+            _kind, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
+        except (LookupError, ValueError):
+            # RFC 2231 lets a parameter name an encoding of its own, such as charset*=nosuch''x.
+            parameters = {"charset": "unknown"}
         if parameters.get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
             environ["CONTENT_TYPE"] = "application/octet-stream"
         return self.application(environ, start_response)

@@ -37,6 +37,7 @@ from discussions.slots.queries import FreeSlot, count_picks, kept_for, next_free
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.core.repeats import choose_repeated, is_due
+from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import Prepared, insert_row
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
@@ -232,7 +233,8 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
     if not percent:
         return None
     own = Evaluation.objects.filter(evaluator=by, game__project=project, purpose__in=(RATING, REPEAT))
-    seed, dealt = f"repeat:{project.pk}:{by.pk}", own.count()
+    # Keyed, since numbers can be guessed: nobody computes when a duplicate comes.
+    seed, dealt = keyed_text("repeats", f"project {project.pk}:{by.pk}"), own.count()
     if not is_due(seed, dealt, percent):
         return None
     handed_in = own.filter(purpose=RATING, state=SUBMITTED, game__withdrawn_at=None)

@@ -191,3 +191,20 @@ def test_environ_keeps_apart_what_a_proxy_and_a_client_wrote():
 )
 def test_environ_has_the_address_of_the_client(client, address):
     assert make_environ(make_scope(client=client))["REMOTE_ADDR"] == address
+
+
+@pytest.mark.parametrize(
+    "said", ["charset*=nosuch''x", "charset*=hex''%ff", "charset*=utf-8''x; charset*=idna''%80"]
+)
+@pytest.mark.django_db
+def test_parameter_in_an_encoding_that_does_not_exist_is_no_bare_500(said):
+    kind = ("content-type", f"application/x-www-form-urlencoded; {said}")
+    protocol = Protocol(b"a=1")
+    ask(
+        protocol,
+        application=Utf8Only(WSGIHandler()),
+        path="/sign-in/",
+        headers=[kind, ("content-length", "3")],
+    )
+    assert protocol.status < 500
+    assert "content-security-policy" in {name.lower() for name, _value in protocol.headers}

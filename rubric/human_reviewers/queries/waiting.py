@@ -23,6 +23,7 @@ from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED,
 from rubric.reviews.queries import number_own
 from rubric.sets.queries import count_taken, load_calibrated
 from workspace.core.repeats import count_ahead
+from workspace.database.locked_texts import keyed_text
 from workspace.models import Person, Project
 
 TO_REVIEW, BEGUN, SECOND, SECOND_BEGUN = "to_review", "begun", "second", "second_begun"
@@ -219,8 +220,8 @@ def _waiting(comparison_set: ComparisonSet, comparison: int, state: str, own: Ow
 
 
 def repeat_seed(comparison_set: ComparisonSet, person: Person) -> str:
-    """What the person's hidden duplicates of the set are drawn from."""
-    return f"repeat:set {comparison_set.pk}:{person.pk}"
+    """What the person's hidden duplicates of the set are drawn from; keyed, since numbers can be guessed."""
+    return keyed_text("repeats", f"set {comparison_set.pk}:{person.pk}")
 
 
 def _repeats_ahead(waiting_set: WaitingSet, person: Person, reviews: list[OwnReview]) -> int:
