@@ -43,7 +43,8 @@ class Job(models.Model):
     # What a worker was at when it died, so that the next one does it last: keys of what the job goes through.
     suspects = models.JSONField(default=list)
     # What of it cannot be done: the key of the thing (as text) and a code that says why.
-    faults = models.JSONField(default=dict)
+    # The database knows the default: code of the version before inserts jobs without it while a new one is deployed.
+    faults = models.JSONField(default=dict, db_default={})
     fence = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
     done_count = models.PositiveIntegerField(default=0)

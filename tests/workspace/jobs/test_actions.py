@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from tests.factories.people import NOW, make_lead, make_project, moment
 from workspace.core.refusals import Conflict, NotAllowed
@@ -236,3 +236,12 @@ def test_the_first_sweep_rings_for_everything_that_waits(project, lead, rung):
     notify_workers([job.pk], NOW)
     assert sweep(NOW) == 0
     assert sweep(NOW, ring_again=timedelta(0)) == 1
+
+
+def test_code_of_the_version_before_inserts_jobs_while_a_new_one_is_deployed(job):
+    known = [field.column for field in Job._meta.local_concrete_fields if field.column not in ("id", "faults")]
+    columns = ", ".join(f'"{name}"' for name in known)
+    values = columns.replace('"input_hash"', "'y'")
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO workspace_job ({columns}) SELECT {values} FROM workspace_job")
+    assert Job.objects.get(input_hash="y").faults == {}
