@@ -142,6 +142,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # memory one process of a worker may use (MB). What needs more fails with a sentence instead of holding up all else.
 MEASURE_SECONDS = environment.seconds("MEASURE_SECONDS", "240", at_most=400)
 WORKER_MEMORY_MB = environment.megabytes("WORKER_MEMORY_MB", "2048", at_least=512)
+# How much room (MB) must be left where uploads and data are for the site to call itself ready.
+DISK_FREE_MB = environment.megabytes("DISK_FREE_MB", "512", at_least=1)
 # What is done for each kind of job: the action that a worker calls with the job it took.
 JOB_ACTIONS = {
     "import": "discussions.transcripts.actions.import_games",

@@ -115,6 +115,7 @@ COUNTS_AS = {
     "workspace.authentication.oidc": "views",
     "workspace.audit.files": "pages",
     "workspace.blob_store": "actions",
+    "workspace.checks.readiness": "pages",
     "workspace.database": "models",
     "workspace.markup": "labels",
     "workspace.people.password_reset": "views",

@@ -16,3 +16,25 @@ JOB_KINDS: dict[str, str | Promise] = {
     "export": _("export"),
     "deliver": _("deliveries to webhooks"),
 }
+
+# What the site needs, by name: what is said when it is there, and when it is not. Anybody may read it.
+NEEDS: dict[str, tuple[str | Promise, str | Promise]] = {
+    "database": (_("The database answers."), _("The database does not answer, or is damaged.")),
+    "migrations": (
+        _("All migrations are applied."),
+        _("The database is behind the code: run manage.py migrate."),
+    ),
+    "triggers": (
+        _("Verdicts, decisions and the audit log are protected against changes."),
+        _("Triggers that protect verdicts, decisions and the audit log are missing: run manage.py check."),
+    ),
+    "worker": (_("A worker runs."), _("No worker runs.")),
+    "queue": (_("Jobs are taken in time."), _("A job has waited for more than two minutes.")),
+    "broker": (_("The broker answers."), _("The broker does not answer.")),
+    "disk": (
+        _("There is room on the disk."),
+        _("The disk has less room than DISK_FREE_MB asks for, or cannot be written."),
+    ),
+}
+NOT_KNOWN = _("Not known while the database does not answer.")
+NO_ANSWER = _("The checks do not end in time: the database, the broker or the disk does not answer.")

@@ -1,4 +1,4 @@
-"""The state of the site for leads and admins: workers, jobs, storage, versions, backups. And one word for machines."""
+"""The state of the site for leads and admins: workers, jobs, storage, versions, backups."""
 
 import platform
 import shutil
@@ -21,7 +21,6 @@ from workspace.jobs.pages import BEATS_WITHIN, is_worker_alive
 from workspace.models import Event, Heartbeat, Job, Person, SignIn
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 
-TAKEN_WITHIN = timedelta(seconds=120)
 ACTIVE_WITHIN = timedelta(days=1)
 SHOWN = 20
 BACKUP_MADE = "backup:made"
@@ -193,11 +192,3 @@ def oldest_queued_at() -> datetime | None:
     return (
         Job.objects.filter(state=QUEUED).order_by("created_at").values_list("created_at", flat=True).first()
     )
-
-
-def is_ready(*, now: datetime) -> bool:
-    """Whether the database answers, a worker lives, and no job waits too long."""
-    oldest = oldest_queued_at()
-    if oldest is not None and now - oldest > TAKEN_WITHIN:
-        return False
-    return Heartbeat.objects.filter(beat_at__gte=now - BEATS_WITHIN).exists()

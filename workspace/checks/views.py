@@ -1,14 +1,14 @@
 """The status page, a failed job started again, and the two questions that machines ask: is the site up, is it ready."""
 
-from django.db import connection
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
 from workspace.access.permissions import is_admin
-from workspace.checks.pages import is_ready, status_page
+from workspace.checks.pages import status_page
 from workspace.checks.permissions import check_retry_job, check_see_status
+from workspace.checks.readiness import find_needs
 from workspace.jobs.actions import retry_job
 from workspace.models import Job
 from workspace.web.bind_form import bind_form, only_parameters
@@ -42,14 +42,14 @@ def retry(request: SignedIn, job: int) -> HttpResponse:
 
 @require("anyone")
 def healthz(_request: HttpRequest) -> HttpResponse:
-    """Whether the web process answers."""
+    """Whether the web process answers. Asks nobody else, not even the database."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 @require("anyone")
 def readyz(_request: HttpRequest) -> HttpResponse:
-    """Whether work can be done: database, a live worker, a queue that moves. One word, no detail."""
-    connection.ensure_connection()
-    ready = is_ready(now=timezone.now())
-    said = "ready\n" if ready else "not ready\n"
-    return HttpResponse(said, content_type="text/plain", status=200 if ready else 503)
+    """Whether work can be done: each thing that the site needs, with a sentence; 503 when one is missing."""
+    needs = find_needs(now=timezone.now())
+    is_ready = all(need.is_met for need in needs.values())
+    checks = {name: {"ok": need.is_met, "says": need.says} for name, need in needs.items()}
+    return JsonResponse({"ready": is_ready, "checks": checks}, status=200 if is_ready else 503)

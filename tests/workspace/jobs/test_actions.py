@@ -239,7 +239,9 @@ def test_the_first_sweep_rings_for_everything_that_waits(project, lead, rung):
 
 
 def test_code_of_the_version_before_inserts_jobs_while_a_new_one_is_deployed(job):
-    known = [field.column for field in Job._meta.local_concrete_fields if field.column not in ("id", "faults")]
+    known = [
+        field.column for field in Job._meta.local_concrete_fields if field.column not in ("id", "faults")
+    ]
     columns = ", ".join(f'"{name}"' for name in known)
     values = columns.replace('"input_hash"', "'y'")
     with connection.cursor() as cursor:

@@ -1,0 +1,159 @@
+"""Whether work can be done: what the site needs is asked one after the other, each answer with a sentence for anybody.
+
+Machines ask every few seconds and need not sign in. So an answer is kept for a moment, only one thread of a process
+asks at a time, and no sentence holds a name, an address or a number; the reasons are in the log.
+"""
+
+import logging
+import os
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime, timedelta
+from pathlib import Path
+from threading import Lock
+
+import redis
+from django.conf import settings
+from django.db import Error, connection
+from django.utils.functional import Promise
+from msgspec import Struct
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from workspace.checks.labels import NEEDS, NO_ANSWER, NOT_KNOWN
+from workspace.checks.pages import oldest_queued_at
+from workspace.database.append_only import missing_triggers
+from workspace.database.startup_checks import missing_migrations
+from workspace.jobs.pages import is_worker_alive
+
+# Seconds. To connect and to answer, each address of the broker may take half a second: a second altogether.
+BROKER_WITHIN = 0.5
+KEPT_FOR, KEPT_AT_MOST = 2.0, 10.0
+TAKEN_WITHIN = timedelta(minutes=2)
+MB = 1024 * 1024
+logger = logging.getLogger("evalsite.checks")
+
+
+class Need(Struct, frozen=True):
+    """One thing that the site needs: whether it is there, and the sentence for who asked."""
+
+    is_met: bool
+    says: str | Promise
+
+
+class _Kept:
+    """The last answer of this process, and when it was given (monotonic)."""
+
+    lock = Lock()
+    at = float("-inf")
+    needs: dict[str, Need] = {}
+
+
+def find_needs(*, now: datetime) -> dict[str, Need]:
+    """What the site needs, by name; an answer of the last two seconds is given again.
+
+    While another thread asks, the last answer counts for ten seconds; after that somebody does not answer.
+    """
+    age = time.monotonic() - _Kept.at
+    if age < KEPT_FOR:
+        return _Kept.needs
+    if not _Kept.lock.acquire(blocking=False):
+        return _Kept.needs if age < KEPT_AT_MOST else {"answer": Need(False, NO_ANSWER)}
+    try:
+        _Kept.needs = _ask_all(now, before=_Kept.needs)
+        _Kept.at = time.monotonic()
+        return _Kept.needs
+    finally:
+        _Kept.lock.release()
+
+
+def forget_needs() -> None:
+    """Ask anew next time."""
+    _Kept.at, _Kept.needs = float("-inf"), {}
+
+
+def _ask_all(now: datetime, before: dict[str, Need]) -> dict[str, Need]:
+    found: dict[str, Need] = {}
+    for name, ask in QUESTIONS.items():
+        met, unmet = NEEDS[name]
+        if name in OF_DATABASE and not found["database"].is_met:
+            found[name] = Need(False, NOT_KNOWN)
+            continue
+        try:
+            reason = ask(now)
+        except (Error, OSError, redis.RedisError) as fault:
+            reason = f"{type(fault).__name__}: {fault}"
+        found[name] = Need(not reason, unmet if reason else met)
+        was_met = name not in before or before[name].is_met
+        if reason and was_met:
+            logger.error("not ready: %s: %s", name, reason)
+        elif not reason and not was_met:
+            logger.warning("ready again: %s", name)
+    return found
+
+
+def _ask_database(_now: datetime) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return ""
+
+
+def _ask_migrations(_now: datetime) -> str:
+    missing = missing_migrations(connection)
+    return f"{missing} migrations are not applied" if missing else ""
+
+
+def _ask_triggers(_now: datetime) -> str:
+    return ", ".join(missing_triggers(connection))
+
+
+def _ask_worker(now: datetime) -> str:
+    return "" if is_worker_alive(now) else "no worker beats or holds a job"
+
+
+def _ask_queue(now: datetime) -> str:
+    oldest = oldest_queued_at()
+    return "" if oldest is None or now - oldest <= TAKEN_WITHIN else f"a job waits since {oldest:%F %T}"
+
+
+def _ask_broker(_now: datetime) -> str:
+    client = redis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_connect_timeout=BROKER_WITHIN,
+        socket_timeout=BROKER_WITHIN,
+        retry=Retry(NoBackoff(), 0),
+    )
+    with closing(client):
+        client.ping()
+    return ""
+
+
+def _ask_disk(_now: datetime) -> str:
+    folders = [Path(settings.MEDIA_ROOT), Path(settings.VAR_DIR)]
+    if connection.vendor == "sqlite":
+        folders.append(Path(connection.settings_dict["NAME"]).absolute().parent)
+    reasons = []
+    for folder in folders:
+        # Uploads have a folder from the first one on.
+        there = next(path for path in (folder, *folder.parents) if path.is_dir())
+        free = shutil.disk_usage(there).free // MB
+        if free < settings.DISK_FREE_MB:
+            reasons.append(f"{folder} has {free} MB left")
+        if not os.access(there, os.W_OK):
+            reasons.append(f"{folder} cannot be written")
+    return "; ".join(reasons)
+
+
+# Each answers with the reason for the log, "" when all is well. The database comes before what is asked of it.
+QUESTIONS: dict[str, Callable[[datetime], str]] = {
+    "database": _ask_database,
+    "migrations": _ask_migrations,
+    "triggers": _ask_triggers,
+    "worker": _ask_worker,
+    "queue": _ask_queue,
+    "broker": _ask_broker,
+    "disk": _ask_disk,
+}
+OF_DATABASE = ("migrations", "triggers", "worker", "queue")
