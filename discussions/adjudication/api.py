@@ -133,7 +133,7 @@ def decide(request: SignedIn, slug: str, number: int, given: AdjudicationGiven) 
     answer=Listed[JudgedByAnswer],
 )
 def list_evaluations(request: SignedIn, slug: str, number: int) -> Listed[JudgedByAnswer]:
-    """List the evaluations of a game, by letters. Hidden repeats and those of calibration are not among them."""
+    """List the evaluations of a game, by letters. Hidden duplicates and evaluations of calibration are left out."""
     game = led_game_or_404(request.user, slug, number)
     check_see_games(request.user, game.project)
     return _list_evaluations(game, request.user)

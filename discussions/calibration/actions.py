@@ -89,7 +89,7 @@ def _new_round(project: Project, plan: RoundPlan, by: Person, now: datetime) -> 
                 created_by=by,
             )
     except IntegrityError:
-        says = _("A calibration round is open already. Close it first, then open the next.")
+        says = _("A calibration round is open already. Close it first, then create the next.")
         raise Conflict(says, code="round_open") from None
 
 

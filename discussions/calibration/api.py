@@ -162,7 +162,7 @@ def show_round(request: SignedIn, slug: str, calibration: int) -> SingleRoundAns
     answer=SingleRoundAnswer,
 )
 def close(request: SignedIn, slug: str, calibration: int) -> SingleRoundAnswer:
-    """Close a calibration round. No more games of it are dealt; begun ones can still be submitted."""
+    """Close a calibration round. No more games of it are given out; started ones can still be submitted."""
     project = _led_project(request, slug)
     found = round_or_404(project, calibration)
     actions.close_round(opened=found, by=request.user, now=timezone.now())

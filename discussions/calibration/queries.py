@@ -34,7 +34,7 @@ class RoundProgress(Struct, frozen=True):
             return ""
         return _(
             "You rated all games of the calibration round and did not pass it yet. Go through the differences with a "
-            "team lead, who can let you rate or open another round."
+            "team lead, who can let you rate or create another round."
         )
 
 

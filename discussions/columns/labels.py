@@ -26,8 +26,8 @@ FIELD_LABELS: dict[str, "_StrPromise"] = {
 }
 USUAL_COUNT = 8
 FIELD_HELP: dict[str, "_StrPromise"] = {
-    "player": _("Who said it. Needed."),
-    "text": _("What was said. Needed."),
+    "player": _("Who said it. Required."),
+    "text": _("What was said. Required."),
     "game": _("Tells the games of one file apart. Without it the file is one game."),
     "round": _("A number, or a text with one: 2, Day 2."),
     "phase": _(

@@ -86,7 +86,7 @@ def describe_verdict(metric: MetricCompared, span: float) -> str:
     """The first line: the word, both means, and the interval in points; `span` is the width of the metric's scale."""
     found, line = metric.difference, choose_verdict_line(metric.difference)
     if found.raw is None or found.control_mean is None or found.change_mean is None:
-        return _("Cannot tell yet: %(reason)s") % {"reason": found.reason}
+        return _("Can't tell yet: %(reason)s") % {"reason": found.reason}
     decimals = get_decimals(span)
     after, before = _means(found.change_mean, found.control_mean, metric.threshold, decimals)
     given = {
@@ -100,7 +100,7 @@ def describe_verdict(metric: MetricCompared, span: float) -> str:
         says = (
             _("No difference that matters: %(label)s %(after)s against %(before)s.")
             if line.kind == NO_DIFFERENCE
-            else _("Cannot tell yet: %(label)s %(after)s against %(before)s. %(reason)s")
+            else _("Can't tell yet: %(label)s %(after)s against %(before)s. %(reason)s")
         )
         return says % given
     given |= _ends(line.interval, decimals)
@@ -130,7 +130,7 @@ def _sentence(line: VerdictLine, *, has_rebound: bool) -> str:
         ),
         NO_DIFFERENCE: (_("No difference that matters"),) * 2,
         PROBABLY_NO_DIFFERENCE: (_("Probably no difference that matters"),) * 2,
-        OPEN: (_("Cannot tell yet"),) * 2,
+        OPEN: (_("Can't tell yet"),) * 2,
     }[line.kind]
     side, small = _("by %(low)s to %(high)s points"), _("by %(low)s to %(high)s points as played")
     if has_rebound:  # the interval is about what is left, not about the difference of the two means beside it

@@ -147,7 +147,9 @@ def why_undecidable(preview: DecisionPreview, choice: str = "") -> Obstacle | No
         return Obstacle("too_many_looks", refusal) if choice == KEEP or preview.decided else None
     pending = preview.basis.pending
     if choice == KEEP and (pending or not preview.game_count):
-        says = _("The figures of %(games)s are not in yet, and a change is kept on what all its games show.")
+        says = _(
+            "The figures of %(games)s are not known yet, and a change is kept on what all its games show."
+        )
         return Obstacle("pending", says % {"games": format_numbers(pending) if pending else _("any game")})
     if choice == KEEP and preview.game_count < preview.least_games:
         says = _(

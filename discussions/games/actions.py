@@ -293,6 +293,6 @@ def _check(kind: str, value: Decimal) -> None:
     if not value.is_finite() or not 0 <= value <= most:
         sentences = {
             COST: _("A cost is a number of dollars from 0 to 100,000."),
-            CACHE: _("A cache hit rate lies between 0 and 100 %."),
+            CACHE: _("A cache hit rate lies between 0 and 100\u00a0%."),
         }
         raise Unacceptable(sentences[kind], field="value", code="range")

@@ -52,7 +52,7 @@ def open_stage(*, project: Project, plan: StagePlan, by: Person, now: datetime) 
         last = Stage.objects.filter(project=project).order_by("-number").first()
         if last is not None:
             raise Conflict(
-                _("Stage %(number)d is there already; the next one is opened on the page of its gate.")
+                _("Stage %(number)d is there already; the next one is created on the page of its gate.")
                 % {"number": last.number},
                 code="stage_there",
             )
@@ -113,7 +113,7 @@ def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime,
         check_open_next_stage(by, locked, gate)
         override = None
         if not gate.is_open:
-            ask = _("The gate is closed. Say why the next stage is opened all the same.")
+            ask = _("The gate is closed. Say why the next stage is created anyway.")
             reason = clean_text(reason, ask=ask)
             override = Signed(by.name, now.date().isoformat(), reason)
         with for_storage():

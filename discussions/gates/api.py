@@ -106,7 +106,7 @@ def list_stages(request: SignedIn, slug: str) -> Listed[StageAnswer]:
     status=201,
 )
 def open_stage(request: SignedIn, slug: str, given: StageGiven) -> StageAnswer:
-    """Open the first stage of a project."""
+    """Create the first stage of a project."""
     project = project_or_404(request.user, slug)
     check_open_stage(request.user, project)
     plan = StagePlan(**given.model_dump())
@@ -140,7 +140,7 @@ def show_gate(request: SignedIn, slug: str, stage: int) -> GateAnswer:
     answer=GateAnswer,
 )
 def sign(request: SignedIn, slug: str, stage: int, given: StatementGiven) -> GateAnswer:
-    """Sign that the games of a stage are fascinating to watch. It stands for good, under your name."""
+    """Sign that the games of a stage are fascinating to watch. It is permanent and signed with your name."""
     found = stage_or_404(request.user, slug, stage)
     check_sign_stage(request.user, found)
     actions.sign_stage(stage=found, text=given.statement, by=request.user, now=timezone.now())

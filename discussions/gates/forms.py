@@ -41,9 +41,9 @@ class NextStageForm(StageForm):
     """The next stage, with an admin's reason to open it while the gate is shut."""
 
     reason = forms.CharField(
-        label=_("Why it is opened although the gate is closed"),
+        label=_("Why it is created although the gate is closed"),
         required=False,
-        help_text=_("Stays on the page of this stage's gate, with your name."),
+        help_text=_("It is shown on the page of this stage's gate, with your name."),
         widget=several_lines(3),
     )
 

@@ -111,9 +111,7 @@ def _in_short(streak: Streak) -> str:
     """The count; the page says at each step what breaks the row and what it waits for."""
     if streak.says == streak.counted:
         return streak.counted
-    return _("%(counted)s What stands in the way is said at each of them below.") % {
-        "counted": streak.counted
-    }
+    return _("%(counted)s The reasons are given below.") % {"counted": streak.counted}
 
 
 def _next_refusal(stage: Stage, person: Person, gate: GateStatus) -> str:
@@ -121,7 +119,7 @@ def _next_refusal(stage: Stage, person: Person, gate: GateStatus) -> str:
     refusal = get_refusal(check_open_next_stage, person, stage, gate)
     if refusal and stage.closed_at is None and not gate.is_open:
         return _(
-            "The gate is closed, see the blockers above. Only an admin can open the next stage now, with a reason."
+            "The gate is closed, see the blockers above. Only an admin can create the next stage now, with a reason."
         )
     return refusal
 
@@ -174,8 +172,8 @@ def _cache(cache: CacheRate) -> CacheText:
     if cache.by_hand:
         notes.append(_("Entered by hand: %(games)s.") % _games(cache.by_hand))
     return CacheText(
-        text=_("not known") if cache.rate is None else f"{figure(100 * cache.rate, cache.percent)} %",
-        needed=f"{figure(cache.percent)} %",
+        text=_("not known") if cache.rate is None else f"{figure(100 * cache.rate, cache.percent)}\u00a0%",
+        needed=f"{figure(cache.percent)}\u00a0%",
         tone={True: "pass", False: "fail", None: "pending"}[cache.passes],
         notes=notes,
     )
@@ -259,6 +257,6 @@ def list_gate_conditions(project: Project) -> list[str]:
     return [
         _("%(row)d successes in a row, each with %(needed)d of %(of)d averages passing") % given,
         _("every game of them below %(cost)s dollars") % given,
-        _("a cache hit rate above %(cache)s %% over their games") % given,
+        _("a cache hit rate above %(cache)s\u00a0%% over their games") % given,
         _("a lead's signed statement that the games are fascinating to watch"),
     ]

@@ -12,7 +12,7 @@ from workspace.models import Person, Project
 
 def check_open_stage(person: Person, project: Project) -> None:
     """Leads of the project and admins open its first stage."""
-    check_leads(person, project, _("Only team leads of this project open stages. Ask one of them."))
+    check_leads(person, project, _("Only team leads of this project create stages. Ask one of them."))
 
 
 def check_change_stage(person: Person, stage: Stage) -> None:
@@ -38,13 +38,13 @@ def check_sign_stage(person: Person, stage: Stage) -> None:
 
 def check_open_next_stage(person: Person, stage: Stage, gate: GateStatus) -> None:
     """Leads of the project while the gate is open; an admin also while it is shut, with a stored reason."""
-    sentence = _("Only team leads of this project open its next stage. Ask one of them.")
+    sentence = _("Only team leads of this project create its next stage. Ask one of them.")
     check_leads(person, stage.project, sentence)
     check_stage_open(stage)
     if not gate.is_open and role_in(person, stage.project) != "admin":
         raise NotAllowed(
             _(
-                "The gate to the next stage is closed: %(missing)s Only an admin opens it all the same, with a reason."
+                "The gate to the next stage is closed: %(missing)s Only an admin can open it anyway, with a reason."
             )
             % {"missing": " ".join(gate.missing)},
             code="door_shut",

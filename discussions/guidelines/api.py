@@ -49,7 +49,7 @@ def show_guideline(request: SignedIn, slug: str) -> GuidelineAnswer:
     answer=GuidelineAnswer,
 )
 def confirm(request: SignedIn, slug: str, given: ReadGiven) -> GuidelineAnswer:
-    """Confirm that you have read a version of the guideline. Without that no game is dealt to you."""
+    """Confirm that you have read a version of the guideline. Without that you get no game."""
     project = project_or_404(request.user, slug)
     found = get_object_or_404(Guideline, project=project, number=given.version)
     confirm_guideline(guideline=found, by=request.user, now=timezone.now())

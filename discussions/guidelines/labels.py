@@ -39,7 +39,7 @@ WHY: dict[str, Promise] = {
         "Strategic: Otis gives a reason, that Mira dodged a question twice. Whether the reason is good does not matter."
     ),
     kinds.COHERENCE: _(
-        "No: the message takes up nothing of what was said, and could stand anywhere in a game."
+        "No: the message responds to nothing that was said, and could appear anywhere in a game."
     ),
     REPETITION: _(
         "Acceptable: it is a habit that makes Otis recognisable. A template such as “I think we should look at” is not."

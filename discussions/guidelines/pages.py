@@ -21,7 +21,7 @@ from workspace.models import Membership, Person, Project
 
 
 class GuidelinePage(Struct, frozen=True):
-    """The version that holds (None without one), the versions so far, and whether the person must confirm it.
+    """Current version (None without one), the versions so far, and whether the person must confirm it.
 
     `newest` is the number of the newest version, also of an empty one. For leads, `read_count` of `evaluator_count`
     evaluators have confirmed the version that holds.

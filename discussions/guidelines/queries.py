@@ -7,13 +7,13 @@ from workspace.models import Person, Project
 
 
 def newest_guideline(project: Project) -> Guideline | None:
-    """The version that holds; None while the project has none, or its newest is empty."""
+    """Current version; None while the project has none, or its newest is empty."""
     found = Guideline.objects.filter(project=project).order_by("-number").first()
     return found if found is not None and found.text else None
 
 
 def unread_guideline(person: Person, project: Project) -> Guideline | None:
-    """The version that holds, when the person has not confirmed it yet; one query."""
+    """Current version, when the person has not confirmed it yet; one query."""
     read = GuidelineReading.objects.filter(guideline=OuterRef("pk"), person=person)
     rows = Guideline.objects.filter(project=project).annotate(is_read=Exists(read))
     found = rows.order_by("-number").first()

@@ -148,7 +148,7 @@ def metric_kind(criterion: Criterion) -> Kind:
         needs=_("%(limit)s or more") % {"limit": limit},
         hollow="" if is_rated else by_rule,
         place=place_of_metric(key),
-        missing=_("open"),
+        missing=_("pending"),
         value=lambda game: game.score(key),
         is_hollow=lambda game: not game.applies(key),
         weak=lambda game: describe_weak_score(game, key),
@@ -197,14 +197,14 @@ def cache_kind(rubric: RubricRecord) -> Kind:
     return Kind(
         key=CACHE,
         label=_("Cache hit rate"),
-        needs=_("above %(percent)s %% for the next stage") % {"percent": f"{percent:g}"},
+        needs=_("above %(percent)s\u00a0%% for the next stage") % {"percent": f"{percent:g}"},
         hollow=_("by hand"),
         place="game-facts",
         missing=_("not reported"),
         value=lambda game: None if game.cache_hit_rate is None else 100 * game.cache_hit_rate,
         is_hollow=lambda game: game.is_cache_by_hand,
         weak=lambda game: _("by hand") if game.is_cache_by_hand else "",
-        text=lambda value: f"{format_figure(value, percent)} %",
+        text=lambda value: f"{format_figure(value, percent)}\u00a0%",
         mean=mean,
         rules=((percent, f"{percent:g}"),),
     )
@@ -266,7 +266,7 @@ def history_row(found: JudgedIteration, *, is_reference: bool) -> HistoryRow:
             "",
             f"{averages.passed_count}/{len(averages.lines)}",
             PENDING if averages.passes is None else PASS if averages.passes else FAIL,
-            _("open") if averages.passes is None else _("PASS") if averages.passes else _("FAIL"),
+            _("pending") if averages.passes is None else _("PASS") if averages.passes else _("FAIL"),
             averages.headline,
         ),
         cost=cost_words(averages.cost, len(row.games)),
@@ -291,7 +291,7 @@ def average_cell(line: Average) -> AverageCell:
     """An average in a cell; a mean of some of the games alone is open."""
     text = "" if line.value is None else figure(line.value, line.threshold)
     if line.passes is None:
-        return AverageCell(line.key, text, PENDING, _("open"), line.says)
+        return AverageCell(line.key, text, PENDING, _("pending"), line.says)
     if line.is_by_rule_only:
         return AverageCell(line.key, text, PASS, _("not applicable (counts as pass)"), line.says)
     if line.is_weak_only:
@@ -337,7 +337,7 @@ def cache_words(cache: CacheRate) -> str:
     """The cache hit rate over the games; "" without games."""
     if cache.rate is None:
         return _("not reported") if cache.missing else ""
-    return f"{figure(cache.rate * 100, cache.percent)} %"
+    return f"{figure(cache.rate * 100, cache.percent)}\u00a0%"
 
 
 def decision_words(row: HistoryIteration) -> tuple[str, str]:

@@ -41,7 +41,7 @@ class MetricLabels(Struct, frozen=True):
     column: Words
     title: Words
     count: Words = gettext_lazy("%(above)d of %(below)d")
-    turns: Words = ngettext_lazy("%(n)d message judged otherwise", "%(n)d messages judged otherwise", "n")
+    turns: Words = ngettext_lazy("%(n)d message judged differently", "%(n)d messages judged differently", "n")
     by_rule: Words = gettext_lazy("PASS, not applicable (nothing to count)")
     unit: Words = ngettext_lazy("%(n)d message", "%(n)d messages", "n")
     looks: Callable[[Mapping[str, Any]], list[Look]] = no_looks
@@ -74,7 +74,7 @@ def place_of_metric(key: str) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return _("none") if value is None else f"{value:.1f} %"
+    return _("none") if value is None else f"{value:.1f}\u00a0%"
 
 
 def _memory(figures: Mapping[str, Any]) -> list[Look]:
@@ -153,7 +153,7 @@ def _diversity(figures: Mapping[str, Any]) -> list[Look]:
 
 def _repetition(figures: Mapping[str, Any]) -> list[Look]:
     variety = figures["phrase_variety"]
-    text = _("too few phrases") if variety is None else f"{variety:.1f} %"
+    text = _("too few phrases") if variety is None else f"{variety:.1f}\u00a0%"
     found = [Look(_("Phrase variety"), text, _("different phrases in a random sample of fixed size"))]
     for phrase, count in figures["to_avoid"].items():
         found.append(
@@ -173,7 +173,7 @@ LABELS: dict[str, MetricLabels] = {
         column=gettext_lazy("Memory"),
         title=gettext_lazy("Memory references"),
         count=gettext_lazy("%(above)d of %(below)d references accurate"),
-        turns=ngettext_lazy("%(n)d reference judged otherwise", "%(n)d references judged otherwise", "n"),
+        turns=ngettext_lazy("%(n)d reference judged differently", "%(n)d references judged differently", "n"),
         by_rule=gettext_lazy("PASS, not applicable (no references)"),
         unit=ngettext_lazy("%(n)d reference", "%(n)d references", "n"),
         looks=_memory,
@@ -185,7 +185,7 @@ LABELS: dict[str, MetricLabels] = {
         },
     ),
     "strategic_depth": MetricLabels(
-        column=gettext_lazy("Depth"),
+        column=gettext_lazy("Strategic depth"),
         title=gettext_lazy("Strategic depth"),
         count=gettext_lazy("%(above)d of %(below)d messages strategic"),
         looks=_depth,
@@ -204,7 +204,7 @@ LABELS: dict[str, MetricLabels] = {
             "names_recent_speaker": gettext_lazy("names somebody who just spoke"),
             "shared_keywords": gettext_lazy("shares keywords with the messages before it"),
             "first": gettext_lazy("is the first message: nothing to respond to"),
-            "no_link": gettext_lazy("takes up nothing of the messages before it"),
+            "no_link": gettext_lazy("does not respond to the messages before it"),
         },
         parameters={
             "coherence_window": gettext_lazy("How many messages back a message may respond to."),
@@ -265,7 +265,7 @@ LABELS: dict[str, MetricLabels] = {
         column=gettext_lazy("Repetition"),
         title=gettext_lazy("Anti-repetition"),
         count=gettext_lazy("%(above)d of %(below)d phrases not repeated"),
-        turns=ngettext_lazy("%(n)d phrase judged otherwise", "%(n)d phrases judged otherwise", "n"),
+        turns=ngettext_lazy("%(n)d phrase judged differently", "%(n)d phrases judged differently", "n"),
         unit=ngettext_lazy("%(n)d phrase", "%(n)d phrases", "n"),
         looks=_repetition,
         parameters={

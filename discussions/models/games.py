@@ -13,7 +13,7 @@ from workspace.models import Job, Person, Project
 class Transcript(models.Model):
     """An uploaded file: its bytes are kept under their SHA-256, its report says what became of it.
 
-    `named_format` is the format that a person named, "" where it is found by the content; `format` is the one that was
+    `named_format` is the format that a person named, "" where it is detect automatically; `format` is the one that was
     found. `waits_for_columns` says that rows of it are read when somebody has said what their columns are.
     """
 

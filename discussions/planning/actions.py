@@ -185,7 +185,7 @@ def _reference(history: History, compared_with: int) -> Iteration:
     if reference.id != compared_with:
         raise Conflict(
             _(
-                "The reference is iteration %(number)d by now. Nothing was opened; look at it, then open the change."
+                "The reference is iteration %(number)d by now. Nothing was created; look at it, then create the change."
             )
             % {"number": reference.number},
             code="reference_changed",

@@ -263,7 +263,7 @@ def open_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterat
     status=201,
 )
 def plan_iteration(request: SignedIn, slug: str, stage: int, given: NewPlanGiven) -> SingleIterationAnswer:
-    """Open a baseline or a change for import.
+    """Create a baseline or a change, open for import.
 
     A stage begins with a baseline. A change waits until the one before it is decided.
     """

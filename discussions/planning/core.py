@@ -146,14 +146,14 @@ def _wrong_change(
         yield PlanFault("change_note", "required", say("Say in a line what is changed."))
     if plan.prompt == reference_prompt:
         says = say(
-            "This is the reference's prompt, word for word. Change one thing, or open a baseline instead."
+            "This is the reference's prompt, word for word. Change one thing, or create a baseline instead."
         )
         yield PlanFault("prompt", "unchanged", says)
     if hunk_count > most_hunks(rubric) and not plan.hunks_answer:
         says = say(
             "{hunk_count} places of the prompt differ from the reference's, and one change at a "
-            "time is the rule: otherwise nobody knows which of them did it. Take the others "
-            "back, or say why they belong together.",
+            "time is the rule: otherwise nobody knows which of them had the effect. Undo the others, or say why they "
+            "belong together.",
             hunk_count=hunk_count,
         )
         yield PlanFault("hunks_answer", "several_changes", says)

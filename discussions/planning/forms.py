@@ -53,7 +53,7 @@ class IterationForm(forms.Form):
     identification = forms.ChoiceField(
         label=_("Personality diversity: the manual check"),
         choices=ASKS,
-        help_text=_("For games taken from now on; whoever has started keeps the form they started with."),
+        help_text=_("Applies to games taken from now on. Evaluations that were started keep their form."),
     )
 
 
@@ -81,7 +81,7 @@ class RatingRuleForm(forms.Form):
             (YES, _("on: evaluators see after submitting where they and the automatic score differ")),
         ),
         coerce=lambda value: value == YES,
-        help_text=_("It teaches the rule: people who have read it judge more like the rule afterwards."),
+        help_text=_("For learning: people who have read it judge more like the rule afterwards."),
     )
 
 
@@ -91,26 +91,26 @@ class PlanForm(forms.Form):
     `do` is the button that was pressed. `planning.core.plan_faults` checks the plan itself.
     """
 
-    name = forms.CharField(label=_("Name"), required=False, help_text=_("A few words, as lists show it."))
+    name = forms.CharField(label=_("Name"), required=False, help_text=_("A short name for lists."))
     prompt = forms.CharField(
         label=_("Prompt"),
         required=False,
         strip=False,
-        help_text=_("The whole text that the agents are given. It is stored as it stands here."),
+        help_text=_("The whole text that the agents are given. It is stored unchanged."),
         widget=forms.Textarea(attrs={"rows": 18, "class": "prompt-box", "spellcheck": "false"}),
     )
     prompt_file = forms.FileField(
         label=_("Or the prompt as a file"),
         required=False,
         allow_empty_file=True,
-        help_text=_("Plain text in UTF-8. It takes the place of the text above."),
+        help_text=_("Plain text in UTF-8. It replaces the text above."),
     )
     least_games = forms.IntegerField(
         label=_("Games at least"),
         initial=LEAST_GAMES,
         min_value=1,
         max_value=MOST_GAMES,
-        help_text=_("With fewer the iteration cannot be opened for rating."),
+        help_text=_("With fewer games the iteration cannot be opened for rating."),
     )
     do = forms.CharField(required=False, max_length=20)
 
@@ -145,7 +145,7 @@ class BaselineForm(PlanForm):
     )
     evaluator_count = forms.IntegerField(label=_("Evaluators per game"), initial=1, min_value=1, max_value=10)
     reveal = forms.ChoiceField(label=_("When evaluators see the automatic findings"), choices=REVEAL_CHOICES)
-    identification = forms.ChoiceField(label=_("Who said it"), choices=ASKS)
+    identification = forms.ChoiceField(label=_("Personality diversity: the manual check"), choices=ASKS)
 
     def __init__(self, *args: Any, versions: Sequence[tuple[str, str]], **given: Any) -> None:
         super().__init__(*args, **given)

@@ -10,5 +10,7 @@ from workspace.models import Person
 
 def check_open_iteration(person: Person, stage: Stage) -> None:
     """Leads of the project and admins, while the stage is not closed."""
-    check_leads(person, stage.project, _("Only team leads of this project open iterations. Ask one of them."))
+    check_leads(
+        person, stage.project, _("Only team leads of this project create iterations. Ask one of them.")
+    )
     check_stage_open(stage)

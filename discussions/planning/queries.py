@@ -20,7 +20,7 @@ def why_no_change(history: History) -> Obstacle | None:
             )
             return Obstacle("undecided", says % {"number": iteration.number})
     if history.reference is None:
-        return Obstacle("no_baseline", _("A change is compared with a baseline. Open a baseline first."))
+        return Obstacle("no_baseline", _("A change is compared with a baseline. Create a baseline first."))
     return None
 
 
@@ -37,8 +37,8 @@ def why_plan_is_final(iteration: Iteration) -> Obstacle | None:
     coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING))
     if Game.objects.filter(iteration=iteration).exists() or coming.exists():
         says = _(
-            "Games of iteration %(number)d are in already, and its plan is made before them. Move them out, or "
-            "continue with the plan as it is."
+            "Iteration %(number)d has games already, and its plan must be made before them. Move them "
+            "out, or continue with the plan as it is."
         )
         return Obstacle("has_games", says % {"number": iteration.number})
     return None

@@ -59,7 +59,7 @@ def open_iteration(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     """A form for the next iteration; `kind` says whether a baseline or a change. Leads to the iteration."""
     wanted = only_parameters(request, "kind")["kind"]
     if wanted not in ("", BASELINE, CHANGE):
-        raise Malformed(_("An iteration is a baseline or a change. Open the page afresh."))
+        raise Malformed(_("An iteration is a baseline or a change. Open the page again."))
     found = stage_or_404(request.user, slug, stage)
     history = load_history(found)
     kind = wanted if history.reference else BASELINE

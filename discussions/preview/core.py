@@ -404,8 +404,8 @@ def _notes(games: Sequence[Rejudged]) -> list[str]:
         return []
     sentences = [
         say_many(
-            "The draft measures otherwise, so {n:,} game was measured again. Nothing of that is stored.",
-            "The draft measures otherwise, so {n:,} games were measured again. Nothing of that is stored.",
+            "The draft measures differently, so {n:,} game was measured again. Nothing of that is stored.",
+            "The draft measures differently, so {n:,} games were measured again. Nothing of that is stored.",
             measured,
         )
     ]

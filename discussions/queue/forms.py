@@ -94,7 +94,7 @@ class QueueForm(forms.Form):
         min_value=0,
         max_value=MOST_REPEATS,
         help_text=_(
-            "So many of a hundred games were rated by the same person before, under another number. They show "
-            "how steadily somebody judges and count in no verdict. 0: none."
+            "This share of the games was rated by the same person before, under another number. Such "
+            "games show how consistently somebody judges and count in no verdict. 0: none."
         ),
     )

@@ -132,7 +132,7 @@ class SavedAnswer(Answer):
 
 
 class JudgementGiven(Given):
-    """A judgement of one thing. `version` is how often you judged it before, 0 at first; "" as value takes it back.
+    """A judgement of one thing. `version` is how often you judged it before, 0 at first; "" as value clears it.
 
     The kinds "reveal" (subject "roles", "transcript" or "suggestions", value "yes"), "comment" and "flag" (subject
     "message:19" or "game", the text as `reason`) are acts of the same form.
@@ -152,7 +152,7 @@ class JudgementsGiven(Given):
 
 
 class UndoGiven(Given):
-    """Which thing's newest judgement is taken back; without a kind the newest of all."""
+    """Which thing's newest judgement is undone; without a kind the newest of all."""
 
     kind: str = Field(default="", max_length=30)
     subject: str = Field(default="", max_length=200)

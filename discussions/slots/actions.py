@@ -383,7 +383,7 @@ def _refuse_count(game: Game, count: int) -> None:
     there = Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED).count()
     if count < there:
         raise Unacceptable(
-            _("%(there)d evaluations are in, and all of them count; choose %(there)d or more.")
+            _("%(there)d evaluations are submitted, and all of them count; choose %(there)d or more.")
             % {"there": there},
             field="count",
         )

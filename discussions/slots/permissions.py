@@ -36,15 +36,15 @@ def check_skip(person: Person, evaluation: Evaluation) -> None:
 def check_return_to_game(person: Person, evaluation: Evaluation) -> None:
     """One's own evaluation that was skipped or that lapsed."""
     if evaluation.evaluator_id != person.pk or not person.is_active:
-        raise NotAllowed(_("Only the evaluator who skipped this game takes it up again."))
+        raise NotAllowed(_("Only the evaluator who skipped this game can resume it."))
     if evaluation.state not in (SKIPPED, LAPSED):
-        raise NotAllowed(_("This game was not skipped; there is nothing to take up again."))
+        raise NotAllowed(_("This game was not skipped; there is nothing to resume."))
     _check_blind(person, evaluation)
 
 
 def check_deal_out(person: Person, project: Project) -> None:
     """Leads of the project and admins give places to people by name, take them back, and say how games are dealt."""
-    check_leads(person, project, _("Only team leads of this project deal its games out. Ask one of them."))
+    check_leads(person, project, _("Only team leads of this project assign its games. Ask one of them."))
 
 
 def check_may_get(person: Person, game: Game) -> None:

@@ -116,7 +116,7 @@ def import_transcripts(
 ) -> list[Imported]:
     """Store the files and queue a job for each; the same bytes again give the first report.
 
-    Without an iteration the games go to the project's unsorted one; the format is found by the content unless it is
+    Without an iteration the games go to the project's unsorted one; the format is detect automatically unless it is
     named. Where no game came in, the same bytes are read again when another format is named, or none any more.
     Raises NotAllowed (also for an iteration whose list of games is frozen), and Unacceptable for a file that is empty
     or over the limit: then nothing of the whole call is stored.
@@ -163,7 +163,7 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
 
 
 def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
-    """Go on with an import that was cancelled or failed; finished games stay as they are.
+    """Resume an import that was cancelled or failed; finished games stay as they are.
 
     Raises NotAllowed, also when the list of games of its iteration was frozen since.
     """

@@ -66,7 +66,7 @@ class FaultAnswer(Answer):
 
 
 class ProgressAnswer(ImportAnswer):
-    """An import with how far it is, what is wrong, and the numbers of its games that came in.
+    """An import with how far it is, what is wrong, and the numbers of its imported games.
 
     `done_bytes` of `total_bytes` are read, `done_count` and `total_count` are the games that the job counts;
     `note` says when no worker is running. `error` says why an import failed.
@@ -159,7 +159,7 @@ def start_import(
     """Import transcripts.
 
     The body is one file (`name` is its name), or a form with several as `transcripts`. `iteration` is the number of
-    the one that the games belong to; without it they stay unsorted. `format` is found by the content unless
+    the one that the games belong to; without it they stay unsorted. `format` is detect automatically unless
     it is named. The same bytes again give the first import.
     """
     project = project_or_404(request.user, slug)
@@ -219,7 +219,7 @@ def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     answer=ProgressAnswer,
 )
 def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
-    """Go on with an import that was cancelled or failed."""
+    """Resume an import that was cancelled or failed."""
     found = transcript_or_404(request, slug, transcript)
     resume_import(transcript=found, by=request.user, now=timezone.now())
     return _progress(transcript_or_404(request, slug, transcript))

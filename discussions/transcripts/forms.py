@@ -45,19 +45,19 @@ class UploadForm(forms.Form):
         label=_("Format"),
         required=False,
         choices=[
-            ("", _("found by the content")),
+            ("", _("detect automatically")),
             *((known.name, format_lazy("{}: {}", known.name, _(known.looks))) for known in FORMATS),
         ],
-        help_text=_("Name it where a file is not recognised; then all files of this upload are read in it."),
+        help_text=_("Choose it if a file is not recognised. It then applies to all files of this upload."),
     )
     iteration = forms.TypedChoiceField(
         label=_("Iteration"),
         coerce=int,
         empty_value=None,
         required=False,
-        help_text=_("Games that are not sorted yet can be moved into an iteration while nobody rated them."),
+        help_text=_("Unsorted games can be moved into an iteration as long as nobody has rated them."),
         error_messages={
-            "invalid_choice": _("This iteration takes no games (any more). Choose another one from the list.")
+            "invalid_choice": _("This iteration takes no more games. Choose another one from the list.")
         },
     )
 

@@ -208,7 +208,7 @@ def _totals(lines: list[ListedImport]) -> Totals:
     refused = sum(line.refused_count for line in lines)
     faulty = sum(line.transcript.fault_count > 0 for line in lines)
     return Totals(
-        games=ngettext("%(n)d game in", "%(n)d games in", games) % {"n": games},
+        games=ngettext("%(n)d game imported", "%(n)d games imported", games) % {"n": games},
         refused=ngettext("%(n)d game refused", "%(n)d games refused", refused) % {"n": refused},
         faulty=ngettext("%(n)d file with faults", "%(n)d files with faults", faulty) % {"n": faulty},
     )
@@ -302,5 +302,5 @@ def _worker_note(now: datetime) -> str:
         return ""
     return _(
         "No worker is running, so nothing happens at the moment. The file is safe; the work continues by itself as "
-        "soon as a worker is started. Tell an admin if this stays."
+        "soon as a worker is started. Tell an admin if this does not change."
     )

@@ -21,7 +21,7 @@ def check_takes_games(iteration: Iteration) -> None:
     """Games come in until the iteration is opened for rating; the project's waiting room always takes them."""
     if why := why_frozen(iteration.state):
         raise NotAllowed(
-            _("Iteration %(number)d %(why)s. Bring the games into the unsorted iteration or into a new one.")
+            _("Iteration %(number)d %(why)s. Import the games into the unsorted iteration or into a new one.")
             % {"number": iteration.number, "why": why},
             code="frozen",
         )

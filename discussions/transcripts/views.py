@@ -105,7 +105,7 @@ def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse
 
 @require("import_transcripts", methods=("POST",))
 def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
-    """Go on with an import that was cancelled or failed."""
+    """Resume an import that was cancelled or failed."""
     found = transcript_or_404(request, slug, transcript)
     bind_form(request, NothingForm)
     resume_import(transcript=found, by=request.user, now=timezone.now())

@@ -58,7 +58,7 @@ class VersionMoveGiven(Given):
 
 
 class VersionMovedAnswer(Answer):
-    """The numbers of the games whose verdict was recorded anew, and of those that wait for something first."""
+    """The numbers of the games whose verdict was recorded again, and of those that wait for something first."""
 
     recorded: list[int]
     waiting: list[int]
@@ -103,7 +103,7 @@ def preview_move(request: SignedIn, slug: str, iteration: int, version: str = ""
 def move(request: SignedIn, slug: str, iteration: int, given: VersionMoveGiven) -> VersionMovedAnswer:
     """Move an iteration to a newer rubric version.
 
-    Its games are measured and its verdicts recorded anew. Nothing is moved when something was judged or recorded since
+    Its games are measured and its verdicts recorded again. Nothing is moved when something was judged or recorded since
     the preview was read (409).
     """
     found = _changed_or_404(request, slug, iteration)

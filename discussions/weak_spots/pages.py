@@ -196,7 +196,7 @@ def _explain(spot: Spot) -> str:
     elif spot.is_by_people:
         why = _("labelled %(label)s by people") % {"label": why}
     else:
-        why = _("by the rule: %(why)s") % {"why": why}
+        why = _("automatic: %(why)s") % {"why": why}
     words = ", ".join(spot.words)
     return f"{why} ({words})" if words else why
 

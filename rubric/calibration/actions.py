@@ -111,7 +111,7 @@ def _new_round(comparison_set: ComparisonSet, plan: RoundPlan, by: Person, now: 
                 created_by=by,
             )
     except IntegrityError:
-        says = _("A calibration round is open already. Close it first, then open the next.")
+        says = _("A calibration round is open already. Close it first, then create the next.")
         raise Conflict(says, code="round_open") from None
 
 

@@ -52,7 +52,7 @@ class SetRoundAnswer(Answer):
 
 
 class SetRoundsAnswer(Listed[SetRoundAnswer]):
-    """The rounds of a set, and how many of a hundred comparisons that a person gets are hidden repeats."""
+    """The rounds of a set, and how many of a hundred comparisons that a person gets are hidden duplicates."""
 
     repeat_percent: int
 
@@ -120,7 +120,7 @@ class SetWaiverGiven(Given):
 
 
 class RepeatsGiven(Given):
-    """How many of a hundred comparisons that a person gets are hidden repeats; 0 for none."""
+    """How many of a hundred comparisons that a person gets are hidden duplicates; 0 for none."""
 
     repeat_percent: int = Field(ge=0, le=MOST_REPEATS)
 
@@ -182,7 +182,7 @@ def show_round(request: SignedIn, slug: str, number: int, calibration: int) -> S
     answer=SingleSetRoundAnswer,
 )
 def close(request: SignedIn, slug: str, number: int, calibration: int) -> SingleSetRoundAnswer:
-    """Close a calibration round of a comparison set. Begun reviews can still be submitted."""
+    """Close a calibration round of a comparison set. Started reviews can still be submitted."""
     found = _led_set(request, slug, number)
     opened = round_or_404(found, calibration)
     actions.close_round(opened=opened, by=request.user, now=timezone.now())
@@ -220,7 +220,7 @@ def let_review(
     answer=SetRoundsAnswer,
 )
 def change_repeats(request: SignedIn, slug: str, number: int, given: RepeatsGiven) -> SetRoundsAnswer:
-    """Say how many of the comparisons that a person gets come again as hidden repeats."""
+    """Set how many of the comparisons that a person gets come again as hidden duplicates."""
     found = _led_set(request, slug, number)
     percent, now = given.repeat_percent, timezone.now()
     actions.change_repeats(comparison_set=found, repeat_percent=percent, by=request.user, now=now)

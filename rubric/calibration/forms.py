@@ -47,7 +47,7 @@ class RoundForm(forms.Form):
         min_value=0,
         max_value=100,
         initial=0,
-        help_text=_("0: the first place does not matter."),
+        help_text=_("0: the first rank does not matter."),
     )
     marks = forms.CharField(
         label=_("Agreed marks"),
@@ -116,7 +116,7 @@ class RepeatsForm(forms.Form):
         min_value=0,
         max_value=MOST_REPEATS,
         help_text=_(
-            "0 for none. So many of a person's comparisons come again, at least twenty others later, in a new order. "
-            "Nothing tells the person."
+            "0 for none. This share of a person's comparisons is shown again, at least twenty others "
+            "later, in a new order. The person is not told."
         ),
     )

@@ -58,7 +58,7 @@ class ReviewerProgress(Struct, frozen=True):
             )
         return _(
             "You reviewed all comparisons of the calibration round and did not pass it yet. Go through the differences "
-            "with a team lead, who can let you review or open another round."
+            "with a team lead, who can let you review or create another round."
         )
 
 

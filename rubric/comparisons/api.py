@@ -165,7 +165,7 @@ def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
     status=201,
 )
 def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
-    """Open a comparison set."""
+    """Create a comparison set."""
     project = project_or_404(request.user, slug)
     check_open_set(request.user, project)
     versions = RubricVersion.objects.visible_to(request.user).select_related("rubric")
@@ -237,8 +237,8 @@ BODY = {
 def bring_lines(request: SignedIn, slug: str, number: int) -> BroughtAnswer:
     """Bring comparisons with their responses, and reviews, into a set.
 
-    All lines come in, or every fault is listed under “more” and none does (422). Lines that are known already do no
-    harm.
+    Either all lines are imported, or every fault is listed under “more” and none is (422). Lines that are
+    known already do no harm.
     """
     found = set_or_404(request.user, slug, number)
     check_see_set(request.user, found)

@@ -72,7 +72,7 @@ class ComparisonForm(forms.Form):
         required=False,
         strip=False,
         widget=several_lines(3),
-        help_text=_("As it was put to whoever responded."),
+        help_text=_("As it was asked."),
     )
     do = forms.CharField(required=False, max_length=20)
 
@@ -160,7 +160,7 @@ class PersonReviewerForm(forms.Form):
     person = forms.TypedChoiceField(
         label=_("Person"),
         coerce=int,
-        help_text=_("Whoever belongs to this project."),
+        help_text=_("A member of this project."),
         error_messages={"required": _("Choose somebody.")},
     )
 
@@ -178,7 +178,7 @@ class ModelReviewerForm(forms.Form):
         label=_("Model"),
         max_length=200,
         required=False,
-        help_text=_("What a call asks for, where it is called otherwise."),
+        help_text=_("The name that a call uses, if it is different."),
     )
 
 

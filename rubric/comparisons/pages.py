@@ -19,7 +19,7 @@ from workspace.models import Person, Project
 
 COMPARISONS_A_PAGE = 100
 MOST_REVIEWERS = 200
-KIND_NAMES = {PERSON: _("person"), MODEL: _("model"), ELSEWHERE: _("reviewed elsewhere")}
+KIND_NAMES = {PERSON: _("person"), MODEL: _("model"), ELSEWHERE: _("external")}
 
 
 class SetLine(Struct, frozen=True):

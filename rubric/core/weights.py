@@ -66,7 +66,7 @@ def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
             key,
             "out_of_range",
             say(
-                "The weight of {key} is {percent_text} %; it must lie between 0 and 100 %. Change it.",
+                "The weight of {key} is {percent_text}\u00a0%; it must lie between 0 and 100\u00a0%. Change it.",
                 key=key,
                 percent_text=percent_text(share),
             ),
@@ -101,7 +101,7 @@ def scale_others(
     if not 0 <= exact(value) <= 1:
         raise ValueError(
             say(
-                "{key} cannot be {percent_text} %; a weight lies between 0 and 100 %.",
+                "{key} cannot be {percent_text}\u00a0%; a weight lies between 0 and 100\u00a0%.",
                 key=key,
                 percent_text=percent_text(exact(value)),
             )
@@ -109,7 +109,7 @@ def scale_others(
     others = {other: exact(weight) for other, weight in weights.items() if other != key}
     left = 10**places - fixed
     if not others and left:
-        raise ValueError(say("{key} is the only weight, so it is 100 %.", key=key))
+        raise ValueError(say("{key} is the only weight, so it is 100\u00a0%.", key=key))
     whole = sum(others.values(), Fraction())
     parts = {
         other: left * (weight / whole if whole else Fraction(1, len(others)))
@@ -139,12 +139,12 @@ def percent_text(share: Number) -> str:
 
 def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
     """What the sum is, from which weights, and by how much it is off."""
-    listed = [f"{key} {percent_text(share)} %" for key, share in list(shares.items())[:_MOST_SHOWN]]
+    listed = [f"{key} {percent_text(share)}\u00a0%" for key, share in list(shares.items())[:_MOST_SHOWN]]
     more = [f"{len(shares) - _MOST_SHOWN} more"] if len(shares) > _MOST_SHOWN else []
     by = percent_text(abs(total - 1))
-    off = say("{by} % too much", by=by) if total > 1 else say("{by} % too little", by=by)
+    off = say("{by}\u00a0% too much", by=by) if total > 1 else say("{by}\u00a0% too little", by=by)
     return say(
-        "The weights sum to {percent_text} %, {off} ({listed}); they must sum to 100 %. "
+        "The weights sum to {percent_text}\u00a0%, {off} ({listed}); they must sum to 100\u00a0%. "
         "Change one of them or scale the others.",
         percent_text=percent_text(total),
         off=off,

@@ -41,7 +41,7 @@ from workspace.models import Person, Project
 
 # Comparisons that are in memory at once.
 BATCH = 50
-# What a person or a reviewer from elsewhere is called in this export, by key; None is nobody.
+# What a person or an external reviewer is called in this export, by key; None is nobody.
 NameOf = Callable[[int | None], str | None]
 ReviewerName = Callable[[Reviewer], str]
 

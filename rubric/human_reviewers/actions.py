@@ -167,7 +167,7 @@ def _check_place(comparison: Comparison, reviewer: Reviewer, now: datetime) -> N
     Comparison.objects.select_for_update().get(pk=comparison.pk)
     if count_taken([comparison.set], now=now).get(comparison.pk, 0) >= needed:
         raise Conflict(
-            _("Others have taken all places of this comparison. Take another comparison under Reviews."),
+            _("All slots of this comparison are taken. Choose another comparison under Reviews."),
             code="no_place",
         )
 

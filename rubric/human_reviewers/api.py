@@ -49,9 +49,9 @@ MOST_MARKS = 200
 
 
 class WaitingAnswer(Answer):
-    """A comparison of a set that you review, and how far you are: begun, second, second_begun, handed_in, to_calibrate,
-    not_for_you, full or not_dealt. `review` is your newest review of it, `number` the one by which you know it once
-    you have started; `comparison` starts a review where you may choose it.
+    """A comparison of a set that you review, and how far you are: `begun`, `second`, `second_begun`, `handed_in`,
+    `to_calibrate`, `not_for_you`, `full` or `not_dealt`. `review` is your newest review of it, `number` the one by
+    which you know it once you have started; `comparison` starts a review where you may choose it.
     """
 
     number: int | None
@@ -61,10 +61,9 @@ class WaitingAnswer(Answer):
 
 
 class ReviewedSetAnswer(Answer):
-    """A set that you review, with what you began, the first one first, and what is not yours to review.
+    """A set that you review, with the reviews you started, oldest first, and what is not yours to review.
 
-    `to_review_count` comparisons are to be dealt to you; `waiting_count` wait in all. `why_not` says why none is dealt
-    to you now.
+    `to_review_count` comparisons are left for you; `waiting_count` wait in all. `why_not` says why you get none now.
     """
 
     project: str
@@ -177,7 +176,7 @@ class ReviewAnswer(ShortReviewAnswer):
 
 
 class MarkGiven(Given):
-    """A mark. `version` is how often you gave it before, 0 at first; "" as value takes it back.
+    """A mark. `version` is how often you gave it before, 0 at first; "" as value clears it.
 
     Kinds: "holistic" (subject: place), "score" (subject "2.accuracy": place and criterion), "notes" (subject: place),
     "ranking" (no subject, value “2>1=3”). The value "cannot" needs a reason.
@@ -197,7 +196,7 @@ class MarksGiven(Given):
 
 
 class UndoMarkGiven(Given):
-    """Which thing's newest mark is taken back; without a kind the newest of all."""
+    """Which thing's newest mark is undone; without a kind the newest of all."""
 
     kind: str = Field(default="", max_length=30)
     subject: str = Field(default="", max_length=100)
@@ -213,7 +212,7 @@ class UndoMarkGiven(Given):
     answer=Listed[ReviewedSetAnswer],
 )
 def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
-    """List the sets that you review, with what waits for you."""
+    """List the sets that you review, with what is to do."""
     sets = reviews_page(person=request.user).sets
     return Listed[ReviewedSetAnswer](
         items=[
@@ -276,7 +275,7 @@ def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
     answer=ReviewAnswer,
 )
 def begin_review(request: SignedIn, comparison: int) -> ReviewAnswer:
-    """Begin your review of a comparison, or go on with it. The list of reviews gives its number."""
+    """Start your review of a comparison, or continue it. The list of reviews gives its number."""
     found = reviewed_comparison_or_404(request, comparison)
     opened = open_review(comparison=found, by=request.user, now=timezone.now())
     return _review(request, opened.pk)

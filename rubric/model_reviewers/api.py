@@ -54,7 +54,7 @@ class RawAnswerGiven(Given):
 def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> AskedAnswer:
     """Get the prompt for a model.
 
-    It deals the responses under letters when it is made first, and stays the same from then on.
+    The responses get their letters when it is first created, and it stays the same from then on.
     """
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)

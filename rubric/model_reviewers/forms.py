@@ -24,7 +24,7 @@ class PasteForm(forms.Form):
         strip=False,
         widget=several_lines(8),
         help_text=_(
-            "All of it, with its reasons and its JSON. It is kept as it is, then read. At most 2 MB."
+            "The whole answer, with its reasons and its JSON. It is stored unchanged, then parsed. At most 2 MB."
         ),
     )
 
@@ -66,7 +66,7 @@ class CorrectionForm(forms.Form):
             help_text=_("By letters, best first: B > A = C. Empty where there is none."),
         )
         self.fields["reason"] = forms.CharField(
-            label=_("Why it was read wrongly"), max_length=500, error_messages={"required": _("Say why.")}
+            label=_("What the parser got wrong"), max_length=500, error_messages={"required": _("Say why.")}
         )
 
     @property

@@ -157,10 +157,10 @@ def _headline(impact: Impact) -> str:
 def _game_facts(impact: Impact) -> list[Fact]:
     stay = Fact(_("Verdicts that stay"), f"{_stay(impact):,}", _of_all(impact))
     ranked = _("of %(n)s games, within their projects") % {"n": f"{impact.ranked_count:,}"}
-    places = Fact(_("Games that change places"), f"{impact.move_count:,}", ranked)
+    places = Fact(_("Games that change rank"), f"{impact.move_count:,}", ranked)
     if not impact.open_count:
         return [stay, places]
-    other = _("%(n)s would come out otherwise") % {"n": f"{impact.open_flip_count:,}"}
+    other = _("%(n)s would have another outcome") % {"n": f"{impact.open_flip_count:,}"}
     return [stay, Fact(_("Rated, no verdict yet"), f"{impact.open_count:,}", other), places]
 
 
@@ -168,7 +168,7 @@ def _comparison_facts(impact: Impact) -> list[Fact]:
     ranked = _("of %(n)s, within their comparisons") % {"n": f"{impact.ranked_count:,}"}
     return [
         Fact(_("Comparisons that keep their winner"), f"{_stay(impact):,}", _of_all(impact)),
-        Fact(_("Responses that change places"), f"{impact.move_count:,}", ranked),
+        Fact(_("Responses that change rank"), f"{impact.move_count:,}", ranked),
     ]
 
 
@@ -188,7 +188,7 @@ def _directions(impact: Impact) -> str:
         sentences.append(_("%(down)s from PASS to FAIL, %(up)s from FAIL to PASS.") % ways)
     if impact.unknown_count:
         count = {"n": f"{impact.unknown_count:,}"}
-        sentences.append(_("Of %(n)s it cannot be told: nobody judged what the draft asks for.") % count)
+        sentences.append(_("%(n)s can't be told: nobody judged what the draft asks for.") % count)
     return " ".join(sentences)
 
 

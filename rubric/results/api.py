@@ -39,7 +39,7 @@ class SubjectAnswer(Answer):
 
 
 class SetResultsAnswer(Answer):
-    """A set as a whole: who leads in a sentence, what to bear in mind, and the ranking."""
+    """All comparisons of a set together: who leads in a sentence, what to bear in mind, and the ranking."""
 
     headline: str
     notes: list[str]

@@ -75,7 +75,7 @@ def _asked(request: SignedIn, comparison_set: ComparisonSet) -> tuple[ResultsQue
     controls = [f"{part}-{key}" for key in keys for part in ("weight", "slider", "was")]
     given = only_parameters(request, *SWITCHES, *controls)
     if given["incomplete"] not in ("", "yes"):
-        raise Malformed(_("This address holds something that the page does not know. Open the page afresh."))
+        raise Malformed(_("This address holds something that the page does not know. Open the page again."))
     asked = ResultsQuery(
         version=version,
         under=under,

@@ -65,7 +65,7 @@ def adopt_weights(
         )
     fit: Tuning = getattr(decode_stored(row.body, TuningFigures), target)
     if fit.weights is None or not fit.is_worth_adopting:
-        raise Unacceptable(_("These weights are not to be adopted: %(reason)s") % {"reason": fit.reason})
+        raise Unacceptable(_("These weights cannot be adopted: %(reason)s") % {"reason": fit.reason})
     version = comparison_set.rubric_version
     record = version.to_record()
     criteria = [replace(criterion, weight=float(fit.weights[criterion.key])) for criterion in record.criteria]

@@ -15,7 +15,7 @@ from workspace.models import Person, Project
 def check_open_set(person: Person, project: Project) -> None:
     """Leads of the project and admins open, fill and close comparison sets."""
     if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(_("Only team leads of this project open comparison sets. Ask one of them."))
+        raise NotAllowed(_("Only team leads of this project create comparison sets. Ask one of them."))
 
 
 def check_see_set(person: Person, comparison_set: ComparisonSet) -> None:

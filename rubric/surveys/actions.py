@@ -52,7 +52,7 @@ def answer_survey(
         raise Unacceptable(_("Say from 1 to 5 how well you understand it."), field="understood")
     keys = [criterion.key for criterion in comparison.set.rubric_version.to_record().criteria]
     if named not in (*keys, CANNOT_TELL):
-        raise Unacceptable(_("Choose a criterion, or that you cannot tell."), field="named")
+        raise Unacceptable(_("Choose a criterion, or that you can't tell."), field="named")
     check_length(text, field="text")
     survey, found = load_survey(comparison, by), separated_in(comparison)
     if survey is None or found is None:

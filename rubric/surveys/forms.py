@@ -41,7 +41,7 @@ class SurveyForm(forms.Form):
 
     def __init__(self, *args: object, criteria: list[tuple[str, str]], **given: object) -> None:
         super().__init__(*args, **given)  # type: ignore[arg-type]
-        self.fields["named"].choices = [*criteria, (CANNOT_TELL, _("I cannot tell"))]  # type: ignore[attr-defined]
+        self.fields["named"].choices = [*criteria, (CANNOT_TELL, _("I can't tell"))]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, object]:
         """An answer needs both questions answered."""

@@ -21,11 +21,11 @@ LABELS = {
     "scale": _("Scale"),
     "threshold": _("Threshold"),
     "is_mandatory": _("Mandatory: without it nothing passes"),
-    "question": _("Question to whoever judges"),
+    "question": _("Question for reviewers"),
     "guiding_questions": _("Questions to guide, one a line"),
     "good_examples": _("Good examples, one a line"),
     "bad_examples": _("Bad examples, one a line"),
-    "anchors": _("What the points mean, one a line: points, colon, meaning"),
+    "anchors": _("What the scores mean, one a line: points, colon, meaning"),
     "advice": _("When it fails or scores low, one piece of advice a line"),
     "remove": _("Leave this criterion out"),
 }

@@ -68,7 +68,7 @@ def difference_rows(found: Differences) -> list[DifferenceRow]:
     for criterion in found.criteria:
         for number, change in enumerate(criterion.changes):
             how = criterion.how if number == 0 and criterion.how != CHANGED else ""
-            unit = " %" if change.name == "weight" else ""
+            unit = "\u00a0%" if change.name == "weight" else ""
             before, after = (text and text + unit for text in (change.before, change.after))
             what = str(LABELS.get(change.name, change.name)).partition(",")[0].partition(":")[0]
             rows.append(DifferenceRow(criterion.label, what, before, after, how))
@@ -195,7 +195,9 @@ def _threshold(criterion: Criterion) -> str:
     if criterion.anchors:
         return _("at least %(rating).1f of 5") % {"rating": criterion.threshold}
     metric = game_specs().metrics.get(criterion.key)
-    return _("at least %(figure)g") % {"figure": criterion.threshold} + (metric.symbol if metric else " %")
+    return _("at least %(figure)g") % {"figure": criterion.threshold} + (
+        metric.symbol if metric else "\u00a0%"
+    )
 
 
 def _groups(record: RubricRecord) -> dict[str, list[Parameter]]:
@@ -292,13 +294,13 @@ def build_draft_page(
 def _off(total: Fraction) -> str:
     if is_whole(total):
         return ""
-    by = {"by": percent_text(abs(total - 1)) + " %"}
+    by = {"by": percent_text(abs(total - 1)) + "\u00a0%"}
     return _("%(by)s too much") % by if total > 1 else _("%(by)s too little") % by
 
 
 def _sum_text(total: Fraction) -> str:
     """The sum in percent; one that counts as 100 % is shown as 100 %."""
-    return "100 %" if is_whole(total) else percent_text(total) + " %"
+    return "100\u00a0%" if is_whole(total) else percent_text(total) + "\u00a0%"
 
 
 def default_weights(version: RubricVersion) -> dict[str, str]:

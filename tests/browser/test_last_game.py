@@ -31,7 +31,7 @@ def test_exactly_one_of_two_gets_the_last_game(live_stack, browser: Browser, bro
     assert live_stack.rows("SELECT COUNT(*) FROM discussions_evaluation") == [(1,)]
     other = next(page for page in pages if page not in got)
     expect(other.get_by_role("heading", level=1)).to_have_text("The queue")
-    expect(other.locator("main")).to_contain_text("No game is free for you just now")
+    expect(other.locator("main")).to_contain_text("No game is open for you just now")
     expect(other.locator("main li").first).not_to_be_empty()
     expect(got[0].get_by_role("heading", level=1)).to_have_text("Game 1")
     for page in pages:

@@ -105,13 +105,13 @@ def test_who_is_released_while_judging_goes_on_at_once_and_nothing_is_lost(desk,
     desk.route("**/lease/", hold)
     desk.keyboard.press("a")
     expect(note).to_contain_text("Ann is away")
-    expect(note.get_by_role("button", name="Forget this act")).to_be_visible()
+    expect(note.get_by_role("button", name="Discard this change")).to_be_visible()
     # The renewal that the same key asked for is answered after the act was refused: its note takes nothing away.
     with desk.expect_response("**/lease/"):
         late[0].continue_()
     desk.unroute("**/lease/")
     expect(desk.locator("#lease-says")).to_have_text("your slot was released")
-    expect(note.get_by_role("button", name="Forget this act")).to_be_visible()
+    expect(note.get_by_role("button", name="Discard this change")).to_be_visible()
     expect(unsent).to_contain_text("1 unsent")
     expect(desk.locator("#lease-says")).to_have_text("your slot was released")
     assert not Revision.objects.exists()

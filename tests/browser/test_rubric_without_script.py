@@ -30,7 +30,7 @@ def test_weights_are_changed_and_published_by_forms(live_stack, page: Page):
     page.get_by_role("link", name="1.1 of Response quality", exact=True).click()
     page.get_by_role("link", name="New draft from it").click()
     page.get_by_label("Change note").fill("Accuracy is to count more")
-    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("button", name="Create draft").click()
 
     page.get_by_label("Accuracy", exact=True).fill("48")
     page.get_by_label("Source").fill("Our own reading")
@@ -66,7 +66,7 @@ def test_with_script_a_slider_is_dragged_and_the_sum_runs_along(live_stack, brow
     sign_in(page, live_stack, ADMIN)
     page.goto(f"{live_stack.url}/rubrics/response/1.1/draft/")
     page.get_by_label("Change note").fill("Accuracy is to count more")
-    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("button", name="Create draft").click()
     slider, number = page.get_by_label("Weight of Accuracy"), page.get_by_label("Accuracy", exact=True)
     total = page.locator("#weights-sum")
     box = slider.bounding_box()

@@ -1,6 +1,6 @@
 """The rights matrix: every route, every verb it understands, and what each kind of person is answered.
 
-Operations of the API are in operations_matrix.py. Their rows also name the scope that the token must have; everybody
+API operations are in operations_matrix.py. Their rows also name the scope that the token must have; everybody
 asks by a token of theirs.
 A row is `Row(verb, "status ...", body)`; the statuses stand in the order of `COLUMNS`. `{names}` in bodies and the
 arguments of addresses are looked up in the world that tests/factories/world.py makes. Adding a route: add its name

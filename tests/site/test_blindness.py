@@ -131,7 +131,7 @@ def test_a_check_and_chips_are_in_no_answer_before_ones_own_judgement():
     before = client.get(page).content.decode()
     assert "check-says" not in before
     assert 'class="chip ' not in before
-    assert "Figures appear once" in before
+    assert "Scores appear once" in before
     first, second = load_state(evaluation).judgeable.counted[:2]
     say(evaluation, "reference", first, "accurate")
     after = client.get(page).content.decode()

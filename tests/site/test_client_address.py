@@ -76,6 +76,6 @@ def test_failures_of_one_client_behind_a_proxy_do_not_lock_out_others(behind_pro
         sign_in(f"nobody{number}@example.org", "wrong", f"192.0.2.{number}, {CLIENT}").content.decode()
         for number in range(11)
     ]
-    assert ["Too many tries" in text for text in said] == [False] * 10 + [True]
+    assert ["Too many attempts" in text for text in said] == [False] * 10 + [True]
     person = make_person()
     assert sign_in(person.email, PASSWORD, "203.0.113.10").status_code == 302

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+from evalsite.api import api
 from tests.guards.house import ROOT, WINGS
 from workspace.management.commands.makemessages import KEYWORDS, Command, list_messages
 
@@ -24,7 +25,7 @@ REPLACED = {
     r"\bset aside\b": "paused, returned",
     r"\bthe machine(?! )|\bthe machine('s| says| is| was| found| called)|by the machine": "automatic score",
     r"\bby rule\b": "not applicable",
-    r"\bcannot say\b": "can't tell",
+    r"\bcannot say\b|^cannot tell\b": "can't tell",
     r"\bwho holds what\b": "assignments",
     r"\bpace and load\b": "workload",
     r"\bdealt\b|\bdealing\b|\bdeals\b": "queue order, up next, given out",
@@ -32,7 +33,7 @@ REPLACED = {
     r"\b(came|comes|come) in\b": "imported, submitted",
     r"\bbegun\b|\bbegan\b": "started",
     r"\b(take|takes|took|taken|taking) (it |them |this |these )?(out|back)\b": "remove, unassign, undo",
-    r"\bswitch(es|ed|ing)? (it |them )?(off|on)\b": "deactivate, active",
+    r"\bswitch(es|ed|ing)? (it |them |this |that |(the )?\w+ )?(off|on)\b": "deactivate, active",
     r"\bas the system\b": "system",
     r"\bsomebody elsewhere\b": "external reviewer",
     r"\bkeep and read\b": "save and parse",
@@ -59,6 +60,12 @@ REPLACED = {
     r"\bkept for\b": "reserved for",
     r"^own responses$": "self-preference",
     r"\bsingle keys?\b": "keyboard shortcuts",
+    r"\bshut\b": "closed",
+    r"\bwho said it:": "the metric's name",
+    r"^(watching|depth|roles|phrases|who said it)$": "the metric's name",
+    r"\bopen (a|the first|the next|another) (project|set|comparison set|stage|baseline|change)\b": "create",
+    r"\bopen the baseline\b": "create",
+    r"\bmean places?\b|\bchanges? places?\b": "rank",
     r"\bif (needed|wanted)\b": "optional, after reveal",
     r"\(s\)": "plural forms",
     r"(?<![\d.,])\b1 (games|reviewers|evaluators|messages|comparisons|responses|reviews|people)\b": "plural forms",
@@ -86,6 +93,10 @@ ALLOWED = (
 )
 # Names of values within a text are nobody's words.
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w+[^{}]*\}")
+# A name of the API within a sentence.
+CODE = re.compile(r"`[^`]*`")
+# A tag of a template.
+TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 # The column of words to avoid, in the glossary.
 AVOIDED = re.compile(r"\|[^|]*\|$")
 
@@ -135,6 +146,41 @@ def docs() -> list[Shown]:
     return found
 
 
+def programs() -> list[Shown]:
+    """What is said to those who write programs or use the command line: API operations, help of commands."""
+    found = [
+        Shown("openapi", CODE.sub("…", text))
+        for text in described(api.get_openapi_schema(path_prefix="/api/v1/"))
+    ]
+    for wing in WINGS:
+        for path in sorted((ROOT / wing / "management" / "commands").glob("*.py")):
+            where = str(path.relative_to(ROOT))
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.keyword) and node.arg == "help":
+                    parts = [part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant)]
+                    found.append(Shown(where, " ".join(str(part) for part in parts)))
+    return found
+
+
+def described(part: object) -> Iterator[str]:
+    """The summaries and descriptions within an OpenAPI document."""
+    if isinstance(part, dict):
+        yield from (part[key] for key in ("summary", "description") if isinstance(part.get(key), str))
+    inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    for one in inner:
+        yield from described(one)
+
+
+def files() -> list[Shown]:
+    """The lines of templates of files and e-mails, without their tags."""
+    found = []
+    for path in sorted((ROOT / "templates").rglob("*.*")):
+        if path.suffix in (".md", ".txt"):
+            where = str(path.relative_to(ROOT))
+            found += [Shown(where, line) for line in TAG.sub("…", path.read_text()).splitlines()]
+    return found
+
+
 def find_replaced(text: str) -> list[str]:
     """The words of a text that were replaced."""
     for allowed in ALLOWED:
@@ -155,6 +201,11 @@ def test_no_text_for_the_screen_has_a_replaced_word():
 
 def test_no_text_of_the_docs_has_a_replaced_word():
     assert list_replaced(docs()) == []
+
+
+def test_no_text_for_programs_or_of_files_has_a_replaced_word():
+    assert len(programs()) > 300 and len(files()) > 100
+    assert list_replaced([*programs(), *files()]) == []
 
 
 def test_every_allowed_text_is_in_use():

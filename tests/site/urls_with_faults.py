@@ -14,7 +14,7 @@ FAULTS = {
     "refused": NotAllowed("Not now."),
     "denied": PermissionDenied(),
     "missing": Http404("secret of the exception"),
-    "conflict": Conflict("Somebody was faster.", detail={"yours": 1, "theirs": 2}),
+    "conflict": Conflict("Somebody else changed this first.", detail={"yours": 1, "theirs": 2}),
     "large": RequestDataTooBig("secret of the exception"),
     "unacceptable": Unacceptable("Not like that.", field="name"),
     "often": TooOften("Too often.", retry_after=77),

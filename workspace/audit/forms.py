@@ -27,7 +27,7 @@ class FilterForm(forms.Form):
         choices=[("", _("everything")), *KIND_LABELS.items()],
     )
     number = forms.IntegerField(
-        label=_("Its number"),
+        label=_("Number"),
         required=False,
         min_value=1,
         max_value=10**12,

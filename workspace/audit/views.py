@@ -53,7 +53,7 @@ def send_log(request: SignedIn, project: Project | None, format_name: str) -> Ht
     given = only_parameters(request, *FilterForm.base_fields)
     form = FilterForm(given)
     if format_name not in FORMATS or not form.is_valid():
-        raise Malformed(_("This address holds something that the page does not know. Open the page afresh."))
+        raise Malformed(_("This address holds something that the page does not know. Open the page again."))
     lines = stream_lines(project=project, wanted=AuditQuery(**form.cleaned_data))
     name = f"{project.slug if project else 'installation'}-audit.{format_name}"
     content_type, write = FORMATS[format_name]

@@ -103,7 +103,7 @@ def prove(*, proof: str, by: Person, now: datetime) -> None:
     try:
         use_code(code=proof, by=by, now=now)
     except Unacceptable:
-        says = _("This is neither your password nor a code that opens. A code opens once.")
+        says = _("This is neither your password nor a valid code. A code works once.")
         raise Unacceptable(says, field="proof", code="wrong_proof") from None
 
 
@@ -156,7 +156,7 @@ def _lock(person: Person) -> None:
 
 
 def _does_not_fit(field: str) -> Unacceptable:
-    says = _("This code does not open. Wait for the next one, and look whether the phone's clock is right.")
+    says = _("This code is not valid. Wait for the next one, and check that the phone's clock is right.")
     return Unacceptable(says, field=field, code="wrong_code")
 
 

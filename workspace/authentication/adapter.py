@@ -29,10 +29,8 @@ class SignInRules(DefaultAccountAdapter):
     """No sign-up, no hint whether an account exists, and no address of a client's own choosing."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
-        "email_password_mismatch": _(
-            "The e-mail address and the password do not belong together. Try again."
-        ),
-        "too_many_login_attempts": _("Too many tries. Wait five minutes, then try again."),
+        "email_password_mismatch": _("The e-mail address and the password do not match. Try again."),
+        "too_many_login_attempts": _("Too many attempts. Wait five minutes, then try again."),
     }
 
     def get_login_stages(self) -> list[str]:

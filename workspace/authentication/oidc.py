@@ -101,9 +101,7 @@ class OutsideRules(DefaultSocialAccountAdapter):
         email = str(claims.get("email") or "").strip().lower()
         verified = claims.get("email_verified")
         if not email or not (verified is True or verified == "true"):
-            raise _not_in(
-                request, _("The address that came back is not verified there. Sign in by password.")
-            )
+            raise _not_in(request, _("Its e-mail address is not verified there. Sign in by password."))
         person = Person.objects.signing_in().filter(email=email).first()
         if person is None:
             says = _("There is no account here for %(email)s that may sign in. Ask a team lead or an admin.")

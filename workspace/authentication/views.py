@@ -117,7 +117,7 @@ def guarded(request: HttpRequest, person: Person, act: Callable[..., T], **given
     """Try a code or password, as often as the limits of the person allow; raises TooOften, and what the act raises."""
     limits = {"config": {"second_step": settings.SECOND_STEP_LIMIT}, "key": str(person.pk)}
     if not consume(request, app="evalsite", action="second_step", **limits):
-        raise TooOften(_("Too many tries. Wait five minutes, then try again."), retry_after=300)
+        raise TooOften(_("Too many attempts. Wait five minutes, then try again."), retry_after=300)
     done = act(by=person, now=timezone.now(), **given)
     clear(request, app="evalsite", action="second_step", **limits)
     return done
@@ -129,7 +129,7 @@ def proven(request: HttpRequest, person: Person, proof: str) -> None:
 
 
 def _told(form: BaseForm, refusal: Refusal) -> int:
-    """Too many tries are told in the form, too: what was typed before the sign-in must not go for it."""
+    """Too many attempts are told in the form, too: what was typed before the sign-in must not go for it."""
     if not isinstance(refusal, TooOften):
         return add_refusal(form, refusal)
     form.add_error(None, refusal.sentence)

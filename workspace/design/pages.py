@@ -78,10 +78,10 @@ def build_design_page(*, scheme: str, now: datetime) -> DesignPage:
         intervals=interval_plot(intervals, minimum=0, maximum=1, reference=0.5),
         shares=share_bar(
             [
-                (_("Won"), "50 %", 0.5),
-                (_("Level"), "25 %", 0.25),
-                (_("Lost"), "15 %", 0.15),
-                (_("None"), "10 %", 0.1),
+                (_("Won"), "50\u00a0%", 0.5),
+                (_("Level"), "25\u00a0%", 0.25),
+                (_("Lost"), "15\u00a0%", 0.15),
+                (_("None"), "10\u00a0%", 0.1),
             ]
         ),
         criterion=SampleCriterion(
@@ -96,9 +96,18 @@ def build_design_page(*, scheme: str, now: datetime) -> DesignPage:
 def _bars() -> list[BarRow]:
     return [
         BarRow(
-            _("Passes"), 87.5, 80, "87.5 %", "pass", "PASS", "35 of 40", 75.0, 94.0, interval_text="75 to 94"
+            _("Passes"),
+            87.5,
+            80,
+            "87.5\u00a0%",
+            "pass",
+            "PASS",
+            "35 of 40",
+            75.0,
+            94.0,
+            interval_text="75 to 94",
         ),
-        BarRow(_("Fails"), 58.0, 60, "58.0 %", "fail", "FAIL", "29 of 50"),
+        BarRow(_("Fails"), 58.0, 60, "58.0\u00a0%", "fail", "FAIL", "29 of 50"),
         BarRow(_("Not known yet"), None, 80, _("pending")),
         BarRow(_("Less is better"), 30, None, "30", "less"),
         BarRow(_("More is better"), 70, None, "70", "more"),

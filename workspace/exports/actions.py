@@ -236,12 +236,12 @@ def take_file(*, export: Export, by: Person, now: datetime) -> tuple[IO[bytes], 
     is_over = export.removed_at is not None or (export.expires_at is not None and export.expires_at <= now)
     if is_over:
         raise Conflict(
-            _("This file was removed, as its time was over. Make the export again."), code="expired"
+            _("This file was removed, as its time was over. Create the export again."), code="expired"
         )
     try:
         file = open_file(export.stored_as)
     except BytesLost:
-        raise Conflict(_("This file is gone. Make the export again."), code="gone") from None
+        raise Conflict(_("This file is gone. Create the export again."), code="gone") from None
     with transaction.atomic():
         _record("export:downloaded", export, by, now)
     return file, get_file_name(export.project.slug, export.subject, export.format)

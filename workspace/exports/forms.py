@@ -28,7 +28,7 @@ class ExportForm(forms.Form):
     byte_order_mark = forms.BooleanField(
         label=_("CSV for Excel: begin each file with a byte order mark"),
         required=False,
-        help_text=_("Excel then reads the letters right. It changes nothing in other formats."),
+        help_text=_("Excel then shows accents and other scripts correctly. Other formats are not affected."),
     )
 
     def clean(self) -> dict[str, Any]:

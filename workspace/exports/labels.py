@@ -21,10 +21,10 @@ FORMAT_NAMES = {
 }
 FORMAT_NOTES = {
     JSONL: _(
-        "Complete: one record a line, with every change of every judgement and the basis of every verdict."
+        "Complete: one record per line, with every change of every judgement and the basis of every verdict."
     ),
     CSV: _(
-        "A zip of tables for spreadsheets. What a spreadsheet would take for a formula is kept from being one."
+        "A zip of tables for spreadsheets. Values that a spreadsheet would take for formulas are made harmless."
     ),
     MARKDOWN: _("A short report to read: iterations, games with their verdicts, comparisons."),
     HUGGING_FACE: _("A zip of the same tables as JSON lines, with a card that explains every field."),

@@ -121,7 +121,7 @@ def build_export_line(export: Export, person: Person, now: datetime) -> ExportLi
 
 
 def _holds(export: Export) -> str:
-    """Who may see what is in it, in words."""
+    """Who may see its content, in words."""
     if export.is_unblinded:
         with_names, without = _("everything, for leads and admins"), _("everything, with pseudonyms")
     else:

@@ -54,5 +54,5 @@ def worker_note(now: datetime) -> str:
         return ""
     return _(
         "No worker is running, so nothing happens at the moment. The work continues by itself as soon as a worker is "
-        "started. Tell an admin if this stays."
+        "started. Tell an admin if this does not change."
     )

@@ -62,7 +62,7 @@ class SettingsForm(forms.Form):
     has_single_keys = forms.BooleanField(
         label=_("Keyboard shortcuts act on the page where I rate"),
         required=False,
-        help_text=_("Switch this off when you use speech input or press keys by accident."),
+        help_text=_("Deactivate this if you use speech input or press keys by accident."),
     )
 
     def __init__(self, *args: object, **kwargs: object) -> None:

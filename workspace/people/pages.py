@@ -109,7 +109,7 @@ def _roles() -> dict[str, str]:
 def _with_role(role: str) -> Q:
     """The condition for a choice of `_roles`; raises Malformed for any other."""
     if role not in _roles():
-        raise Malformed(_("This address holds something that the page does not know. Open the page afresh."))
+        raise Malformed(_("This address holds something that the page does not know. Open the page again."))
     if role in ("lead", "evaluator"):
         present = Membership.objects.filter(ended_at=None, role=role)
         return Q(pk__in=present.values("person"))

@@ -9,7 +9,7 @@ from workspace.models import Membership, Person, Project
 
 def check_create_project(person: Person) -> None:
     """Admins open projects."""
-    require_admin(person, _("Only admins open projects. Ask one of them."))
+    require_admin(person, _("Only admins create projects. Ask one of them."))
 
 
 def check_see_members(person: Person, project: Project) -> None:

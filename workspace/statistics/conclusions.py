@@ -118,7 +118,7 @@ def needed_count(count: int, interval: Interval | None, effect: float) -> int | 
 
 def cannot_tell(count: int, reason: str, needed: int | None = None, unit: str = "comparisons") -> Conclusion:
     """The conclusion that nothing can be concluded yet, and why."""
-    return Conclusion("cannot_tell", f"Cannot tell yet: {reason}", count, needed, unit)
+    return Conclusion("cannot_tell", f"Can't tell yet: {reason}", count, needed, unit)
 
 
 def without_interval(figure: Figure, needed: int | None = None) -> Conclusion:

@@ -12,8 +12,8 @@ from workspace.tokens.core import ADMIN, DEFAULT_DAYS, IMPORT, LONGEST_TOKEN_NAM
 
 SCOPE_CHOICES = (
     (READ, _("read: see what you see on the site")),
-    (IMPORT, _("import: bring in transcripts, comparisons and answers of reviewers")),
-    (RATE, _("rate: work on evaluations of your own")),
+    (IMPORT, _("import: upload transcripts, comparisons and answers of reviewers")),
+    (RATE, _("rate: work on your own evaluations")),
     (ADMIN, _("admin: record verdicts, run iterations, read the audit log, manage webhooks")),
 )
 

@@ -50,7 +50,7 @@ def only_parameters(request: HttpRequest, *names: str) -> dict[str, str]:
     for name, values in request.GET.lists():
         if name not in names or len(values) != 1:
             raise Malformed(
-                _("This address holds something that the page does not know. Open the page afresh.")
+                _("This address holds something that the page does not know. Open the page again.")
             )
     return {name: request.GET.get(name, "") for name in names}
 
@@ -72,7 +72,7 @@ def parse_number(text: str) -> int:
     if not text:
         return 0
     if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
-        raise Malformed(_("This address holds something that the page does not know. Open the page afresh."))
+        raise Malformed(_("This address holds something that the page does not know. Open the page again."))
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""Operations of the API: how a package declares one, and what their questions and answers have in common."""
+"""API operations: how a package declares one, and what their questions and answers have in common."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Generic, TypeVar

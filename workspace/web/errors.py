@@ -102,7 +102,9 @@ def _reason(status: int) -> str:
         404: _("There is nothing at this address any more. Reload the page."),
         408: _("What was sent did not arrive whole in time; nothing was stored. Send it again."),
         413: _("That is too large; nothing was stored."),
-        429: _("Too many tries. Wait a few minutes, then try again."),
-        503: _("Not saved: a part of the site is away for the moment. Press again in a minute."),
+        429: _("Too many attempts. Wait a few minutes, then try again."),
+        503: _("Not saved: a part of the site is unavailable. Press again in a minute."),
     }
-    return sentences.get(status, _("Something broke on our side. What was saved before is safe; try again."))
+    return sentences.get(
+        status, _("Something went wrong on our side. What was saved before is safe; try again.")
+    )

@@ -69,16 +69,14 @@ def _sentence(status: int) -> str:
         400: _("This request could not be read. Compare it with the description of the API."),
         401: _("Send an access token in the header “Authorization: Bearer ...”. It is made under Settings."),
         403: _("The owner of this access token may not do this now. Nothing was changed."),
-        404: _(
-            "There is nothing at this address that the owner of this access token may see. Addresses end with “/”."
-        ),
+        404: _("There is nothing at this address that the owner of this access token may see. Addresses end with “/”."),
         405: _("This address does not understand this verb. The header Allow lists those that it does."),
         408: _("What was sent did not arrive whole in time; nothing was stored. Send it again."),
         413: _("That is too large; nothing was stored."),
         429: _("Too many requests. Wait as long as the header Retry-After says, then continue."),
-        503: _("Nothing was stored: a part of the site is away for the moment. Send it again in a minute."),
+        503: _("Nothing was stored: a part of the site is unavailable. Send it again in a minute."),
     }
     broken = _(
-        "Something broke on our side. Send the request again under the same key; tell an admin if it stays."
+        "Something went wrong on our side. Send the request again under the same key; tell an admin if it stays."
     )
     return sentences.get(status, broken)

@@ -32,7 +32,7 @@ ChosenEvent = Literal[EVENTS]  # type: ignore[valid-type]
 
 
 class WebhookAnswer(Answer):
-    """A webhook. `failing_since` is null unless the last attempt failed; `gave_up_at` says when it was switched off
+    """A webhook. `failing_since` is null unless the last attempt failed; `gave_up_at` says when it was deactivated
     because everything failed."""
 
     id: int
@@ -137,7 +137,7 @@ def create(request: SignedIn, slug: str, given: NewWebhookGiven) -> WebhookAnswe
     answer=WebhookAnswer,
 )
 def change(request: SignedIn, slug: str, webhook: int, given: ChangedWebhookGiven) -> WebhookAnswer:
-    """Change a webhook, or switch it on or off."""
+    """Change a webhook, or activate or deactivate it."""
     found = webhook_or_404(request.user, slug, webhook)
     check_manage_webhooks(request.user, found.project)
     return _answer(change_webhook(webhook=found, **given.model_dump(), by=request.user, now=timezone.now()))

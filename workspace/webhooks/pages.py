@@ -88,11 +88,11 @@ def _lines(webhooks: Sequence[Webhook], now: datetime) -> list[WebhookLine]:
 
 def _line(webhook: Webhook, waiting_count: int, now: datetime) -> WebhookLine:
     if not webhook.is_active:
-        says, tone = _("off"), "fail" if webhook.gave_up_at else ""
+        says, tone = _("inactive"), "fail" if webhook.gave_up_at else ""
     elif webhook.failing_since:
         says, tone = _("failing"), "pending"
     else:
-        says, tone = _("on"), "pass"
+        says, tone = _("active"), "pass"
     ends = [until for _locked, until in webhook.old_secrets if until > now.timestamp()]
     old_ends_at = datetime.fromtimestamp(max(ends), UTC) if ends else None
     return WebhookLine(webhook, webhook.events.split(), says, tone, waiting_count, old_ends_at)

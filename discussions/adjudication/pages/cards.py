@@ -115,4 +115,4 @@ def choose_heading(disagreement: Disagreement) -> str:
         return _("Resolved")
     if disagreement.can_be_adjudicated:
         return _("Decided by majority")
-    return _("For information: no verdict hangs on these")
+    return _("For information: these do not affect the verdict")

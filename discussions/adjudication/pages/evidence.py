@@ -162,7 +162,7 @@ def _sentence(source: EvidenceSource, kind: str, subject: str) -> Subject:
     return replace(
         said,
         spans=[(start, end)],
-        finding=describe_check(finding) if finding else _("the machine did not see it"),
+        finding=describe_check(finding) if finding else _("not found automatically"),
         evidence=list(list_evidence(finding, source.game.players)) if finding else [],
         votes=_votes(source.game, spoken, hits),
     )

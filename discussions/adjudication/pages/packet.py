@@ -137,7 +137,7 @@ def _scope_says(project: Project, scope: Scope) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{figure(100 * part / whole)} %" if whole else "–"
+    return f"{figure(100 * part / whole)}\u00a0%" if whole else "–"
 
 
 def _kind(summary: KindSummary) -> PacketKind:

@@ -49,6 +49,4 @@ def _messages_per_game(games: Sequence[GameFigures]) -> Fraction | None:
 
 def _describe(name: str, before: Fraction, after: Fraction) -> str:
     share = figure(100 * abs(after / before - 1), decimals=0)
-    return (
-        f"{share} % {'more' if after > before else 'fewer'} {name} ({figure(after)} against {figure(before)})"
-    )
+    return f"{share}\u00a0% {'more' if after > before else 'fewer'} {name} ({figure(after)} against {figure(before)})"

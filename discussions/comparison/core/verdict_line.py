@@ -22,7 +22,7 @@ CERTAIN = "certain"
 LIKELY = "likely"
 
 
-# Cannot tell yet, or no material difference, although the interval is on one side of 0.
+# Can't tell yet, or no material difference, although the interval is on one side of 0.
 PERHAPS = "perhaps"
 
 

@@ -119,7 +119,7 @@ def answer_words() -> dict[str, str]:
         IMPROVED: _("improved"),
         WORSE: _("worse"),
         SAME: _("no material difference"),
-        UNCLEAR: _("cannot tell yet"),
+        UNCLEAR: _("can't tell yet"),
     }
 
 
@@ -144,10 +144,10 @@ def list_facts(found: Difference) -> list[Fact]:
                 Fact(_("Difference as played"), format_signed(found.raw), ""),
                 Fact(_("Regression to the mean"), format_signed(found.rebound), note),
             ]
-        note = _("95 %% interval %(low)s to %(high)s") % _ends(posterior.interval) if posterior else ""
+        note = _("95\u00a0%% interval %(low)s to %(high)s") % _ends(posterior.interval) if posterior else ""
         line = choose_verdict_line(found)
         if line.percent != 95 and line.interval:
-            note += _("; the line above has the one of %(percent)d %%") % {"percent": line.percent}
+            note += _("; the line above has the one of %(percent)d\u00a0%%") % {"percent": line.percent}
         label = _("Difference judged") if found.rebound else _("Difference as played")
         facts.append(Fact(label, format_signed(found.judged), note))
     if posterior:
@@ -198,8 +198,8 @@ def percent(chance: float) -> str:
     """A probability in percent that never shows as certain."""
     whole = 100 * chance
     if whole > 99.9:
-        return "> 99.9 %"
-    return "< 0.1 %" if whole < 0.1 else f"{figure(whole, 95.0 if whole > 50 else 5.0)} %"
+        return "> 99.9\u00a0%"
+    return "< 0.1\u00a0%" if whole < 0.1 else f"{figure(whole, 95.0 if whole > 50 else 5.0)}\u00a0%"
 
 
 def probability(value: float) -> str:
@@ -219,7 +219,7 @@ def _posterior_facts(found: Difference, posterior: Posterior) -> list[Fact]:
         Fact(
             _("Probability of better"),
             percent(posterior.higher),
-            _("improved above 95 %, worse below 5 %"),
+            _("improved above 95\u00a0%, worse below 5\u00a0%"),
         ),
         Fact(
             _("After shrinking"),
@@ -230,7 +230,7 @@ def _posterior_facts(found: Difference, posterior: Posterior) -> list[Fact]:
         Fact(
             _("Probability that it does not matter"),
             percent(posterior.within),
-            _("less than %(material)s either way; no material difference above 90 %%")
+            _("less than %(material)s either way; no material difference above 90\u00a0%%")
             % {"material": material},
         ),
     ]
@@ -284,7 +284,7 @@ def describe_figure(game: GameFigures, key: str, threshold: float) -> tuple[str,
     """A game's figure in words, and the part of its page that shows where it comes from."""
     score, part = game.score(key), place_of_metric(key)
     if score is None:
-        return _("open"), part
+        return _("pending"), part
     text = format_figure(score, threshold)
     return " ".join(filter(None, (text, describe_weak_score(game, key)))), part
 

@@ -135,7 +135,7 @@ def why_players(measurement: Measurement, players: list[Player]) -> list[WhyPlay
             if finding.is_unique
             else _("like another")
         )
-        similarity = "" if finding.similarity is None else f"{finding.similarity:.2f} %"
+        similarity = "" if finding.similarity is None else f"{finding.similarity:.2f}\u00a0%"
         rows.append(WhyPlayer(players[finding.player - 1].name, says, nearest, similarity, finding.is_unique))
     return rows
 

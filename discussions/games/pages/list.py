@@ -386,7 +386,9 @@ NO_CELL = ScoreCell("", "", "")
 
 def build_cell_labels() -> CellLabels:
     """The words in the reader's language."""
-    return CellLabels({PASS: _("pass"), FAIL: _("fail"), PENDING: _("open")}, _("n/a, pass"), _("estimate"))
+    return CellLabels(
+        {PASS: _("pass"), FAIL: _("fail"), PENDING: _("pending")}, _("n/a, pass"), _("estimate")
+    )
 
 
 def build_outcome_cells(outcome: Outcome, words: CellLabels) -> dict[str, ScoreCell]:

@@ -41,7 +41,7 @@ def format_manual_figure(kind: str, value: Decimal) -> str:
     value = value if kind == COST else round(value * 100, 4)
     decimals = max(2 if kind == COST else 1, -int(value.normalize().as_tuple().exponent))
     text = figure(value, decimals=decimals)
-    return f"${text}" if kind == COST else f"{text} %"
+    return f"${text}" if kind == COST else f"{text}\u00a0%"
 
 
 def _figure(kind: str, reported: Decimal | None, rows: Iterable[ManualFigure]) -> PaidFigure:

@@ -176,8 +176,10 @@ def _parts(states: GameStates) -> list[Segment]:
     counts = (
         (_("PASS"), states.passed),
         (_("FAIL"), states.failed),
-        (_("submitted, no verdict yet"), states.complete),
-        (_("not judged yet"), states.measuring + states.waiting + states.rating),
+        (_("Submitted, no verdict"), states.complete),
+        (_("Being rated"), states.rating),
+        (_("Waiting for an evaluator"), states.waiting),
+        (_("Being measured"), states.measuring),
     )
     whole = max(states.total, sum(count for _label, count in counts))
     return share_bar([(label, str(count), count / whole) for label, count in counts])

@@ -213,7 +213,7 @@ def compute_games_cost(games: Sequence[GameFigures], rules: Rules) -> GamesCost:
 
 def _cost_says(games: Sequence[GameFigures], named: dict[str, list[int]], rules: Rules) -> str:
     if not games:
-        return say("No game, no cost.")
+        return say("No games, so no cost.")
     limit, amber = figure(rules.limit, decimals=2), figure(rules.amber, decimals=2)
     parts = [
         f"{format_numbers(numbers)} {text}"
@@ -400,7 +400,11 @@ def _cache_says(
         bare = format_numbers([game.number for game in games if game.input_tokens is None])
         how += say(" (of {bare} none are known: the mean of the others stands in)", bare=bare)
     shown = figure(rate * 100, float(percent))
-    needs = "" if rate * 100 > percent else say(" It must be above {figure} %.", figure=figure(percent))
+    needs = "" if rate * 100 > percent else say(" It must be above {figure}\u00a0%.", figure=figure(percent))
     return say(
-        "The cache hit rate {over} is {shown} %, {how}.{needs}", over=over, shown=shown, how=how, needs=needs
+        "The cache hit rate {over} is {shown}\u00a0%, {how}.{needs}",
+        over=over,
+        shown=shown,
+        how=how,
+        needs=needs,
     )

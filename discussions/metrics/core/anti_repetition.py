@@ -209,7 +209,7 @@ def recount(measurement: Measurement, judgements: Judgements) -> Score:
 
 
 def flip(score: Score, threshold: Fraction, facts: Facts) -> int | None:
-    """How many whole phrases judged otherwise would turn it."""
+    """How many whole phrases judged differently would turn it."""
     if not score.is_applicable:
         return None
     return phrase_flip_distance(score.denominator, facts.repeated, facts.accepted, threshold)

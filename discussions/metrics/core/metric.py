@@ -52,7 +52,7 @@ class Scale(Struct, frozen=True):
         return (value - Fraction(self.low)) / Fraction(self.span) * 100
 
 
-PERCENT = Scale("percent", factor=100, low=0.0, high=100.0, material=5.0, symbol=" %", unit="percent")
+PERCENT = Scale("percent", factor=100, low=0.0, high=100.0, material=5.0, symbol="\u00a0%", unit="percent")
 RATING = Scale("rating", factor=1, low=1.0, high=5.0, material=0.3, symbol="", unit="rating 1 to 5")
 Measure = Callable[[Reading, Parameters], Measurement]
 Companions = Callable[[Reading, Measurement, Parameters], Mapping[str, object]]
@@ -104,7 +104,7 @@ def no_flip(_score: Score, _threshold: Fraction, _facts: Facts) -> None:
 
 
 def flip_by_messages(score: Score, threshold: Fraction, _facts: Facts) -> int | None:
-    """How many messages judged otherwise would turn it."""
+    """How many messages judged differently would turn it."""
     if not score.is_applicable:
         return None
     return share_flip_distance(score.numerator, score.denominator, threshold)
@@ -177,7 +177,7 @@ def share_of_messages(metric: str, findings: Iterable[MessageFinding], values: M
 
 
 def share_flip_distance(numerator: int, denominator: int, threshold: Fraction) -> int | None:
-    """How many messages must be judged otherwise for the share to cross `threshold` (percent); None: it cannot.
+    """How many messages must be judged differently for the share to cross `threshold` (percent); None: it cannot.
 
     The denominator stays.
     """

@@ -142,7 +142,7 @@ def _cell(game: HistoryGame, criterion: Criterion) -> ScoreCell:
     value = game.figures.score(criterion.key)
     passes = game.figures.passes.get(criterion.key)
     if value is None:
-        return ScoreCell("", PENDING, _("open"))
+        return ScoreCell("", PENDING, _("pending"))
     text = figure(value, criterion.threshold)
     if weak := describe_weak_score(game.figures, criterion.key):
         return ScoreCell(text, PASS, weak)

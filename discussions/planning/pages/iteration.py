@@ -115,7 +115,7 @@ def _steps(row: HistoryIteration, history: History, open_refusal: str) -> list[S
     )
     progress = ngettext("%(done)d of %(count)d game", "%(done)d of %(count)d games", count)
     steps = [
-        ("games", _("Bring in the games"), least % given, is_open or count >= row.least_games),
+        ("games", _("Import the games"), least % given, is_open or count >= row.least_games),
         ("open", _("Open it for rating"), "" if is_open else open_refusal, is_open),
         (
             "rate",
@@ -144,6 +144,6 @@ def _last_step(row: HistoryIteration, history: History) -> tuple[str, str, str, 
     if row.kind == CHANGE:
         return "decide", _("Compare and decide"), "", row.decision is not None
     if row.replay_of is not None:
-        return "compare", _("Look at the comparison in which its games count"), "", not history.newest_change
+        return "compare", _("See the comparison in which its games count"), "", not history.newest_change
     follows = any(iteration.compared_with == row.id for iteration in history.iterations)
-    return "change", _("Change one thing: open the first change"), "", follows
+    return "change", _("Change one thing: create the first change"), "", follows

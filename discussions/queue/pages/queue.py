@@ -132,7 +132,7 @@ def _reasons(person: Person, project: Project) -> list[str]:
             own.filter(~again, state__in=(SKIPPED, LAPSED)),
         ),
         (
-            _("Not for you, since you could see their roles while you led this project: %(n)s."),
+            _("You do not rate here, since you could see their roles while you led this project: %(n)s."),
             _games(slots.filter(others, game__lte=barred_until(person, project))),
         ),
         (_("Reserved for other evaluators by a team lead: %(n)s."), _games(kept.exclude(assigned_to=person))),

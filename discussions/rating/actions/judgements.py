@@ -43,7 +43,7 @@ def undo(
     if not kind and _is_dismissed_last(evaluation):
         raise Unacceptable(
             _(
-                "The suggested references stay dismissed: this cannot be undone, but each can still be marked. "
+                "Dismissed suggestions cannot be restored, but each can still be marked. "
                 "An answer given before is changed or cleared at its own place."
             ),
             code="nothing_to_undo",

@@ -73,7 +73,7 @@ def build_differences_page(work: EvaluationState) -> DifferencesPage | None:
 
 
 def _metric(desk: Desk, guide: StepGuide, metric: str) -> MetricDifferences:
-    """The messages that the evaluator judged otherwise than the rule."""
+    """The messages that the evaluator judged differently than the rule."""
     judged, found = 0, []
     for position, finding in sorted(desk.shown.findings[metric].items()):
         yours, rule = desk.value(metric, str(position)), machine_value(metric, finding)

@@ -94,6 +94,7 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
     head = {
         "game_number": evaluation.game_number,
         "project_slug": evaluation.game.project.slug,
+        "project_name": evaluation.game.project.name,
         "lease": lease,
         "closed_because": say(WHY_BARRED[barred]) if barred in WHY_BARRED else work.why_closed,
         "may_leave": state_after(evaluation.state, "skip") is not None,

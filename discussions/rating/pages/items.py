@@ -385,7 +385,8 @@ def describe_more(desk: Desk) -> str:
     rule = read_more_rule(desk.rubric)
     says = _(
         "You and the automatic rule disagree on %(least)d or more of the %(size)d messages of your sample. So "
-        "%(count)d more are asked for, until it is clear on which side of %(threshold)g %% this game lies, or every "
+        "%(count)d more are asked for, until it is clear on which side of %(threshold)g\u00a0%% this game "
+        "lies, or every "
         "message is judged."
     )
     more = {"count": len(sample.positions) - sample.size, "threshold": rule.threshold}

@@ -382,6 +382,7 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     place: str = ""
     guides: dict[str, StepGuide] = {}
     project_slug: str = ""
+    project_name: str = ""
 
 
 class AnswerPage(EvaluationPage, frozen=True, kw_only=True):

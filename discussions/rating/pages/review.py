@@ -197,5 +197,5 @@ def _notes(work: EvaluationState, outcome: Outcome) -> list[str]:
         score = without_deliberate(work.measurements[MEMORY], labels, set(lies), added=work.own.added)
         if (value := figure_value(score)) is not None:
             share = {"share": figure(value)}
-            notes.append(_("Memory accuracy without the deliberate lies: %(share)s %%.") % share)
+            notes.append(_("Memory accuracy without the deliberate lies: %(share)s\u00a0%%.") % share)
     return notes

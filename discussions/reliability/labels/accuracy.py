@@ -69,8 +69,8 @@ NOTES = {
     ),
     PHRASES: _(
         "People see the repeated phrases and mark those that are acceptable; whoever says nothing lets them stand, so "
-        "this share is at most as high as it looks. Recall cannot be told: nobody looks for repetitions that the "
-        "machine did not find."
+        "this share is at most as high as it looks. Recall cannot be measured: nobody looks for "
+        "repetitions that were not found automatically."
     ),
 }
 
@@ -106,8 +106,8 @@ CELLS = {
     judgement_kinds.ACCEPTABLE: _("acceptable"),
     "passes": _("passes"),
     "fails": _("fails"),
-    "apart": _("had said otherwise"),
-    "together": _("had said the same"),
+    "apart": _("had answered differently"),
+    "together": _("had answered the same"),
     "to_machine": _("went to the automatic value"),
     "away": _("left the automatic value"),
     "elsewhere": _("went elsewhere"),

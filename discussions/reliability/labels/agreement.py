@@ -78,7 +78,8 @@ def list_notes(thing: Thing, line: AgreedLine) -> list[str]:
         }
         notes.append(
             _(
-                "Low alpha here may mean few answers other than “%(word)s” (%(share)s %% of all), not poor raters; "
+                "Low alpha here may mean few answers other than “%(word)s” (%(share)s\u00a0%% of all), "
+                "not poor raters; "
                 "look at the table and at %(companion)s beside it."
             )
             % given

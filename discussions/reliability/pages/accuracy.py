@@ -105,12 +105,12 @@ def _card(key: str, parts: tuple[str, ...], found: VersionAccuracy) -> MetricCar
 
 def _turns(turns: MetricTurns) -> str:
     if not turns.estimated:
-        return _("No verdict is recorded yet that people's estimate of this metric could turn.")
+        return _("No recorded verdict could be flipped by people's estimate of this metric.")
     says = ngettext(
         "By people's estimate of all messages, this metric would be on the other side of its threshold in "
-        "%(turned)d of %(n)d recorded verdict; %(verdicts)d would turn with it.",
+        "%(turned)d of %(n)d recorded verdict, and %(verdicts)d would flip.",
         "By people's estimate of all messages, this metric would be on the other side of its threshold in "
-        "%(turned)d of %(n)d recorded verdicts; %(verdicts)d would turn with it.",
+        "%(turned)d of %(n)d recorded verdicts, and %(verdicts)d would flip.",
         turns.estimated,
     )
     return says % {"turned": turns.turned, "n": turns.estimated, "verdicts": turns.verdicts}

@@ -96,17 +96,17 @@ def _line(found: Anchoring) -> AnchorLine:
 def _says(found: Anchoring) -> str:
     toward, away = found.table.rate(TOWARD), found.table.rate(AWAY)
     if not toward.denominator:
-        return _("Undefined: nobody had said otherwise than the automatic value.")
+        return _("Undefined: nobody had answered differently from the automatic value.")
     if not away.denominator:
-        return _("Undefined: nobody had said the same as the automatic value.")
+        return _("Undefined: nobody had answered the same as the automatic value.")
     if why_not_yet(toward) or why_not_yet(away):
-        return _("Cannot tell yet: too few answers stood apart from the automatic value, or with it.")
+        return _("Can't tell yet: too few answers stood apart from the automatic value, or with it.")
     interval = found.over_games or found.interval
     if interval is not None and interval[0] > 0:
         return _("People move to the automatic value more often than away from it.")
     if interval is not None and interval[1] < 0:
         return _("People move away from the automatic value more often than to it.")
-    return _("No pull can be told from these answers.")
+    return _("These answers show no influence.")
 
 
 def _points_between(interval: Interval | None) -> str:

@@ -124,7 +124,7 @@ def _segments(subject: Thing, shares: list[tuple[str, int]]) -> list[Segment]:
         return []
     return share_bar(
         [
-            (answer_word(subject, value), f"{100 * count / total:.0f} %", count / total)
+            (answer_word(subject, value), f"{100 * count / total:.0f}\u00a0%", count / total)
             for value, count in shares
         ]
     )

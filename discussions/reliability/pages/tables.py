@@ -138,7 +138,7 @@ def why_not_yet(rate: Rate) -> str:
         given = {"n": count_needed_answers(rate), "there": rate.denominator}
         return _("Too little data: %(there)d of at least %(n)d answers.") % given
     if rate.over_games is not None and _width(rate.over_games) > WIDEST:
-        return _("Cannot tell yet: games differ too much; it takes more of them.")
+        return _("Can't tell yet: games differ too much; it takes more of them.")
     return ""
 
 
@@ -199,7 +199,7 @@ def plot_rates(rates: Iterable[tuple[str, Rate]]) -> IntervalsChart | None:
                     text=percent(rate.value),
                     low=rate.interval[0],
                     high=rate.interval[1],
-                    says=_("cannot tell yet") if is_wide else format_count(rate),
+                    says=_("can't tell yet") if is_wide else format_count(rate),
                     tone="wait" if is_wide else "",
                 )
             )

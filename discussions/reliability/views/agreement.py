@@ -63,5 +63,5 @@ def _parse_pair(text: str) -> tuple[int, int] | None:
         return None
     found = _PAIR.fullmatch(text)
     if found is None:
-        raise Malformed(_("This address holds something that the page does not know. Open the page afresh."))
+        raise Malformed(_("This address holds something that the page does not know. Open the page again."))
     return int(found[1]), int(found[2])

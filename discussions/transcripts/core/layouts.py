@@ -40,7 +40,7 @@ _ODD_OR_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class ReadOptions(Struct, frozen=True):
-    """How a file is to be read. `named` is the format that a person named; without one it is found by the content.
+    """How a file is to be read. `named` is the format that a person named; without one it is detect automatically.
 
     `role_map` says which roles belong to a side (the list `role_map` of a rubric version); without one no role is
     reported as unknown. `columns` are mappings that people made. `formats` are those that are known.

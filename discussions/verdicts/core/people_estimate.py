@@ -1,4 +1,4 @@
-"""What people would say of every message of a game, estimated from the messages that they judged."""
+"""Estimate for all messages of a game, estimated from the messages that they judged."""
 
 from collections.abc import Collection, Mapping
 

@@ -15,6 +15,7 @@ from discussions.verdicts.core.next_game import NextGame
 from discussions.verdicts.core.rule import find_rating_flip
 from workspace.core.text import figure
 from workspace.display.core.charts import BarRow, BarsChart, threshold_bars
+from workspace.statistics.labels import interval_text
 
 NextGames = Mapping[str, NextGame]
 NONE: NextGames = {}
@@ -56,9 +57,7 @@ def figure_row(line: VerdictLine, next_game: NextGame | None = None) -> FigureRo
         threshold=limit_text(line.key, line.threshold),
         state=get_state(line),
         says=get_state_word(line),
-        interval=f"{line.interval[0]:.1f} – {line.interval[1]:.1f} %"
-        if line.interval and has_interval
-        else "",
+        interval=f"{interval_text(line.interval, 1)}\u00a0%" if line.interval and has_interval else "",
         turns=describe_flip(line),
         next_game="" if next_game is None else describe_next_game(line, next_game),
         check="" if line.manual_check is None else check_says(line.manual_check),
@@ -119,12 +118,12 @@ def describe_flip(line: VerdictLine) -> str:
     if not line.is_applicable:
         return turns
     unit = LABELS[line.key].unit % {"n": line.denominator}
-    counted = _("rests on %(unit)s") if line.is_on_few_references else _("counted on %(unit)s")
+    counted = _("based on only %(unit)s") if line.is_on_few_references else _("based on %(unit)s")
     return f"{counted % {'unit': unit}}; {turns}"
 
 
 def describe_flip_count(line: VerdictLine) -> str:
-    """How many judgements would change the line, alone: "9 messages judged otherwise"; "" while pending."""
+    """How many judgements would change the line, alone: "9 messages judged differently"; "" while pending."""
     if line.passes is None:
         return ""
     if METRICS[line.key].is_rated:
@@ -206,8 +205,8 @@ def verdict_turns(outcome: Outcome, raters: int = 1) -> str:
             }
         return _("No judgement of messages or references would change it.")
     sentence = ngettext(
-        "%(n)d judgement made otherwise would change it%(rating)s.",
-        "%(n)d judgements made otherwise would change it%(rating)s.",
+        "%(n)d different judgement would change it%(rating)s.",
+        "%(n)d different judgements would change it%(rating)s.",
         outcome.flip_distance,
     )
     is_nearer = steps is not None and steps <= outcome.flip_distance
@@ -242,7 +241,7 @@ def check_says(check: ManualCheck) -> str:
 def test_says(check: ManualCheck) -> str:
     """The chance level of the blind test, and the probability of its result by guessing."""
     level = {"agents": check.agents, "share": f"{100 / check.agents:.1f}", "p": format_p(check.p or 0.0)}
-    chance = _("chance level 1 in %(agents)d (%(share)s %%), exact p %(p)s") % level
+    chance = _("chance level 1 in %(agents)d (%(share)s\u00a0%%), exact p %(p)s") % level
     if check.needed > check.asked:
         return chance + _(", too few messages to tell from guessing")
     return chance + _(", %(needed)d hits needed for p < 0.05") % {"needed": check.needed}

@@ -159,8 +159,8 @@ def describe_people_estimate(estimate: PeopleEstimate) -> str:
         ROLE_CONSISTENCY: _("consistent with the role"),
     }
     says = _(
-        "By the sample, people would call about %(share).0f %% %(word)s (%(low).0f to %(high).0f); "
-        "the counted score is %(score).0f %%."
+        "Judging by the sample, people would call about %(share).0f\u00a0%% %(word)s (%(low).0f to %(high).0f); "
+        "the counted score is %(score).0f\u00a0%%."
     ) % {
         "share": estimate.share,
         "word": words[estimate.key],

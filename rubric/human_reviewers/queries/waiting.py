@@ -99,7 +99,7 @@ class WaitingSet(Struct, frozen=True):
     def waiting(self) -> list[Waiting]:
         """What can be worked on, in the order in which it is offered; nothing in a closed set.
 
-        The comparisons of a calibration round that is not required are started only by who wants to.
+        The comparisons of a calibration round that is not required are started only optional.
         """
         if self.row.closed_at:
             return []

@@ -130,7 +130,7 @@ def paste_answer(
     review = _asked_review(comparison, reviewer)
     if review is None:
         raise Unacceptable(
-            _("Make the prompt first: an answer speaks of the labels that the prompt gives."), field="text"
+            _("Create the prompt first: an answer speaks of the labels that the prompt gives."), field="text"
         )
     if part and not has_two_calls(review):
         raise Unacceptable(_("This model is asked in one call. Load the page again."), field="text")

@@ -40,7 +40,7 @@ def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now
         if found is not None:
             return found
         if review.state != DRAFT:
-            raise Conflict(_("This review came from elsewhere, without a prompt."), code="no_prompt")
+            raise Conflict(_("This review was imported from elsewhere, without a prompt."), code="no_prompt")
         mode = reviewer.set.mode
         if mode == BOTH:
             given = _build_prompt(comparison, review, reviewer, HOLISTIC)

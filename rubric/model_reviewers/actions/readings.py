@@ -26,7 +26,7 @@ def reread_answer(*, review: Review, by: Person, now: datetime) -> Review:
     _check(review, by)
     if not reads_otherwise(review) and not review.correction:
         raise Conflict(
-            _("The present reader reads this answer as it is stored, so nothing would change."),
+            _("The current parser gives the same result, so nothing would change."),
             code="reads_the_same",
         )
     with transaction.atomic():
@@ -47,7 +47,9 @@ def reread_answers(*, comparison_set: ComparisonSet, by: Person, now: datetime) 
     with transaction.atomic():
         found = [review for review in list_readable(comparison_set) if reads_otherwise(review)]
         if not found:
-            raise Conflict(_("The present reader reads every answer as it is stored."), code="reads_the_same")
+            raise Conflict(
+                _("The current parser gives the same result for every answer."), code="reads_the_same"
+            )
         for review in found:
             reread_answer(review=review, by=by, now=now)
     return len(found)
@@ -60,7 +62,7 @@ def correct_reading(*, review: Review, correction: Correction, by: Person, now: 
     """
     _check(review, by)
     reason = clean_text(
-        correction.reason, field="reason", ask=_("Say why it was read wrongly."), most=LONGEST_CORRECTION
+        correction.reason, field="reason", ask=_("Say what the parser got wrong."), most=LONGEST_CORRECTION
     )
     correction = Correction(correction.scores, reason, correction.ranking)
     rubric = review.reviewer.set.rubric_version.to_record()
@@ -80,4 +82,4 @@ def _check(review: Review, by: Person) -> None:
     check_change_set(by, review.reviewer.set)
     check_see_results(by, review.reviewer.set)
     if review.state != SUBMITTED:
-        raise Conflict(_("This reading was superseded. Open the newest one."), code="already_superseded")
+        raise Conflict(_("This result was superseded. Open the newest one."), code="already_superseded")

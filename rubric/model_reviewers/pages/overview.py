@@ -145,7 +145,7 @@ def build_answers_page(
         spent=_spent(comparison_set),
         is_asking=is_asking,
         is_live=is_live,
-        bar=ProgressBar(_("Answers that came"), came, counts.total, _("answers")) if is_live else None,
+        bar=ProgressBar(_("Received answers"), came, counts.total, _("answers")) if is_live else None,
         worker_note=worker_note(now) if is_live else "",
         error=_error(asking),
         # Leads may change an open set; the check asks the database.

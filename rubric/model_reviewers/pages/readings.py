@@ -1,4 +1,4 @@
-"""How answers were read: those that the present reader reads otherwise, and one answer with both readings."""
+"""Parsed answers: those that the present reader reads otherwise, and one answer with both readings."""
 
 from copy import copy
 

@@ -59,7 +59,7 @@ def _headline(ranked: Sequence[Subject], found: Sequence[PairedLead]) -> str:
         return _("%(names)s has a mean of %(mean)s.") % {"names": name, "mean": mean}
     level = [subject.name for subject in ranked if subject.place == 1]
     if len(level) > 1:
-        return _("%(names)s share the first place with a mean of %(mean)s: a tie.") % {
+        return _("%(names)s share the first rank with a mean of %(mean)s: a tie.") % {
             "names": join_names(level), "mean": mean,
         }  # fmt: skip
     untold = [lead for lead in found if lead.word != "ahead"]

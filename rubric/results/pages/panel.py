@@ -160,7 +160,7 @@ def _lead_sentence(
             "name": names, "mean": mean,
         }  # fmt: skip
     if len(first) > 1:
-        return _("%(names)s share the first place with a mean of %(mean)s: a tie.") % {
+        return _("%(names)s share the first rank with a mean of %(mean)s: a tie.") % {
             "names": names, "mean": mean,
         }  # fmt: skip
     nearest = ahead[0]
@@ -218,14 +218,12 @@ def _changes(found: Panel, candidates: Mapping[str, Candidate]) -> str:
     if not ranked_rows:
         return ""
     if not changed:
-        return _(
-            "By the mean of their places on the reviewers' own lists every response stands where it does by means."
-        )
+        return _("The mean ranks of the reviewers' own lists give the same order.")
     parts = [
         _("%(name)s: %(there)s instead of %(here)s")
         % {"name": candidates[rank.response].name, "there": rank.place_by_places or "–", "here": rank.place}
         for rank in changed
     ]
-    return _("By the mean of their places on the reviewers' own lists other places come out: %(parts)s.") % {
+    return _("The mean ranks of the reviewers' own lists give other ranks: %(parts)s.") % {
         "parts": join_names(parts)
     }

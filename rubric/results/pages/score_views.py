@@ -122,4 +122,4 @@ def _cell(view: View, places: Mapping[str, int], base: Mapping[str, int], name: 
 
 def _change(head: str, places: Mapping[str, int], base: Mapping[str, int]) -> str:
     changed = sum(places[name] != base[name] for name in places)
-    return _("%(view)s: %(n)d of %(all)d change place.") % {"view": head, "n": changed, "all": len(places)}
+    return _("%(view)s: %(n)d of %(all)d change rank.") % {"view": head, "n": changed, "all": len(places)}

@@ -203,13 +203,13 @@ def _changes(panels: Sequence[PanelPart], candidates: Mapping[str, Candidate]) -
         return ""
     changed = [key for key in here if key in there and here[key] != there[key]]
     if not changed:
-        return _("By the holistic score every response stands where it does by its overall.")
+        return _("The holistic scores give the same order as the overall.")
     parts = [
         _("%(name)s: %(there)d instead of %(here)d")
         % {"name": candidates[key].name, "there": there[key], "here": here[key]}
         for key in changed
     ]
-    return _("By the holistic score other places come out: %(parts)s.") % {"parts": join_names(parts)}
+    return _("The holistic scores give other ranks: %(parts)s.") % {"parts": join_names(parts)}
 
 
 def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked: ResultsQuery) -> list[str]:

@@ -115,7 +115,7 @@ def gap_text(value: Fraction | float | None) -> str:
 
 def weight_text(value: Number | None) -> str:
     """A weight in percent with as many decimals as it needs, two at most; "" without one."""
-    return "" if value is None else f"{round_half_up(exact(value) * 100, 2).normalize():f} %"
+    return "" if value is None else f"{round_half_up(exact(value) * 100, 2).normalize():f}\u00a0%"
 
 
 def percent_text(share: float | None) -> str:
@@ -123,10 +123,10 @@ def percent_text(share: float | None) -> str:
     if share is None:
         return ""
     if 0 < share < 0.005:
-        return "< 1 %"
+        return "< 1\u00a0%"
     if 0.995 <= share < 1:
-        return "> 99 %"
-    return f"{100 * share:.0f} %"
+        return "> 99\u00a0%"
+    return f"{100 * share:.0f}\u00a0%"
 
 
 def range_text(interval: Interval | None) -> str:
@@ -158,7 +158,7 @@ def lead_word(lead: Lead) -> str:
         return _("ahead")
     if lead.word == "level":
         return _("level within %(margin)s") % {"margin": two(MARGIN)}
-    said = ngettext("cannot tell with %(n)d reviewer", "cannot tell with %(n)d reviewers", lead.panel_size)
+    said = ngettext("can't tell with %(n)d reviewer", "can't tell with %(n)d reviewers", lead.panel_size)
     return said % {"n": lead.panel_size}
 
 

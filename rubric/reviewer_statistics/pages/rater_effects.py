@@ -58,7 +58,8 @@ TEXTS = [
         "flat",
         _lazy("Straight-lining"),
         _lazy(
-            "The share of responses with one number on every criterion, against 10 % or what the other reviewers do if "
+            "The share of responses with one number on every criterion, against 10\u00a0% or what the "
+            "other reviewers do if "
             "that is more: an exact binomial test, from 8 responses on."
         ),
         _lazy("Share"),
@@ -69,8 +70,8 @@ TEXTS = [
         "halo",
         _lazy("Halo effect"),
         _lazy(
-            "How alike a reviewer's differences from the others are across criteria: near 0 where each criterion is "
-            "judged by itself, whatever the responses are like. It takes 15 responses."
+            "How similar a reviewer's differences from the others are across criteria: near 0 where "
+            "each criterion is judged separately, whatever the responses are like. It takes 15 responses."
         ),
         _lazy("Correlation"),
         _lazy("none shown"),
@@ -80,12 +81,12 @@ TEXTS = [
         "position",
         _lazy("Position bias"),
         _lazy(
-            "Points by which a score changes from one place to the next, beyond what the others gave. Responses are "
-            "shown to every reviewer in an order of their own."
+            "Points by which a score changes from one position to the next, beyond what the others "
+            "gave. Each reviewer sees the responses in a different order."
         ),
-        _lazy("Points a place"),
+        _lazy("Points per position"),
         "",
-        _lazy("Worth a look: the place moves the score."),
+        _lazy("Worth a look: the position affects the score."),
     ),
     EffectTexts(
         "self_preference",
@@ -158,7 +159,7 @@ def build_rater_effects_page(
 def _severity_word(effect: RaterEffect) -> str:
     """The interval behind the flag is widened for the number of reviewers."""
     if effect.value is None or effect.interval is None:
-        return _("cannot tell")
+        return _("can't tell")
     if not effect.is_flagged:
         return _("within chance")
     return _("lenient") if effect.value > 0 else _("severe")
@@ -211,7 +212,7 @@ def _position_line(position: PositionEffect, names: Mapping[str, str]) -> RaterE
     slope, ends = position.slope, position.first_less_last
     if slope.value is None:
         return RaterEffectLine(slope, name, "", _cannot_tell(slope.reason))
-    says = _("first place less last: %(points)s") % {"points": format_signed(ends.value)}
+    says = _("first position minus last: %(points)s") % {"points": format_signed(ends.value)}
     if ends.interval:
         says = f"{says} ({interval_text(ends.interval)})"
     values = {"sheets": position.sheets, "needed": position.needed or "?"}
@@ -219,4 +220,4 @@ def _position_line(position: PositionEffect, names: Mapping[str, str]) -> RaterE
 
 
 def _cannot_tell(reason: str) -> str:
-    return _("Cannot tell: %(reason)s") % {"reason": reason}
+    return _("Can't tell: %(reason)s") % {"reason": reason}

@@ -99,9 +99,10 @@ def _order_notes(figures: SuccessFigures) -> list[str]:
         notes.append(said % {"n": figures.late_count})
     if figures.unknown_count:
         said = ngettext(
-            "%(n)d review came by file, which does not say whether the holistic score was given first. It counts.",
-            "%(n)d reviews came by file, which does not say whether the holistic scores were given first. They "
-            "count.",
+            "%(n)d review was imported from a file that does not say whether the holistic score was given "
+            "first. It counts.",
+            "%(n)d reviews were imported from files that do not say whether the holistic scores were "
+            "given first. They count.",
             figures.unknown_count,
         )
         notes.append(said % {"n": figures.unknown_count})

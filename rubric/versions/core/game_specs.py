@@ -53,7 +53,7 @@ class MetricSpec(Struct, frozen=True):
     low: float
     high: float
     is_required: bool
-    symbol: str = " %"
+    symbol: str = "\u00a0%"
     parameters: ParameterSpecs = ParameterSpecs()
 
 

@@ -55,7 +55,7 @@ def wording_problems(record: RubricRecord) -> list[Problem]:
     """
     wanted = {
         "description": say("no description. Say what it means"),
-        "question": say("no question. Write what is asked of whoever judges"),
+        "question": say("no question. Write what reviewers are asked"),
     }
     return [
         Problem(

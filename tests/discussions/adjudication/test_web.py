@@ -68,7 +68,7 @@ def test_ties_stand_first_with_what_each_side_says_and_what_to_hold_it_against(c
     assert parts[1] < said.index('id="settle-item-question-1"')
     for shown in (
         "Earlier Ann defended Finn",  # the message
-        "takes up nothing of the messages before it",  # why the machine says what it says
+        "does not respond to the messages before it",  # why the machine says what it says
         "Vote record of round",
         "Too vague to be a reply.",
         "What was said before",
@@ -276,7 +276,7 @@ def test_it_counts_confusions_and_quotes_differences_without_names(client):
 def test_a_project_without_shared_games_says_what_to_wait_for(client):
     project = make_rating_project()
     get_lead(client, project)
-    assert "No game was rated by several" in client.get(packet_address(project)).content.decode()
+    assert "No game has two evaluations yet" in client.get(packet_address(project)).content.decode()
     assert client.get(packet_address(project, "packet_markdown")).status_code == 200
 
 
@@ -292,7 +292,7 @@ def test_it_is_narrowed_to_games_and_iterations(client):
     said = client.get(packet_address(project), {"iteration": iteration.number}).content.decode()
     assert "off topic / on topic" in said and "Strategic depth" in said
     said = client.get(packet_address(project), {"iteration": "99"}).content.decode()
-    assert "No game was rated by several" in said
+    assert "No game has two evaluations yet" in said
     wrong = client.get(packet_address(project), {"games": f"{first.number}, seven"})
     assert wrong.status_code == 422
     assert "“seven” is no number of a game" in wrong.content.decode()

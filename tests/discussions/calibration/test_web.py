@@ -53,7 +53,7 @@ def test_a_lead_opens_a_round_and_reads_its_rule(client):
         "Vague counts as vague.",
     )
     shown = lead.get(answer["Location"]).content.decode()
-    assert "75 of a hundred answers" in shown
+    assert "75\u00a0% of answers" in shown
     assert "Vague counts as vague." in shown
 
 

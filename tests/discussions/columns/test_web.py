@@ -65,7 +65,7 @@ def test_a_file_that_waits_leads_to_the_page_and_is_read_when_it_is_mapped(seen,
 
 def test_the_first_game_is_shown_by_htmx_and_by_a_button(seen, table):
     page = seen.get(address(table)).content.decode()
-    assert "Choose the columns of player and text. Then" in page
+    assert "Choose the columns with the player and the text" in page
     assert '<th scope="col"><bdi dir="auto">who</bdi></th>' in page
     chosen = {**CHOSEN, "do": "preview"}
     region = seen.post(address(table), chosen, **HTMX)
@@ -105,7 +105,7 @@ def test_a_choice_that_keeps_the_game_out_says_why(seen, project, lead):
     table = upload_table(project=project, by=lead, data=b"who,what,when\nAnn,hello,soon\nBea,yes,late\n")
     chosen = {"player": "0", "text": "1", "round": "2", "do": "preview"}
     page = seen.post(address(table), chosen, **HTMX).content.decode()
-    assert "This keeps the game out" in page
+    assert "This game would be refused" in page
     assert "The round" in page and "holds no number" in page
     assert "line 2" in page
 

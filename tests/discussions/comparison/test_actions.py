@@ -129,7 +129,7 @@ def test_what_is_not_known_in_full_is_not_kept_but_may_be_reverted(stage):
     change = make_iteration(stage=stage, games=[figures(), None, None], minutes=5)
     numbers = [game.number for game in Game.objects.filter(iteration=change).order_by("number")]
     with pytest.raises(
-        NotAllowed, match=f"The figures of games {numbers[1]} and {numbers[2]} are not in yet"
+        NotAllowed, match=f"The figures of games {numbers[1]} and {numbers[2]} are not known yet"
     ):
         decide_on(iteration=change, choice="keep")
     assert decide_on(iteration=change, choice="revert").choice == "revert"

@@ -17,10 +17,13 @@ def play(messages, words, count=3, start=1):
         ((50, 600), ""),
         ((50, 500), ""),
         ((60, 600), ""),
-        ((50, 601), "20 % more words per message (12.02 against 10.00)"),
-        ((50, 300), "40 % fewer words per message (6.0 against 10.0)"),
-        ((75, 750), "50 % more messages per game (75.0 against 50.0)"),
-        ((30, 600), "100 % more words per message (20.0 against 10.0) and 40 % fewer messages per game"),
+        ((50, 601), "20\u00a0% more words per message (12.02 against 10.00)"),
+        ((50, 300), "40\u00a0% fewer words per message (6.0 against 10.0)"),
+        ((75, 750), "50\u00a0% more messages per game (75.0 against 50.0)"),
+        (
+            (30, 600),
+            "100\u00a0% more words per message (20.0 against 10.0) and 40\u00a0% fewer messages per game",
+        ),
     ],
 )
 def test_more_than_a_fifth_is_said(change, says):
@@ -34,7 +37,7 @@ def test_only_of_the_two_metrics_that_follow_it():
     told = {metric.key for metric in found.metrics if metric.length_says}
     assert told == {"personality_diversity", "anti_repetition"}
     assert found.metric("anti_repetition").length_says == (
-        "Follows the length of what is said: 60 % more words per message (16.0 against 10.0)."
+        "Follows the length of what is said: 60\u00a0% more words per message (16.0 against 10.0)."
     )
 
 

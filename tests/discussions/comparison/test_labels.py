@@ -65,11 +65,11 @@ def told(control, change, key=DEPTH, span=100.0):
         (
             (60, 68, 76),
             (59, 67, 75),
-            "Cannot tell yet: strategic depth 67 against 68, anything from 19 points worse to 17 points better fits",
+            "Can't tell yet: strategic depth 67 against 68, anything from 19 points worse to 17 points better fits",
         ),
-        ((70,), (80,), "Cannot tell yet: strategic depth 80 against 70. No batch has two games"),
+        ((70,), (80,), "Can't tell yet: strategic depth 80 against 70. No batch has two games"),
         ((70, 70), (70, 70), "No difference that matters: strategic depth 70 against 70."),
-        ((), (70, 71), "Cannot tell yet: One of the two has no game with this figure."),
+        ((), (70, 71), "Can't tell yet: One of the two has no game with this figure."),
     ],
 )
 def test_the_first_line(control, change, says):

@@ -70,7 +70,7 @@ def test_cannot_tell_yet_comes_first_with_what_is_still_possible(client):
     body = get_body(client, change)
     # A spread of 8 with 4 df, by hand: 4 +/- 2.776 * 8 sqrt(2/3) = -14.1 to 22.1.
     says = (
-        "Cannot tell yet: conversation coherence 72 against 68, "
+        "Can't tell yet: conversation coherence 72 against 68, "
         "anything from 14 points worse to 22 points better fits these games."
     )
     answer = get_part(body, "compare-answer")
@@ -164,7 +164,7 @@ def test_a_guardrail_that_seems_to_have_fallen_is_marked_and_says_how_little_it_
     change = [figures(coherence=72, memory_accuracy=value) for value in (66, 74, 82)]
     body = get_body(client, pair(control, change))
     # SD 8: 5 + 0.84 * 8 sqrt(2/3) = 10.5 points; by luck Phi(-5 / 6.5) = .22.
-    says = "check cannot tell yet a fall of 10 points is marked four times in five; without a fall, one time in five"
+    says = "check can't tell yet a fall of 10 points is marked four times in five; without a fall, one time in five"
     assert says in get_part(body, "compare-others")
     assert "Check memory accuracy: it probably fell by more than 5 points." in get_part(
         body, "compare-answer"
@@ -207,7 +207,7 @@ def test_before_a_game_is_rated_nothing_is_answered_or_proposed(client):
     body = get_body(client, change)
     text = get_text(body)
     assert "Iteration 2 has no rated game yet; the two are compared here once it has." in text
-    assert "proposed:" not in text and "Cannot tell yet" not in text
+    assert "proposed:" not in text and "Can't tell yet" not in text
     assert "Nothing is proposed before its games are rated." in text
 
 

@@ -84,7 +84,7 @@ def test_a_ready_file_is_downloaded_as_an_attachment(project, lead):
 def test_nobody_else_sees_or_takes_an_export(project, lead):
     export = make_export(project, lead, now=timezone.now())
     for other in (make_lead(project=project), make_admin(), make_member(project=project)):
-        assert "You made no export yet" in page(other)
+        assert "No exports yet" in page(other)
         for name in ("download_export", "cancel_export", "remove_export"):
             assert client(other).post(reverse(name, args=["ours", export.pk])).status_code == 404
     stranger = make_lead(project=make_games_project(slug="theirs"))

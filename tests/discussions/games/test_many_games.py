@@ -41,4 +41,4 @@ def test_a_lead_finds_one_game_and_records_forty_in_one_act(client):
     assert done.status_code == 303
     assert Verdict.objects.count() == before + READY
     assert Event.objects.filter(verb="verdict:recorded", by__email__contains="@").count() >= READY
-    assert "No game is like that" in client.get(address, {"state": "submitted"}).content.decode()
+    assert "No matching games" in client.get(address, {"state": "submitted"}).content.decode()

@@ -37,7 +37,7 @@ def page(client, person, at):
 def test_what_evaluators_differ_on_comes_first_on_the_game_s_page(client):
     game = make_differing()
     said = page(client, make_lead(project=game.project), address(game))
-    assert "2 of 2 evaluations are in." in said
+    assert "2 of 2 evaluations are submitted." in said
     assert "They have 4 open disagreements" in said
     assert f'href="{address(game, "adjudicate")}"' in said
     assert said.index('id="game-differences"') < said.index("Evaluation A") < said.index("Evaluation B")
@@ -85,10 +85,10 @@ def test_an_evaluator_learns_how_many_are_in_and_nothing_else(client):
     Person.objects.filter(pk=two.evaluator_id).update(name="Canary Bird")
     submit_as(first, values={("coherence", "5"): "yes"})
     mine = page(client, first.evaluator, reverse("mine"))
-    assert "1 of 3 evaluations are in" in mine
+    assert "1 of 3 evaluations are submitted" in mine
     submit_as(two, values={("coherence", "5"): "no"})
     mine = page(client, first.evaluator, reverse("mine"))
-    assert "2 of 3 evaluations are in" in mine and "Canary" not in mine
+    assert "2 of 3 evaluations are submitted" in mine and "Canary" not in mine
     third = page(client, _three.evaluator, reverse("mine"))
     assert "evaluations are in" not in third
     verdict = page(client, first.evaluator, address(game, "verdict"))
@@ -166,7 +166,7 @@ def test_a_lead_says_that_fewer_are_enough(client):
     assert client.post(at, {"count": "2", "reason": "Two agree"}).status_code == 303
     assert fresh(game).evaluator_count == 2
     said = client.get(address(game)).content.decode()
-    assert "1 of 2 evaluations are in." in said and "Two agree" in said
+    assert "1 of 2 evaluations are submitted." in said and "Two agree" in said
     assert Event.objects.filter(verb="game:needs_fewer").count() == 1
     client.force_login(make_member(project=game.project))
     assert client.post(at, {"count": "1", "reason": "x"}).status_code == 404

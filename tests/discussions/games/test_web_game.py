@@ -65,7 +65,7 @@ def test_what_looks_odd_is_said_also_of_a_game_that_came_in_before(client, setti
     Game.objects.filter(pk=game.pk).update(warnings="[]", warning_count=0)
     client.force_login(lead)
     page = client.get(address(game)).content.decode()
-    assert "Looks odd" in page
+    assert "Oddities" in page
     assert "One of 3 messages repeats an earlier one (same agent, text and time): message 3." in page
     assert 'href="#m3"' in page
     assert "came with the import" not in page

@@ -56,7 +56,7 @@ def test_every_state_is_said(client):
     # Each of these takes the only free game: the one that was just made.
     lines = {line.number: line for line in build_games_page(project=project, wanted=ListQuery()).lines}
     assert lines[numbers["waiting"]].state == "waiting"
-    assert lines[numbers["waiting"]].cells[6].says == "open"
+    assert lines[numbers["waiting"]].cells[6].says == "pending"
     other = start().game
     assert build_games_page(project=other.project, wanted=ListQuery()).lines[0].state == "rating"
     handed_in = submitted().game

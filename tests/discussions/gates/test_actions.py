@@ -67,7 +67,7 @@ def test_the_first_stage_is_opened_by_a_lead_with_the_gate_it_reads(stage):
 
 
 def test_a_second_stage_is_only_opened_through_the_door(stage):
-    with pytest.raises(Conflict, match="the next one is opened on the page of its gate"):
+    with pytest.raises(Conflict, match="the next one is created on the page of its gate"):
         open_stage(project=stage.project, plan=NEXT, by=get_lead(stage), now=moment(1))
 
 
@@ -154,7 +154,7 @@ def test_reverted_iterations_are_skipped(stage):
 def test_an_admin_opens_a_shut_door_with_a_reason_that_stays(stage):
     make_iteration(stage=stage, games=[figures(cost=2.5)] * 3)
     admin = make_admin()
-    with pytest.raises(Unacceptable, match="Say why the next stage is opened"):
+    with pytest.raises(Unacceptable, match="Say why the next stage is created"):
         open_next(stage, by=admin)
     assert again(stage).closed_at is None
     open_next(stage, by=admin, reason=" The budget was raised. ")
@@ -189,7 +189,7 @@ def test_a_stage_that_was_closed_before_is_shown_as_it_was_stored(stage):
 
 def test_a_lead_has_no_use_of_a_reason_and_an_open_door_needs_none(stage):
     succeed(stage)
-    with pytest.raises(NotAllowed, match="Only an admin opens it all the same"):
+    with pytest.raises(NotAllowed, match="Only an admin can open it anyway"):
         open_next(stage, reason="I am in a hurry.")
     sign(stage)
     open_next(stage, by=make_admin(), reason="Not needed.")

@@ -32,7 +32,7 @@ def test_streak_statement_and_cache_open_it():
     found = door(THREE, statement=STATEMENT)
     assert (found.is_open, found.missing, found.is_by_override) == (True, [], False)
     assert found.cache.says == (
-        "The cache hit rate over games 11 to 13, 21 to 23 and 31 to 33 is 80.0 %, "
+        "The cache hit rate over games 11 to 13, 21 to 23 and 31 to 33 is 80.0\u00a0%, "
         "each game alike, since no input tokens are known."
     )
 
@@ -48,8 +48,8 @@ def test_everything_that_is_missing_is_named():
         ),
         "No lead has signed yet that the games are fascinating to watch.",
         (
-            "The cache hit rate over games 11 and 21 is 65.0 %, each game alike, since no input tokens are known. "
-            "It must be above 70.0 %."
+            "The cache hit rate over games 11 and 21 is 65.0\u00a0%, each game alike, since no input tokens are known. "
+            "It must be above 70.0\u00a0%."
         ),
     ]
 
@@ -106,7 +106,7 @@ def test_exactly_seventy_percent_is_not_above_it(rates, passes):
 
 def test_a_rate_just_above_never_looks_like_the_bound():
     found = compute_cache_rate([game(1, cache_hit_rate=0.70001)], GATED)
-    assert "is 70.001 %" in found.says
+    assert "is 70.001\u00a0%" in found.says
     assert "must be" not in found.says
 
 
@@ -115,7 +115,7 @@ def test_the_rate_is_weighted_by_input_tokens():
     games = [game(1, cache_hit_rate=0.9, input_tokens=3000), game(2, cache_hit_rate=0.5, input_tokens=1000)]
     found = compute_cache_rate(games, GATED)
     assert (found.rate, found.passes, found.unweighted) == (0.8, True, [])
-    assert found.says == "The cache hit rate over games 1 and 2 is 80.0 %, weighted by input tokens."
+    assert found.says == "The cache hit rate over games 1 and 2 is 80.0\u00a0%, weighted by input tokens."
 
 
 def test_a_game_without_input_tokens_counts_with_the_mean_of_the_others():

@@ -82,7 +82,7 @@ def test_a_stage_that_cannot_be_keeps_what_was_typed(client, project, lead):
 
 def test_a_second_stage_goes_through_the_door(client, project, stage):
     place = reverse("open_stage", args=[project.slug])
-    assert "Stage 1 is there already" in get_text(client.get(place))
+    assert "Stage 1 exists already" in get_text(client.get(place))
     given = {"name": "Kept name", "goal": "", "streak_unit": "game", "engagement_rule": "average"}
     text = get_text(client.post(place, given), 409)
     assert "Kept name" in text and "on the page of its gate" in text
@@ -143,7 +143,7 @@ def test_who_signs_second_keeps_the_words_and_reads_the_first(client, stage, pro
 
 def test_a_lead_is_refused_at_a_shut_door_and_nothing_typed_is_lost(client, stage):
     text = get_text(client.post(address("open_next_stage", stage), NEXT), 403)
-    assert "Only an admin opens it all the same" in text and "Cheaper." in text
+    assert "Only an admin can open it anyway" in text and "Cheaper." in text
     assert Stage.objects.count() == 1 and not Event.objects.filter(verb="stage:closed").exists()
 
 
@@ -152,9 +152,9 @@ def test_an_admin_opens_a_shut_door_with_a_reason_that_stays(client, stage):
     client.force_login(admin)
     place = address("open_next_stage", stage)
     text = get_text(client.get(address("stage_gate", stage)))
-    assert "Open it all the same" in text
+    assert "Create it anyway" in text
     text = get_text(client.post(place, NEXT), 422)
-    assert "Say why the next stage is opened all the same" in text
+    assert "Say why the next stage is created anyway" in text
     answer = client.post(place, NEXT | {"reason": "The budget ends."})
     made = Stage.objects.get(number=2)
     assert (answer.status_code, answer["Location"]) == (303, address("stage", made))
@@ -170,7 +170,7 @@ def test_through_an_open_door_a_lead_opens_the_next_stage(client, stage, lead):
     assert "The gate to the next stage is open" in text and "3 of 3" in text and "80.0 %" in text
     assert client.post(address("open_next_stage", stage), NEXT).status_code == 303
     text = get_text(client.get(address("stage_gate", stage)))
-    assert "Stage 2 was opened" in text and "how the gate stood" in text and "3 of 3" in text
+    assert "Stage 2 was opened" in text and "the state of the gate" in text and "3 of 3" in text
     again = get_text(client.post(address("open_next_stage", stage), NEXT | {"goal": "Kept"}), 403)
     assert "closed; work continues in the next one" in again and "Kept" in again
 

@@ -49,7 +49,7 @@ def rules():
 
 def test_everything_can_be_changed_while_nothing_was_counted(client, stage):
     gate = reverse("stage_gate", args=["ours", 1])
-    assert f'<a href="{PLACE}">Change the stage</a>' in get_text(client.get(gate))
+    assert f'<a href="{PLACE}">Edit the stage</a>' in get_text(client.get(gate))
     make_baseline(stage=stage)
     assert "Stage 1" in get_text(client.get(PLACE))
     answer = client.post(PLACE, GIVEN)
@@ -94,7 +94,7 @@ def test_a_closed_stage_stays_as_it_is(client, stage):
     open_next_stage(stage=stage, plan=StagePlan("Stage 2"), by=make_admin(), reason="On.", now=moment(5))
     assert client.get(PLACE).status_code == 403
     assert client.post(PLACE, GIVEN).status_code == 403
-    assert "Change the stage" not in get_text(client.get(reverse("stage_gate", args=["ours", 1])))
+    assert "Edit the stage" not in get_text(client.get(reverse("stage_gate", args=["ours", 1])))
 
 
 def test_the_form_asks_as_often_whatever_stands(client, stage, django_assert_num_queries):

@@ -80,7 +80,7 @@ def three(**changes):
 
 def test_an_empty_stage_says_how_to_begin(client):
     body = get_body(client, make_stage(goal="Games worth watching"))
-    assert "No iteration yet" in body and "Begin with a baseline" in body
+    assert "No iteration yet" in body and "Start with a baseline" in body
     assert "<figure" not in body and "Compare newest" not in body
     assert "Games worth watching" in get_text(body)
 
@@ -186,9 +186,9 @@ def test_a_game_that_is_not_rated_is_open_and_has_no_dot(client):
     )
     body = get_body(client, stage)
     row = get_row(body, baseline)
-    assert "4 3 of 4 rated" in row and "75.0 open" in row and "0/7 open" in row
+    assert "4 3 of 4 rated" in row and "75.0 pending" in row and "0/7 pending" in row
     assert len(get_dots(body, "coherence")) == 3
-    assert "open" in get_text(get_chart(body, "coherence"))
+    assert "pending" in get_text(get_chart(body, "coherence"))
     assert "waits for evaluators: 1 of 4 games are not rated." in body
 
 
@@ -347,7 +347,7 @@ def test_the_page_tells_of_the_gate_the_iterations_and_what_comes_next(client, s
     said = get_page(client, stage)
     for part in (
         "Gate: <span",
-        "shut",
+        "closed",
         "improved",
         "+ Be brief, in",
         "- Be brief.",

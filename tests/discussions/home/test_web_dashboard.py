@@ -78,7 +78,7 @@ def test_a_tie_and_the_flag_beside_it_wait_for_the_lead(client):
 def test_a_failed_job_is_counted_with_a_link_to_its_reason(client):
     project = make_rating_project()
     lead = make_lead(project=project)
-    assert "Nothing needs a lead now" in get_text(client, lead, project)
+    assert "Nothing to do for leads now" in get_text(client, lead, project)
     make_failed_job(project=project, by=lead)
     assert get_page(project).to_do.failed_count == 1
     said = get_text(client, lead, project)

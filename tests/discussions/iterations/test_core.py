@@ -93,7 +93,7 @@ def test_a_pending_game_leaves_the_average_open_and_is_named():
 
 def test_without_games_everything_is_missing():
     found = compute_averages([], GATED)
-    assert (found.passes, len(found.missing), found.cost.says) == (None, 7, "No game, no cost.")
+    assert (found.passes, len(found.missing), found.cost.says) == (None, 7, "No games, so no cost.")
     assert found.line("coherence").says == "no game yet"
 
 

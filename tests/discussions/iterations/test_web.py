@@ -82,7 +82,7 @@ def test_a_frozen_iteration_is_no_choice_and_says_so(seen, stage, baseline):
     assert 'name="iteration"' not in seen.get(address(stage)).content.decode()
     answer = send(seen, stage, iteration=str(baseline.number))
     assert answer.status_code == 422
-    assert "This iteration takes no games" in answer.content.decode()
+    assert "This iteration takes no more games" in answer.content.decode()
     assert Transcript.objects.count() == 1
 
 

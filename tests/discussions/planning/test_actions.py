@@ -127,7 +127,7 @@ def test_a_baseline_has_no_target_and_no_differences(stage):
 
 
 def test_a_change_needs_a_baseline_and_the_last_change_decided(stage):
-    with pytest.raises(NotAllowed, match="Open a baseline first"):
+    with pytest.raises(NotAllowed, match="Create a baseline first"):
         open_it(stage, plan(), compared_with=1)
     make_iteration(stage=stage, games=[figures()] * 3)
     change = make_iteration(stage=stage, games=[figures()] * 3)
@@ -187,7 +187,7 @@ def test_a_plan_is_made_anew_until_a_game_is_there(stage):
     assert (change.target, change.change_note, change.hunk_count) == ("coherence", "Longer.", 1)
     assert Event.objects.filter(verb="iteration:replanned").count() == 1
     import_games(iteration=change, games=[figures()])
-    with pytest.raises(NotAllowed, match="Games of iteration 2 are in already"):
+    with pytest.raises(NotAllowed, match="Iteration 2 has games already"):
         edit_iteration(iteration=change, plan=plan(), by=get_lead(stage), now=moment(6))
     assert fresh(change).target == "coherence"
 

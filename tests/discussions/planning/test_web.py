@@ -64,7 +64,7 @@ def shown(client, iteration):
 def test_a_new_iteration_waits_for_games_and_says_how_to_bring_them(client, stage):
     found = make_baseline(stage=stage)
     text = shown(client, found)
-    assert '<li class="now"><div><span class="strong">Bring in the games' in text
+    assert '<li class="now"><div><span class="strong">Import the games' in text
     assert reverse("imports", args=["ours"]) + f"?iteration={found.number}" in text
     assert "has 0 games and needs at least 3" in text and "No game is in this iteration yet" in text
 
@@ -108,7 +108,7 @@ def test_a_frozen_list_takes_no_game(client, stage, project, lead):
     game = import_game(project=project, by=lead)
     text = get_text(client.post(address("move_games", found), {"to": "here", "games": [game.number]}), 403)
     assert "which froze its list of games" in text
-    assert "iteration-candidates" not in text and "Import into it" not in text
+    assert "iteration-candidates" not in text and "Import games" not in text
 
 
 def test_open_for_rating_freezes_and_only_once(client, stage):
@@ -118,7 +118,7 @@ def test_open_for_rating_freezes_and_only_once(client, stage):
     import_games(iteration=found, games=[None] * 3)
     text = shown(client, found)
     assert '<li class="now"><div><span class="strong">Open it for rating' in text
-    assert "then frozen and cannot change any more" in text
+    assert "can no longer change after that" in text
     assert client.post(place).status_code == 303
     assert fresh(found).state == "rating"
     assert "Evaluators rate" in shown(client, found) and "waiting for an evaluator" in shown(client, found)

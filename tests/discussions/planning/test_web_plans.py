@@ -79,7 +79,7 @@ def change(reference, **changes):
 
 def test_the_first_iteration_is_a_baseline_with_its_way_of_judging(client, stage):
     text = get_text(client.get(address(stage)))
-    assert "Open a baseline" in text and "A change is compared with a baseline" in text
+    assert "Create a baseline" in text and "A change is compared with a baseline" in text
     answer = client.post(address(stage, "baseline"), baseline())
     made = Iteration.objects.get(kind="baseline")
     assert (answer.status_code, answer["Location"]) == (303, reverse("iteration", args=["ours", made.number]))
@@ -92,7 +92,7 @@ def test_the_first_iteration_is_a_baseline_with_its_way_of_judging(client, stage
 
 
 def test_a_change_without_a_baseline_is_a_baseline(client, stage):
-    assert "Open a baseline" in get_text(client.get(address(stage, "change")))
+    assert "Create a baseline" in get_text(client.get(address(stage, "change")))
     assert client.get(address(stage, "sideways")).status_code == 400
 
 
@@ -135,7 +135,7 @@ def test_a_change_begins_with_the_reference_and_the_proposed_target(client, stag
 def test_check_shows_the_hunks_and_stores_nothing(client, stage):
     made = make_baseline(stage=stage)
     text = get_text(client.post(address(stage, "change"), change(made, do="check")))
-    assert "1 place differs from iteration 1" in text and "It is not stored yet" in text
+    assert "1 place differs from iteration 1" in text and "It is not saved yet" in text
     assert '<tr class="added">' in text and "very" in text
     assert "Why these belong together" not in text
     assert not Iteration.objects.filter(kind="change").exists()
@@ -202,7 +202,7 @@ def test_a_plan_is_made_anew_while_no_game_is_there(client, stage):
     assert (found.name, found.prompt, found.least_games) == ("Renamed", ONE_PLACE, 4)
     import_games(iteration=found, games=[None])
     text = get_text(client.post(place, given | {"name": MARKUP}), 403)
-    assert "Games of iteration 2 are in already" in text and MARKUP in text
+    assert "Iteration 2 has games already" in text and MARKUP in text
 
 
 def test_the_plan_of_a_baseline_is_made_anew_too(client, stage):
@@ -225,7 +225,7 @@ def test_a_way_of_judging_that_a_change_took_over_is_final(client, stage):
     make_change(stage=stage)
     place = reverse("edit_iteration", args=["ours", found.number])
     text = get_text(client.get(place))
-    assert "stays as it is, since changes of this baseline" in text and 'name="reveal"' not in text
+    assert "cannot change, because the changes of this baseline" in text and 'name="reveal"' not in text
     given = {"do": "save", "name": "Other", "prompt": "Other words.", "least_games": "3"}
     assert client.post(place, given).status_code == 303
     assert client.post(place, given | {"evaluator_count": "2"}).status_code == 400

@@ -44,11 +44,11 @@ def why(scores, before, after, *, rating="3.5", cost="1.20", later=None, found=N
 def test_a_threshold_that_a_figure_no_longer_reaches():
     scores = with_failing("coherence", "anti_repetition", strategic_depth=share(44, 100))
     assert why(scores, changed(strategic_depth=40.0), changed(strategic_depth=45.0)) == [
-        "Strategic depth 44 % was enough at 40 %, is not at 45 %.",
+        "Strategic depth 44\u00a0% was enough at 40\u00a0%, is not at 45\u00a0%.",
         "5 of 7 metrics passed where 5 were needed; 4 would pass where 5 are needed.",
     ]
     assert why(scores, changed(strategic_depth=45.0), changed(strategic_depth=44.0)) == [
-        "Strategic depth 44 % was not enough at 45 %, is at 44 %.",
+        "Strategic depth 44\u00a0% was not enough at 45\u00a0%, is at 44\u00a0%.",
         "4 of 7 metrics passed where 5 were needed; 5 would pass where 5 are needed.",
     ]
 
@@ -56,7 +56,7 @@ def test_a_threshold_that_a_figure_no_longer_reaches():
 def test_a_figure_has_as_many_decimals_as_it_takes_to_stand_on_both_sides():
     scores = PASSING | {"coherence": share(6996, 10_000)}
     said = why(scores, changed(coherence=69.9), changed(coherence=70.0))
-    assert said == ["Coherence 69.96 % was enough at 69.9 %, is not at 70 %."]
+    assert said == ["Coherence 69.96\u00a0% was enough at 69.9\u00a0%, is not at 70\u00a0%."]
 
 
 def test_a_mandatory_rating():
@@ -93,12 +93,12 @@ def test_the_manual_check_that_decides():
 def test_what_was_measured_again():
     lower = PASSING | {"coherence": share(58, 100)}
     assert why(PASSING, RUBRIC, changed(coherence=60.0), later=lower) == [
-        "Coherence 100 % was enough at 70 %; measured again it is 58 %, and 60 % is needed."
+        "Coherence 100\u00a0% was enough at 70\u00a0%; measured again it is 58\u00a0%, and 60\u00a0% is needed."
     ]
     by_rule = PASSING | {"memory_accuracy": share(0, 0, is_applicable=False)}
     wrong = PASSING | {"memory_accuracy": share(1, 2)}
     assert why(by_rule, RUBRIC, RUBRIC, later=wrong) == [
-        "Memory accuracy 100 % (not applicable) was enough at 80 %; measured again it is 50 %, and 80 % is needed."
+        "Memory accuracy 100\u00a0% (not applicable) was enough at 80\u00a0%; measured again it is 50\u00a0%, and 80\u00a0% is needed."
     ]
 
 
@@ -114,7 +114,8 @@ def test_what_cannot_be_told(missing, says):
     pending = PASSING | {"memory_accuracy": replace(share(0, 0, is_pending=True), missing=missing)}
     assert why(PASSING, RUBRIC, RUBRIC, later=pending) == [f"Memory accuracy cannot be told: {says}."]
     assert (
-        why(pending, RUBRIC, RUBRIC, later=PASSING)[0] == "Memory accuracy could not be told, and is 100 %."
+        why(pending, RUBRIC, RUBRIC, later=PASSING)[0]
+        == "Memory accuracy could not be told, and is 100\u00a0%."
     )
 
 

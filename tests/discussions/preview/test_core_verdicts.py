@@ -143,7 +143,7 @@ def test_another_threshold_flips_exactly_the_game_between_the_two():
     assert (impact.looked_at, impact.flip_count, impact.unknown_count) == (3, 1, 0)
     (flip,) = impact.flips
     assert (flip.where.number, flip.before, flip.after) == (2, "FAIL", "PASS")
-    assert flip.reasons == ["Strategic depth 50 % was not enough at 60 %, is at 50 %."]
+    assert flip.reasons == ["Strategic depth 50\u00a0% was not enough at 60\u00a0%, is at 50\u00a0%."]
     assert impact.turned == [CriterionFlips("Strategic depth", passes=1, fails=0)]
     assert impact.transitions == [
         Transition("PASS", "PASS", 1), Transition("FAIL", "PASS", 1), Transition("FAIL", "FAIL", 1),
@@ -203,7 +203,7 @@ def test_another_parameter_measures_again_and_counts_judgements_whose_finding_is
         [False] * 2,
     )
     assert impact.notes == [
-        "The draft measures otherwise, so 2 games were measured again. Nothing of that is stored.",
+        "The draft measures differently, so 2 games were measured again. Nothing of that is stored.",
         "2 labels are of references that the draft does not find; they count as references that people found.",
         "These judgements, whose finding is gone, are in 2 games.",
     ]
@@ -233,7 +233,7 @@ def test_phrases_that_the_draft_does_not_find():
     found = rejudge(judged_game, pooled)
     assert dict(found.lost) == {"phrase": 1}
     assert compute_games_impact([found], pooled).notes == [
-        "The draft measures otherwise, so 1 game was measured again. Nothing of that is stored.",
+        "The draft measures differently, so 1 game was measured again. Nothing of that is stored.",
         "1 of them was measured by older code before; what differs can come from that, too.",
         "1 phrase marked as acceptable is not among those that the draft finds; the mark counts for nothing.",
         "These judgements, whose finding is gone, are in 1 game.",

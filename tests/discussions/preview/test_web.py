@@ -72,7 +72,9 @@ def test_asked_for_without_script_it_is_there_after_a_reload(admin, project):
     answer = admin.post(PREVIEW)
     assert (answer.status_code, answer["Location"]) == (303, PUBLISH)
     text, markup = room(admin)
-    assert "waits for its turn" in text and 'hx-trigger="every 1s"' in markup and "impact-ask" not in markup
+    assert (
+        "The preview is queued" in text and 'hx-trigger="every 1s"' in markup and "impact-ask" not in markup
+    )
     run_waiting_jobs()
     text, markup = room(admin)
     assert (
@@ -152,7 +154,7 @@ def test_games_without_a_verdict_and_what_cannot_be_told_are_named(admin, draft,
     later = saved(draft, parameters(reference_unit="message"), by=draft.created_by)
     previewed(later)
     text, _markup = room(admin)
-    assert "0 of 1 recorded verdict would flip. Of 1 it cannot be told" in text
+    assert "0 of 1 recorded verdict would flip. 1 can't be told" in text
     assert "not recorded" in text and "rated, no verdict yet" in text
     assert (
         "2 games were measured again" in text

@@ -160,7 +160,7 @@ def test_why_nothing_is_free(client):
     assert page.reasons == ["The games that are here are not open for rating yet. A team lead opens them."]
     refused = queue_page(person=make_lead(project=project), project=project)
     assert refused.refusal.startswith("Only evaluators of this project")
-    assert "Not for you" in get_text(client, make_lead(project=project), "queue", project.slug)
+    assert "You do not rate here" in get_text(client, make_lead(project=project), "queue", project.slug)
 
 
 def many_places(project, count):
@@ -200,8 +200,7 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
         with django_assert_num_queries(queries):
             text = client.get(reverse(name, args=args)).content.decode()
         if who == person:
-            word = "open" if name == "home" else "free"
-            assert (f"100 or more games are {word} for you." in text) == (count > 100)
+            assert ("100 or more games are open for you." in text) == (count > 100)
 
 
 def test_my_evaluations_offer_to_take_up_only_what_can_be(client):
@@ -215,7 +214,7 @@ def test_my_evaluations_offer_to_take_up_only_what_can_be(client):
 
     def offered():
         text = get_text(client, person, "mine")
-        return [at in text for at in again], text.count("cannot be resumed just now")
+        return [at in text for at in again], text.count("can't be resumed now")
 
     assert offered() == ([True, True], 0)
     Slot.objects.filter(game=skipped.game).update(evaluator=other, taken_at=LATER)
@@ -262,7 +261,7 @@ def test_handing_in_leads_to_a_sentence_with_how_many_are_in(client):
         assert (answer.status_code, answer[where]) == (status, f"/?handed_in={two.pk}")
     said = client.get(f"/?handed_in={two.pk}").content.decode()
     assert f"Game {game.number}: 2 of 3 evaluations are submitted." in said
-    assert "No game is left for you today." in said
+    assert "No more games for you today." in said
     assert "Canary" not in said
     # Who has not submitted, who does not rate it and who leads are told nothing by another's address.
     lead, stranger = make_lead(project=game.project), make_member(project=game.project)

@@ -60,7 +60,7 @@ def held(project, person=None):
 @pytest.mark.usefixtures("lead")
 def test_a_project_in_which_nothing_goes_on_says_so(client, project):
     said = get_text(client.get(to("team", project)))
-    assert "Nobody holds a game at the moment" in said
+    assert "Nobody is rating a game at the moment" in said
     assert "No game has a free slot now" in said
     assert "Paused" not in said
 

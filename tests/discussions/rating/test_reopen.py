@@ -140,7 +140,7 @@ def test_a_hidden_duplicate_is_not_reopened_since_its_evaluator_can_read_that_it
     monkeypatch.setattr("workspace.core.repeats.APART", 0)
     repeat = finish(until_repeated(rated_once()))
     client.force_login(repeat.evaluator)
-    assert "rated before by you" in client.get(reverse("mine")).content.decode()
+    assert "rated by you before" in client.get(reverse("mine")).content.decode()
     with pytest.raises(NotAllowed, match="rated this game before") as refusal:
         reopen(repeat)
     assert refusal.value.code == "purpose"

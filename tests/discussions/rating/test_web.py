@@ -347,7 +347,7 @@ def test_undo_after_dismissing_suggestions_says_that_they_stay_and_takes_nothing
     address = reverse("undo", args=[evaluation.pk])
     refused = client.post(address, {"key": "n:undo:1"}, headers=HTMX)
     assert refused.status_code == 422
-    assert "The suggested references stay dismissed" in refused.content.decode()
+    assert "Dismissed suggestions cannot be restored" in refused.content.decode()
     assert load_state(evaluation).values["question"] == {"1": "yes"}
     act(client, evaluation, "question~2~0~no")
     assert client.post(address, {"key": "n:undo:2"}, headers=HTMX).status_code == 200

@@ -119,7 +119,7 @@ def test_a_place_that_went_to_somebody_else_is_said_and_what_was_judged_is_kept(
     for body, status in (({}, 403), ({"again": "yes"}, 409)):
         found, said = post(client, evaluation, **body)
         assert found == status
-        assert "The game has no open slot any more" in said
+        assert "This game has no open slot left" in said
         assert 'href="/"' in said
     assert 'id="answer"' not in post(client, evaluation, known="ended")[1]
     assert client.post(address(evaluation)).status_code == 403
@@ -192,7 +192,7 @@ def test_the_break_stands_in_the_head(client, evaluation):
         say(evaluation, "question", "2", "yes", now=now - timedelta(minutes=minute))
     minutes_left(evaluation, 30)
     said = client.get(address(evaluation), headers=HTMX).content.decode()
-    assert "You have rated for 50 minutes. A break of ten minutes keeps judgements steady." in said
+    assert "You have rated for 50 minutes. A break of ten minutes helps to stay consistent." in said
 
 
 @pytest.mark.parametrize("acts", [1, 12])

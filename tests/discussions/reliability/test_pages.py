@@ -57,7 +57,7 @@ def test_games_that_differ_cannot_tell_either():
             tally.add(Answer(DEPTH, "yes", "yes" if number < right else "no", game, number, 1, game))
     rate = tally.table(SHARES[DEPTH]).rate("precision")
     assert rate.interval[1] - rate.interval[0] < 30
-    assert why_not_yet(rate) == "Cannot tell yet: games differ too much; it takes more of them."
+    assert why_not_yet(rate) == "Can't tell yet: games differ too much; it takes more of them."
 
 
 def test_what_is_undefined_says_why():

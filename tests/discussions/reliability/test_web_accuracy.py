@@ -104,8 +104,8 @@ def test_the_page_says_what_was_measured_on_what(client, figured):
         "Undefined: people said no to nothing.",
         "true recall is at most this high",
         "Nobody answered the manual check blind.",
-        "Does the automatic value pull people (anchoring)?",
-        "too few to read anything into",
+        "Do automatic values influence people (anchoring)?",
+        "too few to conclude anything",
     ):
         assert words in said
     for key in ("memory_accuracy", "strategic_depth", "coherence", "role_consistency", "anti_repetition"):
@@ -166,7 +166,7 @@ def test_it_says_how_many_verdicts_people_would_turn(client):
     lead = make_lead(project=project)
     figure_team(project, by=lead)
     said = " ".join(shown(client, lead, address(project)).split())
-    assert said.count("No verdict is recorded yet") == 3
+    assert said.count("No recorded verdict could be flipped") == 3
     verdict = record(evaluation.game)
     assert verdict.passes
     assert "Compute" in shown(client, lead, address(project)), "a verdict is another input"
@@ -175,7 +175,7 @@ def test_it_says_how_many_verdicts_people_would_turn(client):
     depth, roles = (
         said.partition(f'id="metric-{key}"')[2] for key in ("strategic_depth", "role_consistency")
     )
-    says = "would be on the other side of its threshold in %d of 1 recorded verdict; %d would turn with it."
+    says = "would be on the other side of its threshold in %d of 1 recorded verdict, and %d would flip."
     assert says % (0, 0) in depth[:600]
     assert says % (1, verdict.passed_count == 5) in roles[:600]
 

@@ -45,7 +45,7 @@ def test_ticked_games_and_all_that_match_lead_to_the_page_of_the_act(client):
     export = client.get(choose, {"act": "export", "game": [str(game.number) for game in free]})
     assert "Export games 2 and 3" in client.get(export["Location"]).content.decode()
     none = client.get(client.get(choose, {"act": "move"})["Location"])
-    assert "No game is chosen" in none.content.decode()
+    assert "Go back to the list and select games" in none.content.decode()
 
 
 @pytest.mark.parametrize(

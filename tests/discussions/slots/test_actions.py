@@ -111,7 +111,7 @@ def test_a_place_that_is_given_back_and_still_needed_stays_free():
         (3, "Why not", "count", "needs 3"),
         (4, "Why not", "count", "needs 3"),
         (0, "Why not", "count", "needs 3"),
-        (1, "Why not", "count", "2 evaluations are in"),
+        (1, "Why not", "count", "2 evaluations are submitted"),
         (2, "  ", "reason", "why fewer"),
         (2, "x" * 2001, "reason", "2,000"),
     ],

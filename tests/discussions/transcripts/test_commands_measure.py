@@ -308,7 +308,11 @@ def test_a_score_below_what_is_asked_for_fails_with_1(
     code, out, err = run(tmp_path, capsys, data, *asked, "--fail-under", "memory_accuracy=80")
     assert (code, json.loads(out)["game"]["id"]) == (1, "g-1")
     (fault,) = json.loads(err)["faults"]
-    assert fault == {"place": "g-1", "code": "failed", "message": "coherence is 50.0 %, below 50.5 %."}
+    assert fault == {
+        "place": "g-1",
+        "code": "failed",
+        "message": "coherence is 50.0\u00a0%, below 50.5\u00a0%.",
+    }
     assert run(tmp_path, capsys, data, "--json", "--fail-under", "coherence=50")[0] == 0
 
 

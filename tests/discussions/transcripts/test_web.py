@@ -70,7 +70,7 @@ def test_one_file_leads_to_its_report(seen, project):
 
 def test_a_format_is_named_and_shown(seen, project):
     page = seen.get(reverse("imports", args=["ours"])).content.decode()
-    assert "found by the content" in page
+    assert "detect automatically" in page
     address = reverse("import_upload", args=["ours"])
     answer = seen.post(address, {"transcripts": [make_file({"rows": []})], "format": "native"})
     run_waiting_jobs()
@@ -176,7 +176,7 @@ def test_what_looks_odd_is_listed_beside_the_warnings(seen, project, lead):
     assert [warning.code for warning in line.odd] == ["odd_repeated", "odd_one_speaker"]
     assert line.warnings == []
     page = seen.get(reverse("import_show", args=["ours", transcript.pk])).content.decode()
-    assert "Looks odd" in page
+    assert "Oddities" in page
     assert "One of 3 messages repeats an earlier one (same agent, text and time): message 3." in page
 
 

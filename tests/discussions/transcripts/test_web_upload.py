@@ -60,7 +60,7 @@ def test_an_empty_file_does_not_refuse_the_others(seen, project, given):
     page = answer.content.decode()
     assert answer.status_code == 422
     assert "“none.json” is empty." in page
-    assert "2 other files were taken in" in page
+    assert "2 other files were accepted" in page
     assert "a.json" in page
     # With htmx only the region is answered, so that the form keeps its choice of files.
     assert ("<form" in page and 'type="file"' in page) == (not given)
@@ -88,7 +88,7 @@ def test_the_list_has_totals_and_the_faults(seen, project, lead):
     )
     run_waiting_jobs()
     page = listed(seen)
-    assert "5 games in, 1 game refused, 1 file with faults" in re.sub(r"\s+", " ", page)
+    assert "5 games imported, 1 game refused, 1 file with faults" in re.sub(r"\s+", " ", page)
     assert "The game has no messages, so there is nothing to measure." in page
     assert "<two>" not in page
 

@@ -51,9 +51,9 @@ REPORT = Report(
     reasons=[],
     cost_usd=Decimal("1.25"),
     cost_says="",
-    turns="5 judgements made otherwise would change it.",
+    turns="5 different judgements would change it.",
     composite=71.2,
-    recommendations=[Recommendation("role_consistency", "Role consistency", 0.05, ["Make the prompt stronger."])],
+    recommendations=[Recommendation("role_consistency", "Role consistency", 0.05, ["Create the prompt stronger."])],
     questions=["Is it fun?", "Is it *clear*?"],
     judges=[Judge("Kim", AT, "3.5", ["yes", ""], [Comment("message:3", "message 3", "it `ends` here")])],
     overrides=[
@@ -123,7 +123,7 @@ def test_json_has_numbers_as_numbers_under_the_keys_of_its_format():
     assert (kim["rating"], [answer["answer"] for answer in kim["answers"]]) == (3.5, [True, None])
     assert kim["comments"] == [{"target": "message:3", "text": "it `ends` here"}]
     assert found["recommendations"] == [
-        {"metric": "role_consistency", "advice": ["Make the prompt stronger."]}
+        {"metric": "role_consistency", "advice": ["Create the prompt stronger."]}
     ]
 
 

@@ -25,17 +25,17 @@ def next_depth(*games, prompt="mine", scores=APPENDIX):
 
 def test_this_game_says_what_it_was_counted_on_and_what_would_turn_it():
     rows = {line.key: figure_row(line) for line in verdict(APPENDIX).lines}
-    assert rows[DEPTH].turns == "counted on 50 messages; 5 messages judged otherwise would flip it"
-    assert rows["anti_repetition"].turns == "counted on 100 phrases; no judgement of messages would change it"
-    assert rows["personality_diversity"].turns.startswith("counted on 10 agents; no judgement")
+    assert rows[DEPTH].turns == "based on 50 messages; 5 messages judged differently would flip it"
+    assert rows["anti_repetition"].turns == "based on 100 phrases; no judgement of messages would change it"
+    assert rows["personality_diversity"].turns.startswith("based on 10 agents; no judgement")
     assert rows["engagement"].turns == "0.5 points above the threshold"
 
 
 def test_a_score_from_fewer_than_five_references_says_on_how_many_it_rests():
     few = verdict(PASSING | {"memory_accuracy": share(4, 4)}).line("memory_accuracy")
-    assert figure_row(few).turns.startswith("rests on 4 references; ")
+    assert figure_row(few).turns.startswith("based on only 4 references; ")
     enough = verdict(PASSING | {"memory_accuracy": share(5, 5)}).line("memory_accuracy")
-    assert figure_row(enough).turns.startswith("counted on 5 references; ")
+    assert figure_row(enough).turns.startswith("based on 5 references; ")
 
 
 def test_the_next_game_follows_from_the_games_under_the_same_prompt():
@@ -45,7 +45,7 @@ def test_the_next_game_follows_from_the_games_under_the_same_prompt():
     )
     assert (found.count, found.is_pooled, round(found.low, 1), found.high) == (3, False, 18.3, 100)
     assert figure_row(line, found).next_game == (
-        "18.3 to 100.0 %, by 3 games under this prompt; so it may fail"
+        "18.3 to 100.0\u00a0%, by 3 games under this prompt; so it may fail"
     )
 
 
@@ -55,7 +55,10 @@ def test_alone_under_its_prompt_a_game_takes_the_spread_of_other_prompts():
     line, found = next_depth(*others)
     assert (found.count, found.is_pooled, found.spread_count) == (1, True, 8)
     assert (round(found.low, 2), round(found.high, 2)) == (62.45, 73.55)
-    assert figure_row(line, found).next_game == "62.4 to 73.6 %, by the spread of 8 games under other prompts"
+    assert (
+        figure_row(line, found).next_game
+        == "62.4 to 73.6\u00a0%, by the spread of 8 games under other prompts"
+    )
 
 
 def test_the_next_game_is_unknown_until_two_games_are_played():
@@ -98,19 +101,19 @@ def test_the_half_points_that_bring_the_mean_to_the_other_side(rating, threshold
             APPENDIX,
             "3.0",
             "1.20",
-            "5 judgements made otherwise would change it, or half a point less in the rating.",
+            "5 different judgements would change it, or half a point less in the rating.",
         ),
         (
             APPENDIX,
             "4.0",
             "1.20",
-            "5 judgements made otherwise would change it, or 1.5 points less in the rating.",
+            "5 different judgements would change it, or 1.5 points less in the rating.",
         ),
         (
             PASSING,
             "5.0",
             "1.20",
-            "judgements made otherwise would change it, or 2.5 points less in the rating.",
+            "different judgements would change it, or 2.5 points less in the rating.",
         ),
         (PASSING, "2.5", "1.20", "the rating decides; half a point more in the rating would."),
         (
@@ -132,7 +135,7 @@ def test_a_rating_that_is_farther_than_the_judgements_is_not_named():
     scores = with_failing("coherence", "anti_repetition") | {DEPTH: share(60, 100)}
     outcome = verdict(scores, rating="4.5")
     assert (outcome.flip_distance, find_rating_flip(outcome, 1)) == (1, 4)
-    assert verdict_turns(outcome) == "1 judgement made otherwise would change it."
+    assert verdict_turns(outcome) == "1 different judgement would change it."
 
 
 def test_of_several_raters_half_a_point_of_one_is_enough():

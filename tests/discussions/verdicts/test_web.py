@@ -45,7 +45,7 @@ def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
     answer = client.get(address(game))
     said = answer.content.decode()
     assert preview(game).outcome.headline in said.replace("&lt;", "<").replace("&gt;", ">")
-    assert "Would be recorded now" in said
+    assert "Verdict if recorded now" in said
     assert "Next game" not in said, "first the verdict is recorded"
     posted = client.post(address(game, "record_verdict"), shown_basis(answer))
     assert (posted.status_code, posted["Location"]) == (303, address(game))
@@ -57,7 +57,7 @@ def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
 
 def test_advice_for_prompts_is_for_those_who_change_them(client):
     game = settled().game
-    for name, title in (("verdict", "What to work on, the worst first"), ("report", 'id="advice"')):
+    for name, title in (("verdict", "What to work on, worst first"), ("report", 'id="advice"')):
         client.force_login(get_lead(game))
         said = client.get(address(game, name)).content.decode()
         assert title in said
@@ -72,7 +72,7 @@ def test_what_people_would_say_of_every_message_is_beside_the_score_for_those_wh
     answer = client.get(address(game))
     sentences = [sentence for _estimate, sentence in answer.context["page"].people]
     assert len(sentences) == 3
-    assert sentences[0].startswith("By the sample, people would call about ")
+    assert sentences[0].startswith("Judging by the sample, people would call about ")
     assert sentences[0] in html.unescape(answer.content.decode())
     client.force_login(list_evaluations(game)[0].evaluator)
     assert b"people would call about" not in client.get(address(game)).content
@@ -158,10 +158,10 @@ def test_a_lead_corrects_with_a_reason_and_both_stay(client):
     assert "corrected by a later one" in said
 
 
-def test_the_evaluator_cannot_correct_and_reads_why(client):
+def test_the_evaluator_cannot_correct_and_is_not_asked_to(client):
     game = settled().game
     client.force_login(get_evaluator(game))
-    assert "corrected by a team lead" in client.get(address(game)).content.decode()
+    assert "Correct this verdict" not in client.get(address(game)).content.decode()
     posted = {"basis_sha256": preview(game).basis_sha256, "reason": "mine"}
     assert client.post(address(game, "record_verdict"), posted).status_code == 403
     assert Verdict.objects.count() == 1
@@ -174,7 +174,7 @@ def test_what_became_different_since_is_named(client):
     Judgement.objects.filter(pk=rating.pk).update(value="1.0", version=rating.version + 1)
     client.force_login(get_lead(game))
     said = client.get(address(game)).content.decode()
-    assert "Different now than when this verdict was recorded" in said
+    assert "What has changed since this verdict was recorded" in said
     assert "rating: 3.5 before, 1.0 now." in said
 
 
@@ -186,7 +186,7 @@ def test_a_replay_says_equal_or_breach(client, headers):
     client.force_login(get_evaluator(game))
     where = address(game, "replay_verdict", 1)
     said = client.post(where, headers=headers).content.decode()
-    assert "Equal: it comes out of its basis again." in said
+    assert "Equal: the same verdict follows from its basis." in said
     assert ("<html" in said) == (not headers)
     with without_triggers():
         Verdict.objects.filter(pk=verdict.pk).update(passed_count=verdict.passed_count - 1)
@@ -246,7 +246,7 @@ def test_an_outcome_of_some_evaluations_says_of_how_many(client, count, said):
         shown = html.unescape(client.get(address(game, name)).content.decode())
         assert f"{said}: {headline}" in shown if said else "So far, from" not in shown
     eyebrow = client.get(address(game)).content.decode()
-    assert ("Would be recorded now" in eyebrow) == (not said)
+    assert ("Verdict if recorded now" in eyebrow) == (not said)
 
 
 def test_evaluators_of_a_shared_game_read_that_it_waits_for_the_verdict(client):
@@ -276,8 +276,8 @@ def test_leads_see_where_the_next_game_would_score_and_evaluators_do_not(client)
     client.force_login(stage.created_by)
     assert b"The next game:" in client.get(address(game, "game")).content
     words = {
-        "verdict": ["20.3 to 100.0 %, by 3 games under this prompt; so it may fail"],
-        "report": ["20.3 to 100.0 %; so it may fail", "by 3 games under this prompt."],
+        "verdict": ["20.3 to 100.0\u00a0%, by 3 games under this prompt; so it may fail"],
+        "report": ["20.3 to 100.0\u00a0%; so it may fail", "by 3 games under this prompt."],
     }
     for name, parts in words.items():
         said = html.unescape(client.get(address(game, name)).content.decode())

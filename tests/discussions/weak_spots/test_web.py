@@ -51,7 +51,7 @@ def test_the_page_lists_findings_with_their_places_by_who_spoke(client, django_a
     (line,) = [spot for spot in lists["role_consistency"].spots if "I am the mafia" in spot.text]
     assert line.who == "Alpha (MAFIA, analytical)"
     assert line.address == f"http://testserver/projects/ours/games/{game.number}/#m3"
-    assert "gives the side away" in line.why and line.why.startswith("by the rule")
+    assert "gives the side away" in line.why and line.why.startswith("automatic")
     assert any("turnips grow slowly" in spot.text for spot in lists["phrase"].spots)
     assert [table.grouping for table in page.tables] == ["role", "personality", "agent"]
     assert [row.personality for row, _text in page.personalities] == ["Analytical", "odd *one*"]

@@ -127,7 +127,7 @@ def test_agreed_marks_are_shown_with_all_their_decimals_and_their_scale():
     review = handed_in(take(made, person), scores=scores)
     shown = words(signed(person).get(reverse("review", args=[review.pk])))
     assert re.search(r"5 of 5 ?</td> ?<td[^>]*> ?3\.125 of 5", shown)
-    assert "The team has Response A and Response B and Response C together in first place" in shown
+    assert "The team ranks Response A and Response B and Response C first together" in shown
 
 
 def test_where_several_differ_from_the_key_the_page_says_so():
@@ -136,7 +136,7 @@ def test_where_several_differ_from_the_key_the_page_says_so():
     for person in list_reviewers(made):
         review_next(made, person, (8, 7, 9))
     page = words(signed(made.created_by).get(address("set_calibration", made, 1)))
-    assert "Marks that several people gave differently" in page and "2 of 2" in page
+    assert "Scores in which several people differ from the key" in page and "2 of 2" in page
 
 
 def test_the_set_page_counts_comparisons_for_calibration_as_nobodys():
@@ -144,7 +144,7 @@ def test_the_set_page_counts_comparisons_for_calibration_as_nobodys():
     make_set_round(made)
     page = words(signed(made.created_by).get(address("comparison_set", made)))
     assert page.count('<span class="chip">calibration</span>') == 1
-    assert "0 of 2 places are taken" in page and "0 (equal share: 2)" in page
+    assert "0 of 2 slots are taken" in page and "0 (equal share: 2)" in page
 
 
 def test_leads_set_the_share_of_repeats_and_see_how_people_agree_with_themselves(monkeypatch):
@@ -162,7 +162,7 @@ def test_leads_set_the_share_of_repeats_and_see_how_people_agree_with_themselves
     assert review_next(made, person, (8, 6, 4)).purpose == REPEAT
     page = words(lead.get(address("set_manners", made)))
     assert "Agreement with oneself" in page
-    assert "1 of 3 (33 %)" in page and "2 of 3 (67 %)" in page and "1 of 1 (100 %)" in page
+    assert "1 of 3 (33&nbsp;%)" in page and "2 of 3 (67&nbsp;%)" in page and "1 of 1 (100&nbsp;%)" in page
     review_next(made, person)
     lead.post(address("close_set", made))
     assert "Agreement with oneself" not in words(signed(person).get(address("set_manners", made)))

@@ -52,7 +52,7 @@ def test_an_empty_list_leads_on(client, project, lead):
     assert "No comparisons yet" in text and f'href="{place}new/"' in text
     client.force_login(make_member(project=project))
     text = get_text(client.get(place))
-    assert "Nobody has asked you to review" in text and f'href="{place}new/"' not in text
+    assert "When a team lead asks you to review" in text and f'href="{place}new/"' not in text
 
 
 @pytest.mark.usefixtures("lead")
@@ -90,9 +90,9 @@ def test_new_sets_begin_in_the_mode_that_an_admin_chose(client, project, lead):
 
 def test_an_admin_turns_scoring_by_criterion_on_and_off(client, project):
     client.force_login(make_admin())
-    assert "They begin with one holistic score." in get_text(client.get("/rubrics/"))
+    assert "New sets start with one holistic score." in get_text(client.get("/rubrics/"))
     assert client.post("/rubrics/scoring/", {"is_on": "yes"}).status_code == 303
-    assert 'value="no">Turn scoring by criterion off' in get_text(client.get("/rubrics/"))
+    assert 'value="no">Start with one holistic score' in get_text(client.get("/rubrics/"))
     assert client.post("/rubrics/scoring/", {"is_on": "maybe"}).status_code == 400
     client.force_login(make_lead(project=project))
     assert client.post("/rubrics/scoring/", {"is_on": "no"}).status_code == 403
@@ -210,7 +210,7 @@ def test_reviewers_come_go_and_come_again(client, project, lead):
     reader = made.reviewers.get(name="A reader")
     assert client.post(address("end_reviewer", made, reader.pk)).status_code == 303
     text = get_text(client.get(address("comparison_set", made)))
-    assert "removed" in text and "Let in again" in text
+    assert "removed" in text and "Add again" in text
     assert client.post(address("end_reviewer", made, reader.pk)).status_code == 409
     client.post(place, {"kind": "elsewhere", "name": "A reader"})
     assert made.reviewers.filter(ended_at=None).count() == 3
@@ -324,7 +324,7 @@ def test_every_fault_is_listed_and_nothing_comes_in(client, made):
     answer = send(client, made, SOUP, GIVEN | {"comparison": "<b>stew</b>"}, "{")
     text = answer_text(answer)
     assert answer.status_code == 422
-    assert "Nothing was taken in" in text and '"<b>stew</b>"' in text
+    assert "Nothing was imported" in text and '"<b>stew</b>"' in text
     assert "<b>stew</b>" not in answer.content.decode()
     assert not Comparison.objects.exists()
 

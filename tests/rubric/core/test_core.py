@@ -134,8 +134,8 @@ def test_weights_that_stand(weights):
 def test_a_sum_that_is_off_is_named_with_every_weight():
     (problem,) = weight_problems(given_as(0.35, 0.25, 0.20, 0.19))
     assert (problem.key, problem.code) == ("", "weights")
-    assert "sum to 99 %, 1 % too little" in problem.message
-    assert "clarity 19 %" in problem.message
+    assert "sum to 99\u00a0%, 1\u00a0% too little" in problem.message
+    assert "clarity 19\u00a0%" in problem.message
     assert problem.message.endswith("Change one of them or scale the others.")
 
 
@@ -143,7 +143,7 @@ def test_the_sum_is_1_when_it_is_rounded_to_4_places():
     for off in ("0.199", "0.201", "0.1999", "0.2001", "0.19994", "0.20006"):
         assert weight_problems(given_as("0.35", "0.25", "0.2", off)), off
     assert weight_problems(given_as(0.3333, 0.3333, 0.3333))[0].message.startswith(
-        "The weights sum to 99.99 %, 0.01 % too little"
+        "The weights sum to 99.99\u00a0%, 0.01\u00a0% too little"
     )
     assert not weight_problems(given_as(0.1, 0.2, 0.3, 0.4))
 
@@ -151,8 +151,8 @@ def test_the_sum_is_1_when_it_is_rounded_to_4_places():
 @pytest.mark.parametrize(
     ("weights", "offender", "says"),
     [
-        ((1.2, -0.2, 0, 0), "accuracy", "is 120 %; it must lie between 0 and 100 %"),
-        ((1.2, -0.2, 0, 0), "completeness", "is -20 %"),
+        ((1.2, -0.2, 0, 0), "accuracy", "is 120\u00a0%; it must lie between 0 and 100\u00a0%"),
+        ((1.2, -0.2, 0, 0), "completeness", "is -20\u00a0%"),
         ((float("nan"), 0.5, 0.5, 0), "accuracy", "no number"),
         ((float("inf"), 0.5, 0.5, 0), "accuracy", "no number"),
         (("half", 0.5, 0.5, 0), "accuracy", '"half", which is no number'),
@@ -166,7 +166,7 @@ def test_the_offender_is_named(weights, offender, says):
 
 
 def test_no_weights_do_not_sum_to_1():
-    assert "sum to 0 %, 100 % too little" in weight_problems({})[0].message
+    assert "sum to 0\u00a0%, 100\u00a0% too little" in weight_problems({})[0].message
 
 
 @given(st.lists(st.integers(0, 1200), min_size=1, max_size=6), st.randoms())

@@ -34,7 +34,7 @@ def test_a_comparison_that_has_its_people_is_dealt_to_nobody_else(client):
     handed_in(begin(made, by=left, number=1))
     assert states(left) == {1: "handed_in", 2: "to_review"}
     assert states(middle) == {1: "full", 2: "to_review"}
-    with pytest.raises(Conflict, match="taken all places"):
+    with pytest.raises(Conflict, match="All slots of this comparison"):
         begin(made, by=middle, number=1)
     begin(made, by=middle, number=2)
     client.force_login(right)

@@ -292,7 +292,7 @@ def test_the_list_counts_what_is_ones_own_and_begins_the_next(client):
     person = list_reviewers(made)[0]
     client.force_login(person)
     text = client.get(reverse("reviews")).content.decode()
-    assert "You have 3 comparisons to do" in text
+    assert "You have 3 comparisons to review" in text
     comparison = made.comparisons.get(number=1)
     answer = client.post(reverse("begin_review", args=[comparison.pk]))
     review = Review.objects.get()
@@ -303,7 +303,7 @@ def test_the_list_counts_what_is_ones_own_and_begins_the_next(client):
     handed_in(fresh(review, person))
     text = client.get(reverse("reviews")).content.decode()
     assert "Review the next comparison" in text
-    assert "You have 2 comparisons to do" in text
+    assert "You have 2 comparisons to review" in text
 
 
 def test_home_says_what_waits_with_a_way_there(client):

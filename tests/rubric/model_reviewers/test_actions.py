@@ -76,7 +76,7 @@ def test_criteria_keep_their_order_unless_the_version_says_otherwise(made, shuff
 def test_what_was_reviewed_elsewhere_gets_no_prompt(made):
     given = pair(made)
     review_with(comparison=given["comparison"], reviewer=given["reviewer"], scores={1: SIXES})
-    with pytest.raises(Conflict, match="came from elsewhere"):
+    with pytest.raises(Conflict, match="imported from elsewhere"):
         ensure_prompt(**given)
     assert ReviewPrompt.objects.count() == 0
 
@@ -120,7 +120,7 @@ def test_what_cannot_be_an_answer_is_not_kept(made, text):
 
 
 def test_an_answer_needs_its_prompt_and_comes_once(made):
-    with pytest.raises(Unacceptable, match="Make the prompt first"):
+    with pytest.raises(Unacceptable, match="Create the prompt first"):
         paste_answer(**pair(made), text="I prefer A.")
     ensure_prompt(**pair(made))
     paste_answer(**pair(made), text="I prefer A.")

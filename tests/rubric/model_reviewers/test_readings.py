@@ -61,7 +61,7 @@ def test_an_answer_is_read_anew_and_the_earlier_reading_stays(monkeypatch, clien
     assert breaches() == []
     client.force_login(by)
     listed = client.get(reverse("set_readings", args=[held_by.project.slug, held_by.number])).content.decode()
-    assert "The present reader reads 1 answer differently" in " ".join(listed.split())
+    assert "The current parser parses 1 answer differently" in " ".join(listed.split())
     page = client.get(reverse("reading", args=[held_by.project.slug, held_by.number, review.pk]))
     assert "not under" in page.content.decode() and "No score could be read" in page.content.decode()
     assert reread_answers(comparison_set=held_by, by=by, now=moment(1)) == 1
@@ -77,7 +77,7 @@ def test_an_answer_is_read_anew_and_the_earlier_reading_stays(monkeypatch, clien
     shown = client.get(
         reverse("model_answer", args=[held_by.project.slug, held_by.number, 1, again.reviewer_id])
     ).content.decode()
-    assert "How it was read" in shown and "Download the prompt" in shown
+    assert "How it was parsed" in shown and "Download the prompt" in shown
     ask_again(comparison=again.comparison, reviewer=again.reviewer, by=by, now=moment(3))
     [asked] = load_asked(held_by, [again.reviewer])
     assert (asked.state, asked.superseded_count) == ("open", 1)

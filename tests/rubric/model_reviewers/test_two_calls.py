@@ -127,7 +127,7 @@ def test_scores_as_a_whole_after_the_criteria_are_left_out_of_metrics_1_and_2(cl
     client.force_login(made.created_by)
     page = client.get(reverse("set_success", args=[made.project.slug, made.number])).content.decode()
     assert "leave out the holistic scores of 2 reviews, since the criteria were seen first." in page
-    assert "1 review came by file" in page
+    assert "1 review was imported from a file" in page
 
 
 def test_parameters_are_set_on_the_page_until_an_answer_comes(client):

@@ -80,7 +80,7 @@ def test_a_set_without_models_or_comparisons_says_what_to_do(seen, lead):
 
 def test_from_prompt_to_scores_and_once_more(seen, asked):
     address = at(asked, "model_answer", 3)
-    assert "Make the prompt" in page(seen, address)
+    assert "Create the prompt" in page(seen, address)
     answer = seen.post(at(asked, "make_prompt", 3))
     assert (answer.status_code, answer["Location"]) == (303, address)
     prompt = Review.objects.get(comparison__number=3).prompt
@@ -93,14 +93,14 @@ def test_from_prompt_to_scores_and_once_more(seen, asked):
     answer = seen.post(at(asked, "paste_answer", 3), {"text": answer_text(A=TENS)})
     assert (answer.status_code, answer["Location"]) == (303, address)
     shown = page(seen, address)
-    for words in ("What was read", "10.00", "6.00", "As it came", "My reasons.", "Ask again", "pasted"):
+    for words in ("Parsed scores", "10.00", "6.00", "Original answers", "My reasons.", "Ask again", "pasted"):
         assert words in shown
     assert "Save and parse" not in shown
     assert seen.post(at(asked, "ask_again", 3)).status_code == 303
     shown = page(seen, address)
     assert "Earlier, superseded" in shown
     assert "My reasons." in shown
-    assert "What was read" not in shown
+    assert "Parsed scores" not in shown
     assert "Save and parse" in shown
     assert "1 earlier" in page(seen, at(asked, "set_answers"))
 
@@ -257,7 +257,7 @@ def test_a_lead_who_reviews_too_sees_no_answer_before_their_own_is_in(seen, aske
     shown = page(seen, at(asked, "model_answer", 1))
     assert "Submit all your reviews first" in shown
     assert "My reasons." not in shown
-    assert "What was read" not in shown
+    assert "Parsed scores" not in shown
     assert seen.get(at(asked, "answer_text", 1, came=asked["came"])).status_code == 403
     assert "Save and parse" in page(seen, at(asked, "model_answer", 2)), "pasting does not need to see others"
 

@@ -35,12 +35,12 @@ def test_a_gap_that_is_there_never_looks_like_none(value, shown):
 
 def test_shares_are_whole_percent_and_never_all_or_nothing_by_rounding():
     shown = [percent_text(share) for share in (0, 0.001, 0.625, 0.999, 1, None)]
-    assert shown == ["0 %", "< 1 %", "62 %", "> 99 %", "100 %", ""]
+    assert shown == ["0\u00a0%", "< 1\u00a0%", "62\u00a0%", "> 99\u00a0%", "100\u00a0%", ""]
 
 
 def test_weights_ranges_and_lists():
     assert [weight_text(value) for value in (Fraction(1, 80), Fraction(1, 3), Fraction(1), None)] == [
-        "1.25 %", "33.33 %", "100 %", "",
+        "1.25\u00a0%", "33.33\u00a0%", "100\u00a0%", "",
     ]  # fmt: skip
     assert range_text((1.0, 2.005)) == "1.00 to 2.01" and range_text(None) == ""
     assert join_names(["A"]) == "A" and join_names(["A", "B", "C"]) == "A, B and C"

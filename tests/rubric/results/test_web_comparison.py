@@ -64,20 +64,20 @@ def test_the_example_of_the_record_with_its_flip(client):
     assert "How do you make soup number 1?" in text
     for words in (
         "Alpha scores 0.05 more than Beta. One of the two was judged by one reviewer alone",
-        "Beta 0.05 – – cannot tell with 1 reviewer",
+        "Beta 0.05 – – can't tell with 1 reviewer",
         "1 Alpha response 1 8.15",
         "2 Beta response 2 8.10",
         "3 Gamma response 3 6.00",
-        "Level once 1.25 % from Accuracy goes to Conciseness.",
+        "Level once 1.25\u00a0% from Accuracy goes to Conciseness.",
         "Never: no weights bring it level.",
-        "below 33.33 % Beta is first",
-        "above 28.57 % Beta is first",
-        "above 21.95 % Beta is first",
+        "below 33.33\u00a0% Beta is first",
+        "above 28.57\u00a0% Beta is first",
+        "above 21.95\u00a0% Beta is first",
         "no value changes the first",
         "fragile",
     ):
         assert words in text
-    assert "Alpha 63 % 34 %" in text and "Beta 37 % 66 %" in text
+    assert "Alpha 63\u00a0% 34\u00a0%" in text and "Beta 37\u00a0% 66\u00a0%" in text
 
 
 def test_a_gap_that_may_be_chance_is_no_tie_and_says_how_many_reviewers_it_rests_on(client):
@@ -92,7 +92,7 @@ def test_a_gap_that_may_be_chance_is_no_tie_and_says_how_many_reviewers_it_rests
     assert (
         "Beta scores 0.30 (−1.21 to 1.81) more than Alpha: whether others would agree cannot be told" in text
     )
-    assert "ahead in 70 % of draws" in text
+    assert "ahead in 70\u00a0% of draws" in text
     assert "Alpha 0.30 −1.21 to 1.81 70 % cannot tell with 3 reviewers" in text
     assert "tie Alpha" not in text and "put it first" not in text
 
@@ -122,7 +122,7 @@ def test_a_difference_inside_the_margin_is_level(client):
 
 def test_equal_means_share_a_place(client):
     text = get_text(client, place(reviewed({1: RECORD_SCORES[1], 2: RECORD_SCORES[1], 3: RECORD_SCORES[3]})))
-    assert "Alpha and Beta share the first place with a mean of 8.15: a tie." in text
+    assert "Alpha and Beta share the first rank with a mean of 8.15: a tie." in text
     assert "1 tie Alpha" in text and "3 Gamma" in text
     assert "Level already: any other weights may put it first." in text
 
@@ -161,7 +161,7 @@ def test_both_kinds_of_score_stand_beside_each_other(client):
     }
     text = get_text(client, place(reviewed(scores, mode="both")))
     assert "By overall Alpha scores" in text and "By holistic score Beta scores 3.00 more than Alpha" in text
-    assert "other places come out: Alpha: 2 instead of 1 and Beta: 1 instead of 2." in text
+    assert "give other ranks: Alpha: 2 instead of 1 and Beta: 1 instead of 2." in text
 
 
 def test_a_holistic_set_has_one_ranking_and_no_weights(client):

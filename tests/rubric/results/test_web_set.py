@@ -53,7 +53,7 @@ def test_authors_stand_by_their_means_over_comparisons(client):
     assert "3 Gamma 6.72 – 3 1 0 2.33" in text
     assert "An interval needs at least 20 comparisons; there are 3." in text
     assert "Beta 7.00 9.00 9.00 8.00 8.10" in text
-    assert "Mean rank: 2 of 3 change place." in text
+    assert "Mean rank: 2 of 3 change rank." in text
 
 
 def test_who_leads_is_said_where_the_interval_over_common_questions_excludes_0(client):
@@ -103,7 +103,7 @@ def test_where_nobody_names_an_author_the_keys_stand_for_them(client):
 
 def test_ties_are_ties(client):
     text = get_text(client, place(reviewed(scores=lambda *_: {**RECORD_SCORES, 2: RECORD_SCORES[1]})))
-    assert "Alpha and Beta share the first place with a mean of 8.15: a tie." in text
+    assert "Alpha and Beta share the first rank with a mean of 8.15: a tie." in text
     assert "1 tie Alpha 8.15 – 2 0 2" in text
     assert "Alpha and Beta fragile 0.00 tie" in text
 
@@ -121,8 +121,8 @@ def test_views_are_offered_or_said_why_not(client):
         }
 
     text = get_text(client, place(reviewed(questions=6, readers=2, scores=scores)))
-    assert "z-normalised: 0 of 3 change place." in text
-    assert "Crossed random effects: 0 of 3 change place." in text
+    assert "z-normalised: 0 of 3 change rank." in text
+    assert "Crossed random effects: 0 of 3 change rank." in text
 
 
 def test_criteria_go_together_in_a_table_and_plots(client):
@@ -158,7 +158,7 @@ def test_both_modes_and_holistic_sets(client):
         return {number: {**given, "holistic": 2 * number} for number, given in RECORD_SCORES.items()}
 
     text = get_text(client, place(reviewed(mode="both", scores=scores)))
-    assert "Holistic: 2 of 3 change place." in text and "Alpha 9.00 8.00 7.00 8.00 8.15 2.00" in text
+    assert "Holistic: 2 of 3 change rank." in text and "Alpha 9.00 8.00 7.00 8.00 8.15 2.00" in text
     text = get_text(client, place(reviewed(mode="holistic", scores=scores)))
     assert "Gamma leads with a mean of 6.00: 2.00 (2.00 to 2.00) before Beta." in text
     assert "Criterion against criterion" not in text
@@ -174,7 +174,7 @@ def test_comparisons_are_listed_by_fifty(client):
     assert "1 to 50 of 52" in text and "soup number 51?" not in text
     text = get_text(client, place(made, page="2"))
     assert "51 to 52 of 52" in text and "soup number 50?" not in text
-    assert "52 How do you make soup number 52? Alpha fragile 0.05 cannot tell with 1 reviewer" in text
+    assert "52 How do you make soup number 52? Alpha fragile 0.05 can't tell with 1 reviewer" in text
     assert "51 How do you make soup number 51? – – – – 0" in text
     assert client.get(place(made, page="x")).status_code == 400
     assert client.get(place(made, colour="red")).status_code == 400

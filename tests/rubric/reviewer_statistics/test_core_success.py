@@ -495,7 +495,7 @@ def test_nothing_raises_and_whatever_has_no_value_says_why(rows):
                 assert record.interval[0] <= record.interval[1]
         if isinstance(record, Conclusion):
             assert record.reason
-            assert (record.code == "cannot_tell") == record.reason.startswith("Cannot tell yet: ")
+            assert (record.code == "cannot_tell") == record.reason.startswith("Can't tell yet: ")
 
 
 @settings(max_examples=25, deadline=None)

@@ -54,7 +54,7 @@ def test_the_arm_decides_what_is_shown_while_answering(reviewer, made, arm, is_s
     assert (begun.status_code, begun["Location"]) == (303, at("survey", made))
     Survey.objects.update(arm=arm)
     said = reviewer.get(at("survey", made)).content.decode()
-    for words in ("8.15", "8.10", "I understand why A ranked above B.", "I cannot tell"):
+    for words in ("8.15", "8.10", "I understand why A ranked above B.", "I can&#x27;t tell"):
         assert words in said
     assert (BREAKDOWN in said) == is_shown
     assert reviewer.get(at("comparison_result", made)).status_code == 302

@@ -132,7 +132,7 @@ def test_whoever_comes_second_overwrites_nothing():
 def test_a_version_that_does_not_stand_is_not_stored():
     draft, by = make_draft(), make_admin()
     wrong = with_weights(draft.to_record(), 0.35, 0.25, 0.2, 0.19)
-    with pytest.raises(Unacceptable, match="sum to 99 %"):
+    with pytest.raises(Unacceptable, match="sum to 99\u00a0%"):
         save_draft(version=draft, record=wrong, note="a", basis=draft.sha256, by=by, now=NOW)
     assert RubricVersion.objects.get(pk=draft.pk).sha256 == draft.sha256
 
@@ -279,7 +279,7 @@ def test_a_criterion_without_question_or_description_is_not_published(part):
 def test_a_draft_from_before_the_sum_was_strict_is_not_published():
     draft = make_draft()
     stored_unchecked(draft, with_weights(draft.to_record(), 0.35, 0.25, 0.2, 0.199))
-    with pytest.raises(Unacceptable, match=r"The weights sum to 99\.9 %, 0\.1 % too little"):
+    with pytest.raises(Unacceptable, match=r"The weights sum to 99\.9\u00a0%, 0\.1\u00a0% too little"):
         publish(draft)
 
 

@@ -121,13 +121,13 @@ def test_every_kind_of_field_is_read():
 def test_the_adrs_wrong_weights_are_refused_with_their_sum():
     found = problems(changed(c3__weight="19"))
     assert [field for field, _said in found] == [""]
-    assert "sum to 99 %" in found[0][1] and "clarity 19 %" in found[0][1]
+    assert "sum to 99\u00a0%" in found[0][1] and "clarity 19\u00a0%" in found[0][1]
 
 
 @pytest.mark.parametrize(
     ("fields", "field", "says"),
     [
-        ({"c0-weight": "135"}, "c0-weight", "accuracy is 135 %"),
+        ({"c0-weight": "135"}, "c0-weight", "accuracy is 135\u00a0%"),
         ({"c0-weight": "heavy"}, "c0-weight", '"heavy", which is no number'),
         ({"c0-weight": ""}, "c0-weight", "no number"),
         ({"c0-weight": "nan"}, "c0-weight", "no number"),
@@ -209,7 +209,7 @@ def test_the_others_are_scaled_to_what_is_left():
 @pytest.mark.parametrize(
     ("fields", "index", "says"),
     [
-        ({"c0-weight": "200"}, 0, "between 0 and 100 %"),
+        ({"c0-weight": "200"}, 0, "between 0 and 100\u00a0%"),
         ({"c0-weight": "x"}, 1, "must be a number"),
         ({"c0-key": "clarity"}, 1, "same key"),
         ({}, 9, "must be a number"),

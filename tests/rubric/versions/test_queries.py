@@ -151,6 +151,8 @@ def test_a_weight_is_read_in_plain_decimals(monkeypatch, value, share):
 
 
 def test_weights_that_do_not_sum_to_1_stop_the_start_with_their_sum():
-    with pytest.raises(ImproperlyConfigured, match=r"sum to 99 %, 1 % too little .*clarity 19 %.*not set"):
+    with pytest.raises(
+        ImproperlyConfigured, match=r"sum to 99\u00a0%, 1\u00a0% too little .*clarity 19\u00a0%.*not set"
+    ):
         environment.assert_weights(WEIGHTS | {"clarity": 0.19})
     assert environment.assert_weights(OTHERS) == OTHERS

@@ -156,7 +156,7 @@ def is_refused(client, person, password, address):
     """Whether it is too many tries; other failures are a wrong password."""
     answer = client.post(SIGN_IN, {"login": person.email, "password": password}, REMOTE_ADDR=address)
     assert answer.status_code in (302, 422)
-    return "Too many tries" in answer.content.decode()
+    return "Too many attempts" in answer.content.decode()
 
 
 def test_tries_are_limited_per_account_and_address_and_spoofed_addresses_do_not_help(client):
@@ -229,7 +229,7 @@ def test_tries_are_limited_per_address_whatever_a_header_says(client):
     ]
     assert answers[-1].status_code == 429
     assert answers[-1]["Retry-After"] == "300"
-    assert "Too many tries" in answers[12].content.decode()
+    assert "Too many attempts" in answers[12].content.decode()
 
 
 def test_there_is_no_way_to_sign_up(client):

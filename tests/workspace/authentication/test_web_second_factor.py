@@ -55,7 +55,7 @@ def test_the_set_up_from_the_picture_to_the_first_code(client):
     assert app.secret not in str(client.session.items())
     wrong = client.post(SET_UP, {"code": app.wrong(), "next": "/projects/"})
     assert (wrong.status_code, has_second_factor(person)) == (422, False)
-    assert "This code does not open" in wrong.content.decode()
+    assert "This code is not valid" in wrong.content.decode()
     done = client.post(SET_UP, {"code": app.code(), "next": "/projects/"})
     assert done.status_code == 200
     codes = done.context["codes"]
@@ -154,7 +154,7 @@ def test_codes_are_tried_five_times_whatever_the_browser(client):
     give_password(client, person)
     answer = client.post(STEP, {"code": app.code()})
     assert answer.status_code == 422
-    assert "Too many tries" in answer.content.decode()
+    assert "Too many attempts" in answer.content.decode()
     assert not is_in(client)
 
 
@@ -182,7 +182,7 @@ def test_in_place_both_steps_and_on_with_a_new_token():
     assert (meanwhile.status_code, meanwhile["HX-Retarget"]) == (401, "#signin")
     assert f'hx-post="{STEP}"' in meanwhile.content.decode()
     wrong = browser.post(STEP, {"code": app.wrong()}, headers=headers)
-    assert (wrong.status_code, "This code does not open" in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, "This code is not valid" in wrong.content.decode()) == (422, True)
     done = browser.post(STEP, {"code": app.code()}, headers=headers)
     assert done.status_code == 200
     new = json.loads(done["HX-Trigger"])["signed-in"]["csrfToken"]
@@ -314,7 +314,7 @@ def test_settings_say_where_one_is_signed_in_and_end_the_others(client):
     assert client.post(reverse("end_other_sign_ins")).status_code == 303
     assert (is_in(client), is_in(other)) == (True, False)
     assert SignIn.objects.of(person).count() == 1
-    assert "You are signed in here alone" in client.get(reverse("settings")).content.decode()
+    assert "You are signed in nowhere else" in client.get(reverse("settings")).content.decode()
 
 
 def test_switching_an_account_off_ends_every_sign_in_with_the_next_request(client):

@@ -317,7 +317,7 @@ def test_a_row_on_its_scale():
     assert first.interval == "M50.0 5V11M50.0 8H100.0M100.0 5V11"
     assert (second.dot, second.interval, second.other) == ("", "", "")
     assert chart.reference == "M50.0 0V16"
-    assert (chart.first, chart.last, chart.reference_text) == ("-1", "1", "0")
+    assert (chart.first, chart.last, chart.reference_text) == ("−1", "1", "0")
 
 
 def test_ticks_are_round_and_few():

@@ -88,8 +88,8 @@ def test_anybody_else_is_invited_and_the_link_is_shown_once(client):
     assert "Invitation to" in client.get(link).content.decode()
     made = client.post(link, {"name": "Newcomer", "password": "seven green parrots"})
     assert made.status_code == 303
-    assert "Your account is made" in client.get(made["Location"]).content.decode()
-    assert "Your account is made" not in client.get(reverse("account_login")).content.decode()
+    assert "Your account is ready" in client.get(made["Location"]).content.decode()
+    assert "Your account is ready" not in client.get(reverse("account_login")).content.decode()
     assert (
         load_membership(person=Person.objects.get(email="new@example.org"), project=project).role
         == "evaluator"
@@ -245,7 +245,7 @@ def test_a_lead_is_told_why_there_is_no_link(client):
     lead, second = make_lead(project=project), make_lead(project=project)
     answer = signed_in(client, lead).get(reverse("password_link", args=[second.pk]))
     assert "Ask an admin for a link" in answer.content.decode()
-    assert "Make a link" not in answer.content.decode()
+    assert "Create link" not in answer.content.decode()
 
 
 def test_an_open_invitation_gets_a_new_link(client):

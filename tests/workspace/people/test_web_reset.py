@@ -128,7 +128,7 @@ def test_without_a_mail_server_the_sign_in_page_says_whom_to_ask(settings, clien
     settings.EMAIL_HOST = ""
     page = client.get("/sign-in/").content.decode()
     assert "/forgotten-password/" not in page
-    assert "Ask your project lead or an admin for a password link." in page
+    assert "Ask a team lead or an admin for a password link." in page
     assert [client.get(path).status_code for path in (FORGOTTEN, f"{FORGOTTEN}sent/")] == [404, 404]
     assert ask("a@example.org").status_code == 404
 

@@ -9,10 +9,14 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from workspace.core.text import with_minus
+
 WIDTH = 100
 HEIGHT = 16
 STRIPE = 4
 FAIL = "fail"
+# How many parts of a bar of shares look different; templates/components/swatch.html draws each once.
+PATTERNS = 6
 
 
 class BarRow(Struct, frozen=True):
@@ -129,6 +133,7 @@ class DotsChart(Struct, frozen=True):
     minimum: float
     maximum: float
     grid: str
+    has_intervals: bool
 
 
 class Scatter(Struct, frozen=True):
@@ -164,7 +169,8 @@ def dot_plot(rows: list[DotRow], *, minimum: float, maximum: float) -> DotsChart
         for number, row in enumerate(rows, start=1)
     ]
     lines = [compute_track_position(at, minimum, maximum) for at in range(int(minimum) + 1, int(maximum))]
-    return DotsChart(drawn, minimum, maximum, "".join(f"M{x} 0V{HEIGHT}" for x in lines))
+    grid = "".join(f"M{x} 0V{HEIGHT}" for x in lines)
+    return DotsChart(drawn, minimum, maximum, grid, any(row.interval for row in drawn))
 
 
 def scatter(points: list[tuple[float, float]], *, minimum: float, maximum: float) -> Scatter:
@@ -187,7 +193,7 @@ def share_bar(shares: list[tuple[str, str, float]]) -> list[Segment]:
     found, x = [], 0.0
     for number, (label, text, share) in enumerate(shares):
         width = round(WIDTH * share, 2)
-        kind = number % 4
+        kind = number % PATTERNS
         found.append(Segment(label, text, round(x, 2), width, kind, _pattern(kind, x, width)))
         x += WIDTH * share
     return found
@@ -207,13 +213,14 @@ def _dots(points: list[float], minimum: float, maximum: float) -> str:
 
 
 def _pattern(kind: int, x: float, width: float) -> str:
-    """Upright stripes for kind 1, level ones for kind 3; the others are plain."""
-    if kind == 1:
+    """Upright stripes for kind 1, level ones for kind 3, both for kind 5; the others are plain."""
+    stripes = ""
+    if kind in (1, 5):
         count = int((width - 0.01) // 2) if width > 0 else 0
-        return "".join(f"M{round(x + 2 * step, 2)} 1V15" for step in range(1, count + 1))
-    if kind == 3 and width > 0:
-        return "".join(f"M{round(x, 2)} {y}H{round(x + width, 2)}" for y in (4, 8, 12))
-    return ""
+        stripes = "".join(f"M{round(x + 2 * step, 2)} 1V15" for step in range(1, count + 1))
+    if kind in (3, 5) and width > 0:
+        stripes += "".join(f"M{round(x, 2)} {y}H{round(x + width, 2)}" for y in (4, 8, 12))
+    return stripes
 
 
 _STEPS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0)
@@ -274,9 +281,9 @@ def interval_plot(
         rows=[_placed(row, number, minimum, maximum) for number, row in enumerate(rows, start=1)],
         grid="".join(f"M{x} 0V16" for x in lines),
         reference=middle,
-        first=f"{minimum:g}",
-        last=f"{maximum:g}",
-        reference_text="" if reference is None else f"{reference:g}",
+        first=with_minus(f"{minimum:g}"),
+        last=with_minus(f"{maximum:g}"),
+        reference_text="" if reference is None else with_minus(f"{reference:g}"),
         has_intervals=any(row.low is not None and row.high is not None for row in rows),
     )
 
