@@ -69,7 +69,9 @@ def _sentence(status: int) -> str:
         400: _("This request could not be read. Compare it with the description of the API."),
         401: _("Send an access token in the header “Authorization: Bearer ...”. It is made under Settings."),
         403: _("The owner of this access token may not do this now. Nothing was changed."),
-        404: _("There is nothing at this address that the owner of this access token may see. Addresses end with “/”."),
+        404: _(
+            "There is nothing at this address that the owner of this access token may see. Addresses end with “/”."
+        ),
         405: _("This address does not understand this verb. The header Allow lists those that it does."),
         408: _("What was sent did not arrive whole in time; nothing was stored. Send it again."),
         413: _("That is too large; nothing was stored."),
