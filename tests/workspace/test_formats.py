@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.factories.people import make_admin
-from workspace.core.text import with_minus
+from workspace.core.text import pieces, with_minus
 from workspace.markup import ago, dollars, moment, percent
 from workspace.people.actions import change_settings
 from workspace.statistics.labels import format_signed, interval_text, number
@@ -103,3 +103,9 @@ class TestZone:
         client.force_login(make_admin(now=timezone.now()))
         client.cookies["zone"] = named
         assert self.shown(client) == "UTC"
+
+
+def test_a_no_break_space_before_a_percent_sign_is_no_hidden_character():
+    assert not any(piece.title for piece in pieces("12.5\u00a0%"))
+    assert [bool(piece.title) for piece in pieces("a\u00a0%")] == [False, True, False]
+    assert [bool(piece.title) for piece in pieces("5\u00a0b")] == [False, True, False]

@@ -114,6 +114,8 @@ def is_hidden(character: str, before: str, after: str) -> bool:
     """Whether the character, between its neighbours, would not be seen or would change how others are seen."""
     if character in _PLAIN or character == " " or character + after == "\r\n":
         return False
+    if character == "\xa0" and after == "%" and before.isdigit():  # as our own figures are written
+        return False
     if character in "\u200c\u200d" and _joins(before, after):
         return False
     if "\ufe00" <= character <= "\ufe0f":

@@ -96,8 +96,10 @@ def test_another_parameter_measures_again_and_stores_nothing_of_it(project):
     ]
     assert (impact.flip_count, impact.flips[0].reasons[0]) == (
         1,
-        "Personality diversity 100\u00a0% was enough at 50\u00a0%; "
-        "measured again it is 0\u00a0%, and 50\u00a0% is needed.",
+        (
+            "Personality diversity 100\u00a0% was enough at 50\u00a0%; "
+            "measured again it is 0\u00a0%, and 50\u00a0% is needed."
+        ),
     )
     # One seventh of 100 points.
     assert [(bucket.low, bucket.high) for bucket in impact.distribution if bucket.count] == [(-15, -10)]

@@ -98,8 +98,10 @@ def test_what_was_measured_again():
     by_rule = PASSING | {"memory_accuracy": share(0, 0, is_applicable=False)}
     wrong = PASSING | {"memory_accuracy": share(1, 2)}
     assert why(by_rule, RUBRIC, RUBRIC, later=wrong) == [
-        "Memory accuracy 100\u00a0% (not applicable) was enough at 80\u00a0%; measured again it is 50\u00a0%, "
-        "and 80\u00a0% is needed."
+        (
+            "Memory accuracy 100\u00a0% (not applicable) was enough at 80\u00a0%; measured again it is 50\u00a0%, "
+            "and 80\u00a0% is needed."
+        )
     ]
 
 

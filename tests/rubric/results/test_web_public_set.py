@@ -186,4 +186,4 @@ def test_what_every_reviewer_puts_first_is_said_first(brought):
     address = f"/projects/summaries/comparisons/{made.number}/"
     assert "human: all 3 reviewers put it first." in read_text(client, f"{address}71/")
     text = read_text(client, f"{address}results/?page=2")
-    assert re.search(r"71 Question \d on story \S+ human [\d.]+ all 3 reviewers put it first;", text)
+    assert re.search(r"71 Question \d on story \S+ human [\d.]+ all 3 reviewers ranked it first;", text)

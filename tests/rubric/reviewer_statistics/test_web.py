@@ -167,10 +167,10 @@ def test_too_few_to_tell_is_said_with_the_name(client):
     figure(made)
     said = shown(client, made.created_by, made, "manners")
     assert (
-        "Can&#x27;t tell: Reader 1 has 3 complete responses that others judged too; it takes at least 15."
+        "Can&#39;t tell: Reader 1 has 3 complete responses that others judged too; it takes at least 15."
         in said
     )
-    assert "Can&#x27;t tell: it takes 8 responses." in said
+    assert "Can&#39;t tell: it takes 8 responses." in said
     assert "3 responses, 1 question" in said and "1 questions" not in said
 
 
@@ -183,7 +183,7 @@ def test_agreement_says_what_is_undefined_and_why(client, figured):
     figure(alone)
     said = shown(client, alone.created_by, alone, "agreement")
     assert "undefined: Agreement needs ratings by at least two raters." in said
-    assert "Can&#x27;t tell: fewer than two reviewers have scored anything." in said
+    assert "Can't tell: fewer than two reviewers have scored anything." in said
 
 
 @pytest.mark.parametrize("kind", ["agreement", "success"])

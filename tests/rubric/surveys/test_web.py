@@ -54,14 +54,14 @@ def test_the_arm_decides_what_is_shown_while_answering(reviewer, made, arm, is_s
     assert (begun.status_code, begun["Location"]) == (303, at("survey", made))
     Survey.objects.update(arm=arm)
     said = reviewer.get(at("survey", made)).content.decode()
-    for words in ("8.15", "8.10", "I understand why A ranked above B.", "I can&#x27;t tell"):
+    for words in ("8.15", "8.10", "I understand why A ranked above B.", "I can&#39;t tell"):
         assert words in said
     assert (BREAKDOWN in said) == is_shown
     assert reviewer.get(at("comparison_result", made)).status_code == 302
     answered = reviewer.post(at("survey", made), ANSWER)
     assert (answered.status_code, answered["Location"]) == (303, at("comparison_result", made))
     said = reviewer.get(at("comparison_result", made)).content.decode()
-    assert "You understood it 4 of 5." in said
+    assert "You rated your understanding 4 of 5." in said
     assert "which separated A and B most" in said
     assert reviewer.get(at("survey", made))["Location"] == at("comparison_result", made)
 
