@@ -73,10 +73,15 @@ _LED_UNTIL = Prepared(
 
 def evaluators_in(project: Project) -> list[Person]:
     """The people who rate in the project now, by name."""
-    people = Person.objects.filter(
+    return sorted(_EVALUATORS.objects(project.pk), key=lambda person: (person.name.casefold(), person.pk))
+
+
+_EVALUATORS = Prepared(
+    lambda project: Person.objects.filter(
         is_active=True,
         memberships__project=project,
         memberships__role=EVALUATOR,
         memberships__ended_at=None,
-    )
-    return sorted(people, key=lambda person: (person.name.casefold(), person.pk))
+    ),
+    int,
+)

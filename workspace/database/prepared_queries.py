@@ -1,68 +1,203 @@
-"""Queries whose SQL is made once: for sign-ins, saves of judgements and what these read, and dealing the next game.
+"""Queries whose SQL is made once: what every request, every save, dealing the next game and the main pages read.
 
-Django builds the SQL of a query for every request, which takes ten times as long as SQLite takes to answer it. A save
-asks a dozen queries, so this is most of its time. Everything else uses plain querysets.
+Django builds the SQL of a query for every request, which takes ten times as long as SQLite takes to answer it. A page
+asks ten queries and more, so this was half of its time (docs/adr/0023). Everything else uses plain querysets.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.db import connection
 from django.db.models import Field, Model, QuerySet
+from django.db.models.query import ModelIterable, get_related_populators
 
 M = TypeVar("M", bound=Model)
 
 # A prepared query hands numbers to the database as they are, and this is the largest that it takes.
 LARGEST_KEY = 2**63 - 1
-_INT_MARK, _TEXT_MARK = 2_147_480_000, "\x01prepared {}\x01"
+_INT_MARK, _TEXT_MARK, _YEAR_MARK = 2_147_480_000, "\x01prepared {}\x01", 9000
+_PLACEHOLDER = re.compile(r"(?<!%)((?:%%)*)%s")
+Kind = type[int] | type[str] | type[datetime] | type[list]
+
+
+class _Place(NamedTuple):
+    """Where a parameter comes from: the value at that place, `constant` where it is -1.
+
+    A text that is searched for stands between `before` and `after`.
+    """
+
+    at: int
+    constant: Any = None
+    before: str = ""
+    after: str = ""
+
+
+class _Compiled(NamedTuple):
+    """A query as the database takes it: the SQL, also cut at its parameters; `models` says how rows become objects."""
+
+    sql: str
+    pieces: list[str]
+    places: list[_Place]
+    converters: list[tuple[int, Callable[[Any], Any]]]
+    models: "_Models | None"
+
+
+class _Models(NamedTuple):
+    """How a row becomes an object, as Django's own iteration does it."""
+
+    model: type[Model]
+    start: int
+    end: int
+    names: list[str]
+    related: list[Any]
+    annotated: dict[str, int]
 
 
 class Prepared:
-    """A `values_list` query with placeholders, built and compiled at its first use.
+    """A query with placeholders, built and compiled at its first use.
 
-    `build` is called once for each kind of database with stand-ins of the given `kinds` (int or str) and returns the
-    queryset; `rows` runs it with real values in their place.
+    `build` is called once for each kind of database with stand-ins for values of the given `kinds` and returns the
+    queryset; `rows` (of a `values_list`) and `objects` (of models) run it with real values in their place. A value of
+    the kind `list` holds whole numbers and belongs into an `__in` that must hold: with an empty list nothing is found
+    and nothing is asked. So it is with a number that no row can have. A text may stand in `__contains`. No value may be
+    None or the end of a slice.
     """
 
-    def __init__(self, build: Callable[..., "QuerySet[Any, Any]"], *kinds: type[int] | type[str]) -> None:
+    def __init__(self, build: Callable[..., "QuerySet[Any, Any]"], *kinds: Kind) -> None:
         self.build, self.kinds = build, kinds
-        self.compiled: dict[str, tuple[str, list[Any], list[int | None], dict[int, Any]]] = {}
+        self.has_lists = list in kinds
+        self.compiled: dict[str, _Compiled] = {}
 
-    def rows(self, *values: int | str) -> list[tuple[Any, ...]]:
+    def rows(self, *values: Any) -> list[tuple[Any, ...]]:
         """What the query gives for these values."""
+        return self._run(self._get_compiled(), values)
+
+    def objects(self, *values: Any) -> list[Any]:
+        """The objects that the query gives for these values, with those of `select_related`."""
+        known = self._get_compiled()
+        assert known.models is not None, "this query gives rows"
+        return list(_build_objects(known.models, self._run(known, values)))
+
+    def first(self, *values: Any) -> Any:
+        """The first of the objects, or None."""
+        return next(iter(self.objects(*values)), None)
+
+    def _get_compiled(self) -> _Compiled:
         known = self.compiled.get(connection.vendor)
         if known is None:
             known = self.compiled[connection.vendor] = self._compile()
-        sql, constants, places, converters = known
-        params = [
-            constant if place is None else values[place]
-            for constant, place in zip(constants, places, strict=True)
-        ]
+        return known
+
+    def _run(self, known: _Compiled, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        if any(value == [] or (isinstance(value, int) and value > LARGEST_KEY) for value in values):
+            return []
+        sql, params = self._fill(known, [self._adapt(value) for value in values])
         with connection.cursor() as cursor:
             cursor.execute(sql, params)
             found = cursor.fetchall()
-        return [_converted(row, converters) for row in found] if converters else found
+        return [_converted(row, known.converters) for row in found] if known.converters else found
 
-    def _compile(self) -> tuple[str, list[Any], list[int | None], dict[int, Any]]:
-        marks = [
-            _INT_MARK + number if kind is int else _TEXT_MARK.format(number)
-            for number, kind in enumerate(self.kinds)
-        ]
-        compiler = self.build(*marks).query.get_compiler(connection=connection)
+    def _fill(self, known: _Compiled, values: Sequence[Any]) -> tuple[str, list[Any]]:
+        params: list[Any] = []
+        marks = ["%s"] * len(known.places)
+        for number, (at, constant, before, after) in enumerate(known.places):
+            value = constant if at < 0 else values[at]
+            if isinstance(value, list):
+                marks[number] = ", ".join(["%s"] * len(value))
+                params += value
+            else:
+                is_searched = before or after
+                params.append(
+                    before + connection.ops.prep_for_like_query(value) + after if is_searched else value
+                )
+        if not self.has_lists:
+            return known.sql, params
+        first, *others = known.pieces
+        return first + "".join(map(str.__add__, marks, others)), params
+
+    def _adapt(self, value: Any) -> Any:
+        return (
+            connection.ops.adapt_datetimefield_value(value)
+            if datetime in self.kinds and type(value) is datetime
+            else value
+        )
+
+    def _compile(self) -> _Compiled:
+        marks = [self._mark(number, kind) for number, kind in enumerate(self.kinds)]
+        queryset = self.build(
+            *([mark] if kind is list else mark for mark, kind in zip(marks, self.kinds, strict=True))
+        )
+        compiler = queryset.query.get_compiler(connection=connection)
         sql, params = compiler.as_sql()
-        constants = list(params)
-        places = [marks.index(param) if param in marks else None for param in constants]
+        places = [_find_place(param, [self._adapt(mark) for mark in marks]) for param in params]
+        assert {place.at for place in places} >= set(range(len(marks))), (
+            "a value is no parameter of the query"
+        )
         selected = [column[0] for column in compiler.select[0 : compiler.col_count]]
-        return sql, constants, places, compiler.get_converters(selected)
+        converters = [
+            (at, _bind_converter(function, expression))
+            for at, (functions, expression) in compiler.get_converters(selected).items()
+            for function in functions
+        ]
+        models = _read_models(compiler) if queryset._iterable_class is ModelIterable else None
+        return _Compiled(sql, _cut(sql), places, converters, models)
+
+    def _mark(self, number: int, kind: Kind) -> Any:
+        if kind is datetime:
+            return datetime(_YEAR_MARK + number, 1, 1, tzinfo=UTC)
+        return _TEXT_MARK.format(number) if kind is str else _INT_MARK + number
 
 
-def _converted(row: Sequence[Any], converters: dict[int, Any]) -> tuple[Any, ...]:
+def _find_place(param: Any, marks: list[Any]) -> _Place:
+    for at, mark in enumerate(marks):
+        if type(param) is type(mark) and param == mark:
+            return _Place(at)
+        if isinstance(mark, str) and isinstance(param, str) and mark in param:
+            before, after = param.split(mark)
+            return _Place(at, None, before, after)
+    return _Place(-1, param)
+
+
+def _cut(sql: str) -> list[str]:
+    """The SQL between its parameters."""
+    return _PLACEHOLDER.sub("\\1\0", sql).split("\0")
+
+
+def _bind_converter(function: Callable[..., Any], expression: Any) -> Callable[[Any], Any]:
+    return lambda value: function(value, expression, connection)
+
+
+def _converted(row: Sequence[Any], converters: list[tuple[int, Callable[[Any], Any]]]) -> tuple[Any, ...]:
     values = list(row)
-    for at, (functions, expression) in converters.items():
-        for function in functions:
-            values[at] = function(values[at], expression, connection)
+    for at, convert in converters:
+        values[at] = convert(values[at])
     return tuple(values)
+
+
+def _read_models(compiler: Any) -> _Models:
+    info, select = compiler.klass_info, compiler.select
+    start, end = info["select_fields"][0], info["select_fields"][-1] + 1
+    return _Models(
+        info["model"],
+        start,
+        end,
+        [column[0].target.attname for column in select[start:end]],
+        get_related_populators(info, select, "default"),  # type: ignore[call-arg]
+        compiler.annotation_col_map or {},
+    )
+
+
+def _build_objects(models: _Models, rows: list[tuple[Any, ...]]) -> Iterator[Model]:
+    for row in rows:
+        found = models.model.from_db("default", models.names, row[models.start : models.end])
+        for populator in models.related:
+            populator.populate(row, found)
+        for name, at in models.annotated.items():
+            setattr(found, name, row[at])
+        yield found
 
 
 def build_part(model: type[M], columns: tuple[str, ...], row: Sequence[object], prefix: str) -> M:

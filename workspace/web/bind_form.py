@@ -6,11 +6,11 @@ What a form is answered when the thing that it is about moved meanwhile: the sam
 from typing import Any, TypeVar
 
 from django.forms import BaseForm
-from django.http import HttpRequest
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 
 from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Unacceptable
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
 F = TypeVar("F", bound=BaseForm)
@@ -89,4 +89,14 @@ def kept_status(form: BaseForm, refusal: Refusal) -> int:
 
 def project_or_404(person: Person, slug: str) -> Project:
     """The project of that short name, when the person may know of it."""
-    return get_object_or_404(Project.objects.visible_to(person), slug=slug)
+    found: Project | None = _ANY.first(slug) if person.is_admin else _OWN.first(person.pk, slug)
+    if found is None:
+        raise Http404
+    return found
+
+
+# Asked for nearly every page.
+_ANY = Prepared(lambda slug: Project.objects.filter(slug=slug), str)
+_OWN = Prepared(
+    lambda person, slug: Project.objects.visible_to(Person(pk=person)).filter(slug=slug), int, str
+)

@@ -61,6 +61,7 @@ from discussions.verdicts.pages.lines import (
 )
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
 
@@ -203,13 +204,7 @@ def _chips(wanted: ListQuery, choices: Mapping[str, Mapping[Any, Any]]) -> list[
 
 def _count_flags(games: list[GameRow]) -> dict[int, int]:
     """Open flags by game; one query."""
-    rows = _FLAGS.filter(evaluation__game__in=[game.pk for game in games])
-    return dict(
-        rows.values("evaluation__game").annotate(count=Count("pk")).values_list("evaluation__game", "count")
-    )
-
-
-_FLAGS = Remark.objects.filter(kind="flag", resolved_at=None).order_by()
+    return dict(_FLAGS.rows([game.pk for game in games]))
 
 
 def load_listed_games(*, project: Project, wanted: ListQuery) -> "tuple[list[GameFacts], int]":
@@ -264,7 +259,7 @@ class _RowLabels(NamedTuple):
 
 def _iterations(project: Project) -> dict[int, _Rules]:
     found = {}
-    for pk, number, name, evaluator_count, version, sha256 in _ITERATIONS.filter(project=project):
+    for pk, number, name, evaluator_count, version, sha256 in _ITERATIONS.rows(project.pk):
         rubric = rubric_record(version, sha256)
         rules = read_rules(rubric)
         found[pk] = _Rules(number, name, evaluator_count, version, rubric, rules, float(rules.limit))
@@ -279,15 +274,15 @@ def _metrics(iterations: dict[int, _Rules]) -> list[str]:
 
 def _load_rows(games: list[GameRow], iterations: dict[int, _Rules]) -> list[GameFacts]:
     keys = [game.pk for game in games]
-    verdicts = _OUTCOMES.filter(game__in=keys)
+    verdicts = _OUTCOMES.rows(keys)
     outcomes = {game: msgspec.json.decode(outcome, type=Outcome) for game, outcome in verdicts}
-    by_hand = set(_COSTS_BY_HAND.filter(game__in=keys))
+    by_hand = {game for (game,) in _COSTS_BY_HAND.rows(keys)}
     undecided = [key for key in keys if key not in outcomes]
     figures: dict[tuple[int, int], str] = {}
     states: dict[int, list[str]] = {}
     if undecided:
-        figures = {(game, version): found for game, version, found in _FIGURES.filter(game__in=undecided)}
-        for game, state in _STATES.filter(game__in=undecided):
+        figures = {(game, version): found for game, version, found in _FIGURES.rows(undecided)}
+        for game, state in _STATES.rows(undecided):
             states.setdefault(game, []).append(state)
     found = []
     for row in games:
@@ -308,22 +303,43 @@ def _row_labels(metrics: list[str]) -> _RowLabels:
     )
 
 
-# Built once, since the build is most of what such a query costs; a page narrows them.
-_ITERATIONS = Iteration.objects.order_by("number").values_list(
-    "pk", "number", "name", "evaluator_count", "rubric_version_id", "rubric_version__sha256"
+_ITERATIONS = Prepared(
+    lambda project: (
+        Iteration.objects.filter(project=project)
+        .order_by("number")
+        .values_list("pk", "number", "name", "evaluator_count", "rubric_version_id", "rubric_version__sha256")
+    ),
+    int,
 )
-
-
-_FIGURES = Measured.objects.order_by("pk").values_list("game_id", "rubric_version_id", "figures")
-
-
-_OUTCOMES = Verdict.objects.standing().values_list("game_id", "outcome")
-
-
-_COSTS_BY_HAND = ManualFigure.objects.filter(kind=COST).standing().values_list("game_id", flat=True)
-
-
-_STATES = Evaluation.objects.filter(purpose=RATING).values_list("game_id", "state")
+_FIGURES = Prepared(
+    lambda games: (
+        Measured.objects.filter(game__in=games)
+        .order_by("pk")
+        .values_list("game_id", "rubric_version_id", "figures")
+    ),
+    list,
+)
+_OUTCOMES = Prepared(
+    lambda games: Verdict.objects.standing().filter(game__in=games).values_list("game_id", "outcome"), list
+)
+_COSTS_BY_HAND = Prepared(
+    lambda games: ManualFigure.objects.filter(kind=COST, game__in=games).standing().values_list("game_id"),
+    list,
+)
+_STATES = Prepared(
+    lambda games: Evaluation.objects.filter(purpose=RATING, game__in=games).values_list("game_id", "state"),
+    list,
+)
+_FLAGS = Prepared(
+    lambda games: (
+        Remark.objects.filter(kind="flag", resolved_at=None, evaluation__game__in=games)
+        .order_by()
+        .values("evaluation__game")
+        .annotate(count=Count("pk"))
+        .values_list("evaluation__game", "count")
+    ),
+    list,
+)
 
 
 def _line(found: GameFacts, labels: _RowLabels, flag_count: int, *, is_stopped: bool) -> ListedGame:

@@ -1,8 +1,10 @@
 """Which games of a project the list shows: an allow-list of filters, each a condition of one query."""
 
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from functools import cache, reduce
-from operator import or_
+from operator import and_, or_
+from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -16,7 +18,6 @@ from discussions.models import Adjudication, Evaluation, Game, Judgement, Measur
 from discussions.models.games import NEEDED
 from discussions.models.slots import RATING
 from discussions.transcripts.core.oddities import ODDITY_CODES
-from workspace.models import Project
 
 MEASURING, WAITING, RATED, COMPLETE, RECORDED = "measuring", "waiting", "rating", "submitted", "verdict"
 PASSED, FAILED, WEAK = "pass", "fail", "weak"
@@ -88,33 +89,59 @@ def _get_defaults(kind: type[ListFilter]) -> dict[str, object]:
     return {field.name: field.default for field in fields if field.name not in ("after", "before", "most")}
 
 
-def filter_games(project: Project, wanted: ListFilter) -> "QuerySet[Game]":
-    """The games of the project that were asked for, in no order."""
-    games = _by_state(Game.objects.filter(project=project), wanted.state)
-    if wanted.q:
-        games = games.filter(_matches(wanted.q))
+# What a value of a filter is: its name, or what it begins with, and the type.
+VALUE_KINDS: dict[str, type[int] | type[str] | type[datetime]] = {
+    "iteration": int,
+    "evaluator": int,
+    "number": int,
+    "since": datetime,
+    "until": datetime,
+}
+# The fields of a filter that are values; the others decide which conditions there are.
+VALUE_FIELDS = ("q", "iteration", "evaluator", "since", "until")
+
+
+def read_values(wanted: ListFilter) -> dict[str, Any]:
+    """The values that the filter compares with, by name: those of `VALUE_KINDS`, and words of the search as "word0".
+
+    Every word is to be in the game's id, file or players; a number is also the game's own.
+    """
+    values: dict[str, Any] = {}
     if wanted.iteration:
-        games = games.filter(iteration=wanted.iteration)
+        values["iteration"] = wanted.iteration
+    if wanted.evaluator:
+        values["evaluator"] = wanted.evaluator
     if wanted.since:
-        games = games.filter(created_at__gte=_midnight(wanted.since))
+        values["since"] = _midnight(wanted.since)
     if wanted.until:
-        games = games.filter(created_at__lt=_midnight(wanted.until + timedelta(days=1)))
+        values["until"] = _midnight(wanted.until + timedelta(days=1))
+    words = wanted.q[:LONGEST_SEARCH].casefold().split()[:MOST_WORDS]
+    values |= {f"word{at}": word for at, word in enumerate(words)}
+    number = wanted.q.strip().removeprefix("#")
+    if number.isascii() and number.isdigit() and len(number) <= 9:
+        values["number"] = int(number)
+    return values
+
+
+def filter_games(project: int, wanted: ListFilter, values: Mapping[str, Any]) -> "QuerySet[Game]":
+    """The games of the project that were asked for, in no order; `values` are those of `read_values`."""
+    games = _by_state(Game.objects.filter(project=project), wanted.state)
+    found = reduce(
+        and_, (Q(search_text__contains=values[name]) for name in values if name[:4] == "word"), Q()
+    )
+    if "number" in values:
+        found |= Q(number=values["number"])
+    games = games.filter(found)
+    if "iteration" in values:
+        games = games.filter(iteration=values["iteration"])
+    if "since" in values:
+        games = games.filter(created_at__gte=values["since"])
+    if "until" in values:
+        games = games.filter(created_at__lt=values["until"])
     if wanted.odd:
         named = (Q(warnings__contains=f'"{code}"') for code in sorted(ODDITY_CODES))
         games = games.filter(reduce(or_, named), warning_count__gt=0)
-    return _by_people(_by_verdict(games, wanted), project, wanted)
-
-
-def _matches(text: str) -> Q:
-    """Every word is in the game's id, file or players; a number is also the game's own."""
-    words = text[:LONGEST_SEARCH].casefold().split()[:MOST_WORDS]
-    found = Q()
-    for word in words:
-        found &= Q(search_text__contains=word)
-    number = text.strip().removeprefix("#")
-    if number.isascii() and number.isdigit() and len(number) <= 9:
-        found |= Q(number=int(number))
-    return found
+    return _by_people(_by_verdict(games, wanted), project, wanted, values.get("evaluator"))
 
 
 def _midnight(day: date) -> datetime:
@@ -135,13 +162,14 @@ def _by_verdict(games: "QuerySet[Game]", wanted: ListFilter) -> "QuerySet[Game]"
     return games.filter(Exists(standing))
 
 
-def _by_people(games: "QuerySet[Game]", project: Project, wanted: ListFilter) -> "QuerySet[Game]":
+def _by_people(
+    games: "QuerySet[Game]", project: int, wanted: ListFilter, evaluator: int | None
+) -> "QuerySet[Game]":
     evaluations = Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING)
-    if wanted.evaluator:
+    if evaluator:
         assigned = Slot.objects.filter(game=OuterRef("pk"), purpose=RATING, is_closed=False)
         games = games.filter(
-            Exists(evaluations.filter(evaluator=wanted.evaluator))
-            | Exists(assigned.filter(assigned_to=wanted.evaluator))
+            Exists(evaluations.filter(evaluator=evaluator)) | Exists(assigned.filter(assigned_to=evaluator))
         )
     if wanted.flag:
         flags = Remark.objects.filter(evaluation__game=OuterRef("pk"), kind="flag", resolved_at=None)

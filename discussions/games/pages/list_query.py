@@ -1,15 +1,24 @@
 """A page of the list of games: in which order, and where it goes on; walked by key, whatever the number of games."""
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from discussions.games.pages.list_filters import ListFilter, filter_games
+from discussions.games.pages.list_filters import (
+    VALUE_FIELDS,
+    VALUE_KINDS,
+    ListFilter,
+    filter_games,
+    read_values,
+)
 from discussions.models import Game, Verdict
+from workspace.database.prepared_queries import Kind, Prepared
 from workspace.models import Project
 
 GAMES_A_PAGE = 30
@@ -100,16 +109,15 @@ class ListWindow(Struct, frozen=True):
 
 def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
     """The games of one page; two queries at most, whatever the size of the project."""
-    rows, prefix = _ordered(project, wanted)
-    field, falls = FIELDS[wanted.sort]
-    is_back = bool(wanted.before)
-    falls = falls != is_back
-    cursor = wanted.before or wanted.after
-    here = rows.filter(pk=cursor).values_list(field, flat=True).first() if cursor else None
-    if here is not None:
-        rows = _beyond(rows, field, here, cursor, falls=falls)
-    columns = [prefix + name for name in GameRow._fields]
-    found = list(_sorted(rows, field, falls=falls).values_list("pk", *columns)[: wanted.most + 1])
+    is_back, cursor = bool(wanted.before), wanted.before or wanted.after
+    here = _find_value(project, wanted, cursor) if cursor else None
+    if here is None:
+        found = _run(_prepare_window, project, wanted)
+    else:
+        rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
+        field, falls = FIELDS[wanted.sort]
+        rows = _beyond(rows, field, here, cursor, falls=falls != is_back)
+        found = list(_cut(rows, prefix, wanted, is_back=is_back))
     is_more, found = len(found) > wanted.most, found[: wanted.most]
     if is_back:
         found.reverse()
@@ -121,17 +129,61 @@ def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
     )
 
 
+def _find_value(project: Project, wanted: ListQuery, cursor: int) -> Any:
+    """What the row of the cursor is sorted by, None when it is not in the list any more."""
+    rows, _prefix = _ordered(project.pk, wanted, read_values(wanted))
+    return rows.filter(pk=cursor).values_list(FIELDS[wanted.sort][0], flat=True).first()
+
+
 def count_matches(project: Project, wanted: ListQuery, most: int) -> int:
     """How many games the whole list has, counted up to `most`; one query."""
-    rows, _prefix = _ordered(project, wanted)
-    return int(rows.order_by().values("pk")[:most].count())
+    return len(_run(_prepare_matches, project, structs.replace(wanted, most=most)))
 
 
 def list_numbers(project: Project, wanted: ListQuery, most: int) -> list[int]:
     """The numbers of the first `most` games of the whole list, in its order."""
-    rows, prefix = _ordered(project, wanted)
+    rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
     field, falls = FIELDS[wanted.sort]
     return list(_sorted(rows, field, falls=falls).values_list(f"{prefix}number", flat=True)[:most])
+
+
+def _run(prepare: "Callable[..., Prepared]", project: Project, wanted: ListQuery) -> list[tuple[Any, ...]]:
+    """The rows of a prepared list. One that asks for the same things of other values has the same query."""
+    values = read_values(wanted)
+    shape = structs.replace(wanted, after=0, before=0, **dict.fromkeys(VALUE_FIELDS))
+    return prepare(shape, tuple(values)).rows(project.pk, *values.values())
+
+
+# A page of every order and the usual filters; others take a place of these for a while.
+@lru_cache(maxsize=256)
+def _prepare_window(shape: ListQuery, names: tuple[str, ...]) -> Prepared:
+    def build(project: int, *values: Any) -> "QuerySet[Any, Any]":
+        return _cut(*_ordered(project, shape, dict(zip(names, values, strict=True))), shape)
+
+    return Prepared(build, int, *_kinds(names))
+
+
+@lru_cache(maxsize=256)
+def _prepare_matches(shape: ListQuery, names: tuple[str, ...]) -> Prepared:
+    def build(project: int, *values: Any) -> "QuerySet[Any, Any]":
+        rows, _prefix = _ordered(project, shape, dict(zip(names, values, strict=True)))
+        return rows.order_by().values_list("pk")[: shape.most]
+
+    return Prepared(build, int, *_kinds(names))
+
+
+def _kinds(names: tuple[str, ...]) -> list[Kind]:
+    return [VALUE_KINDS.get(name, str) for name in names]
+
+
+def _cut(
+    rows: "QuerySet[Any]", prefix: str, wanted: ListQuery, *, is_back: bool = False
+) -> "QuerySet[Any, Any]":
+    """The columns of one page and of the game after it."""
+    field, falls = FIELDS[wanted.sort]
+    columns = [prefix + name for name in GameRow._fields]
+    found = _sorted(rows, field, falls=falls != is_back).values_list("pk", *columns)
+    return found[: wanted.most + 1]
 
 
 class Neighbours(Struct, frozen=True):
@@ -146,7 +198,7 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbou
 
     In an order by cost or by a figure of the verdict, a game without one has none.
     """
-    rows, prefix = _ordered(project, wanted)
+    rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
     field = FIELDS[wanted.sort][0]
     cursor: tuple[int, Any] | None = (game.pk, getattr(game, field, None))
     if prefix:
@@ -161,15 +213,15 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbou
     return Neighbours(*found)
 
 
-def _ordered(project: Project, wanted: ListQuery) -> "tuple[QuerySet[Any], str]":
+def _ordered(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "tuple[QuerySet[Any], str]":
     """The rows that the list walks, and what leads from one to its game: games, or standing verdicts."""
     field = FIELDS[wanted.sort][0]
     if not wanted.is_ordered_by_verdict:
-        games = filter_games(project, wanted)
+        games = filter_games(project, wanted, values)
         return games.exclude(paid_usd=None) if field == "paid_usd" else games, ""
     verdicts = Verdict.objects.filter(project=project).standing().exclude(**{field: None})
-    if wanted.given:
-        verdicts = verdicts.filter(game__in=filter_games(project, wanted))
+    if wanted.given or values:
+        verdicts = verdicts.filter(game__in=filter_games(project, wanted, values))
     return verdicts, "game__"
 
 
