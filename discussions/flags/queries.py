@@ -1,13 +1,14 @@
 """Flags that evaluators set, and for whom each waits."""
 
-from collections.abc import Collection
+from typing import Any
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from discussions.models import FlagReply, Remark
-from workspace.models import Person
+from workspace.database.capped_counts import CappedCount
 
 FLAG = "flag"
+MOST = 10_000
 
 
 def query_flags() -> QuerySet[Remark]:
@@ -27,11 +28,15 @@ def waits_for_evaluator() -> Q:
     return Q(resolved_at=None, last_reply_by__isnull=False) & ~Q(last_reply_by=F("evaluation__evaluator"))
 
 
-def count_waiting_flags(person: Person, led: Collection[int], rated: Collection[int]) -> dict[int, int]:
-    """By project: flags that wait for its leads (in `led`), or for the person who set them (in `rated`)."""
-    as_lead = Q(evaluation__game__project__in=led) & waits_for_lead()
-    as_evaluator = (
-        Q(evaluation__game__project__in=rated, evaluation__evaluator=person) & waits_for_evaluator()
+def count_for_leads(project: Any) -> CappedCount:
+    """As a column: the flags of a project that wait for its leads."""
+    rows = query_flags().filter(waits_for_lead(), evaluation__game__project=project)
+    return CappedCount(rows.order_by().values("pk"), MOST)
+
+
+def count_for_evaluator(person: Any, project: Any) -> CappedCount:
+    """As a column: the flags of a project that wait for the person who set them."""
+    rows = query_flags().filter(
+        waits_for_evaluator(), evaluation__evaluator=person, evaluation__game__project=project
     )
-    rows = query_flags().filter(as_lead | as_evaluator).values("evaluation__game__project")
-    return dict(rows.annotate(count=Count("pk")).values_list("evaluation__game__project", "count"))
+    return CappedCount(rows.order_by().values("pk"), MOST)

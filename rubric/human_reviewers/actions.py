@@ -74,9 +74,7 @@ def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
         if first.state != SUBMITTED or not comparison.set.has_second_round:
             return first
         second = comparison.reviews.filter(reviewer=reviewer, round=SECOND).first()
-        is_open = comparison.set.closed_at is None and second_rounds(
-            [comparison.set], comparison=comparison.pk
-        )
+        is_open = comparison.set.closed_at is None and second_rounds([comparison.set], among=[comparison.pk])
         if second is not None or not is_open:
             return second or first
         second = begin_review(comparison=comparison, reviewer=reviewer, round_number=SECOND, by=by, now=now)

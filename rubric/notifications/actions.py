@@ -51,7 +51,7 @@ def tell_second_round(*, event: Event, project: Project, by: Person, now: dateti
     is_first = review.round == FIRST and review.purpose == RATING
     if not (is_first and comparison_set.has_second_round) or comparison_set.closed_at:
         return
-    if review.comparison_id not in second_rounds([comparison_set], comparison=review.comparison_id):
+    if review.comparison_id not in second_rounds([comparison_set], among=[review.comparison_id]):
         return
     submitted = Review.objects.filter(
         comparison=review.comparison_id, round=FIRST, purpose=RATING, state=SUBMITTED

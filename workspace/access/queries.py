@@ -1,5 +1,6 @@
 """The signed-in person, read from the row with every request."""
 
+from collections.abc import Callable
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -7,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Count, Exists, ExpressionWrapper, OuterRef, Q, Subquery
 
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import Kind, Prepared
 from workspace.models import Membership, Notification, Person
 from workspace.models.projects import LEAD
 
@@ -24,6 +25,20 @@ def load_person(key: int) -> Person | None:
     person.unread_count = found[0][len(_COLUMNS)] or 0
     person.lacks_second_factor = bool(settings.REQUIRE_TOTP and found[0][-1])
     return person
+
+
+def prepare_by_rights(
+    build: "Callable[..., models.QuerySet[Any, Any]]", *kinds: Kind
+) -> dict[bool, Prepared]:
+    """A query about a person, for admins (True) and for everybody else.
+
+    `build` gets a stand-in for the person and for the values of `kinds`; the query is asked with the person's key.
+    """
+
+    def prepare(is_admin: bool) -> Prepared:
+        return Prepared(lambda key, *others: build(Person(pk=key, is_admin=is_admin), *others), int, *kinds)
+
+    return {is_admin: prepare(is_admin) for is_admin in (False, True)}
 
 
 def _people(key: int) -> "models.QuerySet[Person]":

@@ -1,26 +1,39 @@
 """The home page: what waits for a person, and what they have begun."""
 
 from datetime import datetime
+from typing import Any, NamedTuple
 
-from django.db.models import Case, Count, OuterRef, Q, When
+from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
 from msgspec import Struct
 
 from discussions.calibration.pages import OwnCalibration, own_calibrations
-from discussions.core.evaluation_states import OPEN, RETURNED, SKIPPED
-from discussions.flags.queries import count_waiting_flags
-from discussions.models import Evaluation, Transcript
+from discussions.core.evaluation_states import LAPSED, OPEN, RETURNED, SKIPPED
+from discussions.flags.queries import count_for_evaluator, count_for_leads
+from discussions.models import Evaluation, Judgement, Transcript
 from discussions.models.slots import CALIBRATION
-from discussions.queue.pages.queue import Submission, count_submitted_today, find_submission, free_counts
+from discussions.queue.pages.queue import (
+    FREE_COLUMNS,
+    Submission,
+    find_submission,
+    query_free,
+    query_submitted_since,
+    start_of_day,
+    tell_free,
+)
 from discussions.slots.core import minutes_left
 from discussions.slots.queries import query_kept_slots, set_aside
 from discussions.verdicts.queries import complete_alone, complete_games, faulty_transcripts
 from rubric.human_reviewers.queries.waiting import waiting_count
 from workspace.access.permissions import is_admin
+from workspace.access.queries import prepare_by_rights
 from workspace.core.limits import PAGE_SIZE
-from workspace.database.capped_counts import MOST_COUNTED, CappedNumbers, numbers_in
+from workspace.database.capped_counts import MOST_COUNTED, CappedCount, CappedNumbers, numbers_in
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Membership, Person, Project
 
 LISTED, ASIDE = 5, 10
+MOST_TODAY = 10_000
 
 
 class Started(Struct, frozen=True, kw_only=True):
@@ -119,130 +132,229 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0, only: Projec
     `handed_in` is the key of the evaluation that was just submitted, or 0. With `only` it is what the person has to do
     in that project, games alone.
     """
-    roles, projects = _projects(person, only)
+    roles, projects, today_count = _projects(person, now, only)
     led = [project.pk for project in projects if is_admin(person) or roles.get(project.pk) == "lead"]
     rated = [project.pk for project in projects if roles.get(project.pk) == "evaluator"]
-    free = free_counts(person, rated)
+    mine, led_work = _own_work(person, rated), _lead_work(led)
     kept = _kept(person, rated)
     calibrations = own_calibrations(person=person, projects=rated)
-    complete, faulty = _lead_work(led)
-    verdicts = complete | _own_verdicts(person, [key for key in rated if key not in led])
-    flags = count_waiting_flags(person, led, rated)
-    names = _names([key for keys in faulty.values() for key in keys[:LISTED]])
-    work = [
-        ProjectWork(
-            project=project,
-            role="admin" if is_admin(person) else str(roles.get(project.pk, "")),
-            free_count=free.get(project.pk, 0),
-            kept=kept.get(project.pk, []),
-            calibration=calibrations.get(project.pk),
-            verdict_count=len(verdicts.get(project.pk, [])),
-            verdicts=verdicts.get(project.pk, [])[:LISTED],
-            faulty_count=len(faulty.get(project.pk, [])),
-            faulty=[(key, names[key]) for key in faulty.get(project.pk, [])[:LISTED]],
-            flag_count=flags.get(project.pk, 0),
+    names = _names([key for work in led_work.values() for key in work.faulty[:LISTED]])
+    work = []
+    for project in projects:
+        own_work, to_do = mine.get(project.pk, _NOTHING_TO_RATE), led_work.get(project.pk, _NOTHING_TO_LEAD)
+        verdicts = to_do.complete if project.pk in led_work else own_work.alone
+        work.append(
+            ProjectWork(
+                project=project,
+                role="admin" if is_admin(person) else str(roles.get(project.pk, "")),
+                free_count=own_work.free,
+                kept=kept.get(project.pk, []),
+                calibration=calibrations.get(project.pk),
+                verdict_count=len(verdicts),
+                verdicts=verdicts[:LISTED],
+                faulty_count=len(to_do.faulty),
+                faulty=[(key, names[key]) for key in to_do.faulty[:LISTED]],
+                flag_count=own_work.flags + to_do.flags,
+            )
         )
-        for project in projects
-    ]
-    started = _started(person, now, only)
+    own = _load_own(person, None if only is None else projects, rated)
+    started = [_start(evaluation, now) for evaluation in own if evaluation.state in OPEN]
     return HomePage(
         find_submission(person, handed_in, now) if handed_in else None,
         [started_game for started_game in started if started_game.is_returned],
         [started_game for started_game in started if not started_game.is_returned],
-        _aside(person, rated),
+        [_put_aside(evaluation) for evaluation in own if evaluation.state not in OPEN][:ASIDE],
         work,
         may_create=is_admin(person),
         review_count=waiting_count(person) if only is None else None,
-        today_count=count_submitted_today(person, now) if rated else 0,
+        today_count=today_count if rated else 0,
     )
 
 
-def _projects(person: Person, only: Project | None) -> tuple[dict[int, str], list[Project]]:
-    """The person's roles by project, and the projects that they may see, by name; one query, two for an admin."""
-    memberships = Membership.objects.filter(person=person, ended_at=None).order_by("project__name")
-    if only is None and not person.is_admin:
-        held = list(memberships.select_related("project")[:PAGE_SIZE])
-        return {one.project_id: one.role for one in held}, [one.project for one in held]
-    roles = dict(memberships.values_list("project", "role"))
-    return roles, [only] if only is not None else list(Project.objects.visible_to(person)[:PAGE_SIZE])
+def _projects(
+    person: Person, now: datetime, only: Project | None
+) -> tuple[dict[int, str], list[Project], int]:
+    """The person's roles by project, the projects that they may see, by name, and what they submitted today.
 
-
-def _started(person: Person, now: datetime, only: Project | None) -> list[Started]:
-    """The open evaluations of the person, returned ones first."""
-    own = Evaluation.objects.visible_to(person).filter(state__in=OPEN).select_related("game__project", "slot")
+    One query, two for an admin.
+    """
+    held = _MEMBERSHIPS.objects(person.pk, person.pk, start_of_day(now))
+    roles = {one.project_id: one.role for one in held}
+    today_count = max((one.today_count for one in held), default=0)
     if only is not None:
-        own = own.filter(game__project=only)
-    counted = own.annotate(judged=_judged()).order_by(
-        Case(When(returned_comment="", then=1), default=0), "-state", "pk"
+        return roles, [only], today_count
+    projects = _ALL_PROJECTS.objects() if person.is_admin else [one.project for one in held]
+    return roles, projects[:PAGE_SIZE], today_count
+
+
+_MEMBERSHIPS = Prepared(
+    lambda person, again, midnight: (
+        Membership.objects.filter(person=person, ended_at=None)
+        .select_related("project")
+        .order_by("project__name")
+        .annotate(today_count=CappedCount(query_submitted_since(again, midnight).values("pk"), MOST_TODAY))
+    ),
+    int,
+    int,
+    datetime,
+)
+_ALL_PROJECTS = Prepared(lambda: Project.objects.all()[:PAGE_SIZE])
+
+
+def _start(evaluation: Evaluation, now: datetime) -> Started:
+    return Started(
+        evaluation=evaluation.pk,
+        game_number=evaluation.game_number,
+        project=evaluation.game.project.name,
+        is_returned=bool(evaluation.returned_comment) or evaluation.state == RETURNED,
+        begun_at=evaluation.created_at,
+        judged=evaluation.judged,  # type: ignore[attr-defined]
+        comment=evaluation.returned_comment,
+        minutes=minutes_left(evaluation.slot.lease_until, now),
+        is_calibration=evaluation.purpose == CALIBRATION,
     )
-    return [
-        Started(
-            evaluation=evaluation.pk,
-            game_number=evaluation.game_number,
-            project=evaluation.game.project.name,
-            is_returned=bool(evaluation.returned_comment) or evaluation.state == RETURNED,
-            begun_at=evaluation.created_at,
-            judged=evaluation.judged,
-            comment=evaluation.returned_comment,
-            minutes=minutes_left(evaluation.slot.lease_until, now),
-            is_calibration=evaluation.purpose == CALIBRATION,
-        )
-        for evaluation in counted[:PAGE_SIZE]
-    ]
 
 
-def _aside(person: Person, rated: list[int]) -> list[Aside]:
-    """The evaluations that the person could take up again, the newest first."""
-    own = set_aside(person, rated).select_related("game__project").annotate(judged=_judged()).order_by("-pk")
-    return [
-        Aside(
-            evaluation=evaluation.pk,
-            game_number=evaluation.game_number,
-            project=evaluation.game.project.name,
-            is_skipped=evaluation.state == SKIPPED,
-            why=evaluation.skipped_reason if evaluation.state == SKIPPED else evaluation.released_reason,
-            comment=evaluation.returned_comment,
-            judged=evaluation.judged,
-        )
-        for evaluation in own[:ASIDE]
-    ]
+def _put_aside(evaluation: Evaluation) -> Aside:
+    return Aside(
+        evaluation=evaluation.pk,
+        game_number=evaluation.game_number,
+        project=evaluation.game.project.name,
+        is_skipped=evaluation.state == SKIPPED,
+        why=evaluation.skipped_reason if evaluation.state == SKIPPED else evaluation.released_reason,
+        comment=evaluation.returned_comment,
+        judged=evaluation.judged,  # type: ignore[attr-defined]
+    )
 
 
-def _judged() -> Count:
-    return Count("judgements", filter=~Q(judgements__value=""))
+def _load_own(person: Person, shown: list[Project] | None, rated: list[int]) -> list[Evaluation]:
+    """The open evaluations of the person, returned ones first, then those they could take up again, newest first.
+
+    Open ones are those of all projects that the person may see, or of `shown`. One query.
+    """
+    rated = rated or [0]
+    if shown is None:
+        return _OWN[person.is_admin].objects(person.pk, rated)
+    return _OWN_IN[person.is_admin].objects(person.pk, rated, [project.pk for project in shown])
+
+
+def _query_own(
+    person: Person, rated: list[int], shown: "list[int] | QuerySet[Any, Any]"
+) -> "QuerySet[Evaluation]":
+    aside = set_aside(person, rated).values("pk")
+    is_open = Q(state__in=OPEN)
+    judged = Judgement.objects.filter(evaluation=OuterRef("pk")).exclude(value="").order_by()
+    counted = judged.values("evaluation").annotate(count=Count("pk")).values("count")
+    rows = Evaluation.objects.filter(evaluator=person, state__in=(*OPEN, SKIPPED, LAPSED))
+    return (
+        rows.filter(Q(is_open, game__project__in=shown) | Q(pk__in=aside))
+        .select_related("game__project", "slot")
+        .only(*_OWN_COLUMNS)
+        .annotate(judged=Coalesce(Subquery(counted), 0))
+        .order_by(
+            Case(When(is_open, then=0), default=1),
+            Case(When(is_open & Q(returned_comment=""), then=1), default=0),
+            Case(When(is_open, then=F("state")), default=Value("")).desc(),
+            Case(When(is_open, then=F("pk")), default=-F("pk")),
+        )[: PAGE_SIZE + ASIDE]
+    )
+
+
+_OWN_COLUMNS = (
+    *("state", "purpose", "shown_number", "created_at", "skipped_reason", "released_reason"),
+    *("returned_comment", "slot__lease_until", "game__number", "game__project__name"),
+)
+_OWN = prepare_by_rights(
+    lambda person, rated: _query_own(person, rated, Project.objects.visible_to(person).values("pk")), list
+)
+_OWN_IN = prepare_by_rights(_query_own, list, list)
 
 
 def _kept(person: Person, rated: list[int]) -> dict[int, list[tuple[int, str]]]:
     """By project: games that leads assigned to the person, as (number, name of the lead)."""
-    rows = query_kept_slots(person).filter(project__in=rated)
     found: dict[int, list[tuple[int, str]]] = {}
-    for project, number, by in rows.values_list("project", "game__number", "assigned_by__name")[:PAGE_SIZE]:
+    for project, number, by in _KEPT.rows(person.pk, rated):
         found.setdefault(project, []).append((number, by))
     return found
 
 
-def _lead_work(led: list[int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    """By project: numbers of games without a verdict, and keys of transcripts with faults, the newest first.
-
-    At most a hundred of each, in one query.
-    """
-    rows = Project.objects.filter(pk__in=led).order_by("pk")
-    annotated = rows.annotate(
-        complete=CappedNumbers(complete_games(OuterRef("pk")), "game__number"),
-        faulty=CappedNumbers(faulty_transcripts(OuterRef("pk")), "pk"),
-    ).values_list("pk", "complete", "faulty")
-    found = [(key, numbers_in(complete), numbers_in(faulty)[::-1]) for key, complete, faulty in annotated]
-    return {key: games for key, games, _keys in found}, {key: keys for key, _games, keys in found}
+_KEPT = Prepared(
+    lambda person, rated: (
+        query_kept_slots(person)
+        .filter(project__in=rated)
+        .values_list("project", "game__number", "assigned_by__name")[:PAGE_SIZE]
+    ),
+    int,
+    list,
+)
 
 
-def _own_verdicts(person: Person, rated: list[int]) -> dict[int, list[int]]:
-    """By project: numbers of games whose verdict the person records as their only evaluator; at most a hundred."""
-    alone = complete_alone(OuterRef("pk"), person)
-    rows = Project.objects.filter(pk__in=rated).order_by("pk")
-    found = rows.annotate(alone=CappedNumbers(alone, "game__number")).values_list("pk", "alone")
-    return {key: numbers_in(games) for key, games in found}
+class _ToLead(NamedTuple):
+    """Of one project: numbers of games without a verdict, keys of imports with faults, flags that wait for leads."""
+
+    complete: list[int]
+    faulty: list[int]
+    flags: int
+
+
+class _ToRate(NamedTuple):
+    """Of one project: free games, numbers of those whose verdict the person records alone, flags that wait for them."""
+
+    free: int
+    alone: list[int]
+    flags: int
+
+
+_NOTHING_TO_LEAD, _NOTHING_TO_RATE = _ToLead([], [], 0), _ToRate(0, [], 0)
+
+
+def _lead_work(led: list[int]) -> dict[int, _ToLead]:
+    """By project, at most a hundred games and imports, the newest imports first; one query."""
+    return {
+        key: _ToLead(numbers_in(complete), numbers_in(faulty)[::-1], flags)
+        for key, complete, faulty, flags in _LED.rows(led)
+    }
+
+
+_LED = Prepared(
+    lambda led: (
+        Project.objects.filter(pk__in=led)
+        .order_by("pk")
+        .annotate(
+            complete=CappedNumbers(complete_games(OuterRef("pk")), "game__number"),
+            faulty=CappedNumbers(faulty_transcripts(OuterRef("pk")), "pk"),
+            flags=count_for_leads(OuterRef("pk")),
+        )
+        .values_list("pk", "complete", "faulty", "flags")
+    ),
+    list,
+)
+
+
+def _own_work(person: Person, rated: list[int]) -> dict[int, _ToRate]:
+    """By project, at most a hundred games; one query."""
+    return {
+        key: _ToRate(tell_free(free, begun, aside), numbers_in(alone), flags)
+        for key, free, begun, aside, alone, flags in _RATED[person.is_admin].rows(person.pk, rated)
+    }
+
+
+_RATED = prepare_by_rights(
+    lambda person, rated: (
+        query_free(person, rated)
+        .annotate(
+            alone=CappedNumbers(complete_alone(OuterRef("pk"), person), "game__number"),
+            flags=count_for_evaluator(person, OuterRef("pk")),
+        )
+        .values_list(*FREE_COLUMNS, "alone", "flags")
+    ),
+    list,
+)
 
 
 def _names(transcripts: list[int]) -> dict[int, str]:
     """The names of these transcripts; no query for none."""
-    return dict(Transcript.objects.filter(pk__in=transcripts).values_list("pk", "name"))
+    return dict(_NAMES.rows(transcripts))
+
+
+_NAMES = Prepared(lambda keys: Transcript.objects.filter(pk__in=keys).values_list("pk", "name"), list)

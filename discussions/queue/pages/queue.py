@@ -18,6 +18,7 @@ from discussions.slots.permissions import check_take_game
 from discussions.slots.queries import free_for, query_free_slots, query_kept_slots, submitted_count
 from discussions.verdicts.permissions import check_reopen
 from workspace.access.permissions import get_refusal, may
+from workspace.access.queries import prepare_by_rights
 from workspace.database.capped_counts import MOST_COUNTED, CappedCount, capped_count
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
@@ -65,25 +66,43 @@ def queue_page(*, person: Person, project: Project) -> QueuePage:
 
 
 def free_counts(person: Person, projects: list[int]) -> dict[int, int]:
-    """Project -> how many games are free for the person, as far as they may know; one query for all projects.
+    """Project -> how many games are free for the person, as far as they may know; one query for all projects."""
+    counted = _FREE[person.is_admin].rows(person.pk, projects)
+    return {key: tell_free(free, begun, aside) for key, free, begun, aside in counted}
 
-    A hidden duplicate counts as a game that was dealt; the last free game is always offered.
-    """
+
+def query_free(person: Person, projects: list[int]) -> "QuerySet[Project]":
+    """These projects with what is free for the person in each: the three counts that `tell_free` takes."""
     free = query_free_slots(person, OuterRef("pk")).filter(
         ~Exists(games_led_by(person).filter(pk=OuterRef("game")))
     )
     games = free.order_by("game").values("game").distinct()
     repeats = Evaluation.objects.filter(evaluator=person, game__project=OuterRef("pk"), purpose=REPEAT)
-    rows = Project.objects.filter(pk__in=projects).order_by("pk")
-    counted = rows.annotate(
-        free=CappedCount(games),
-        open_repeats=CappedCount(repeats.filter(state__in=OPEN).values("pk")),
-        repeats_aside=CappedCount(repeats.filter(state__in=(SKIPPED, LAPSED)).values("pk")),
+    return (
+        Project.objects.filter(pk__in=projects)
+        .order_by("pk")
+        .annotate(
+            free=CappedCount(games),
+            open_repeats=CappedCount(repeats.filter(state__in=OPEN).values("pk")),
+            repeats_aside=CappedCount(repeats.filter(state__in=(SKIPPED, LAPSED)).values("pk")),
+        )
     )
-    return {
-        key: free if free >= MOST_COUNTED else _known_free(free, begun, aside)
-        for key, free, begun, aside in counted.values_list("pk", "free", "open_repeats", "repeats_aside")
-    }
+
+
+FREE_COLUMNS = ("pk", "free", "open_repeats", "repeats_aside")
+
+
+_FREE = prepare_by_rights(
+    lambda person, projects: query_free(person, projects).values_list(*FREE_COLUMNS), list
+)
+
+
+def tell_free(free: int, begun: int, aside: int) -> int:
+    """How many games a person is told to be free, of those that are and of their hidden duplicates.
+
+    A hidden duplicate counts as a game that was dealt; the last free game is always offered.
+    """
+    return free if free >= MOST_COUNTED else _known_free(free, begun, aside)
 
 
 def _known_free(free: int, begun: int, aside: int) -> int:
@@ -191,8 +210,12 @@ def find_submission(person: Person, key: int, now: datetime) -> Submission | Non
     )
 
 
-def count_submitted_today(person: Person, now: datetime) -> int:
-    """How many games the person submitted since midnight of the current time zone, calibration aside; one query."""
-    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    own = Evaluation.objects.filter(evaluator=person, state=SUBMITTED, submitted_at__gte=midnight)
-    return own.exclude(purpose=CALIBRATION).count()
+def query_submitted_since(person: Any, moment: Any) -> "QuerySet[Evaluation]":
+    """The games that the person submitted since then, calibration aside."""
+    own = Evaluation.objects.filter(evaluator=person, state=SUBMITTED, submitted_at__gte=moment)
+    return own.exclude(purpose=CALIBRATION)
+
+
+def start_of_day(now: datetime) -> datetime:
+    """Midnight of the current time zone."""
+    return timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)

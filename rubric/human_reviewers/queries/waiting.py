@@ -1,10 +1,10 @@
 """What waits for a reviewer: their sets, the state of each comparison, and when a second round opens."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from msgspec import Struct, structs
 
 from rubric.calibration.queries import ReviewerProgress, load_own_progress
@@ -22,8 +22,10 @@ from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED, SUPERSEDED
 from rubric.reviews.queries import number_own
 from rubric.sets.queries import count_taken, load_calibrated
+from workspace.access.queries import prepare_by_rights
 from workspace.core.repeats import count_ahead
 from workspace.database.locked_texts import keyed_text
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
 TO_REVIEW, BEGUN, SECOND, SECOND_BEGUN = "to_review", "begun", "second", "second_begun"
@@ -140,15 +142,12 @@ def waiting_sets(person: Person, *, only: int | None = None) -> list[WaitingSet]
 
     The number of queries does not depend on how many they are, but on how many have an open calibration round.
     """
-    visible = Project.objects.visible_to(person)
-    reviewers = Reviewer.objects.filter(person=person, kind=PERSON, ended_at=None, set__project__in=visible)
-    if only is not None:
-        reviewers = reviewers.filter(set=only)
     seers, sets = set(), []
-    for reviewer in reviewers.select_related("set__project").order_by("-set"):
-        sets.append(reviewer.set)
-        if reviewer.could_see_since:
-            seers.add(reviewer.set_id)
+    for reviewer in _REVIEWERS[person.is_admin].objects(person.pk):
+        if only is None or reviewer.set_id == only:
+            sets.append(reviewer.set)
+            if reviewer.could_see_since:
+                seers.add(reviewer.set_id)
     if not sets:
         return []
     reviews = _own_reviews(person, sets)
@@ -167,21 +166,42 @@ def waiting_sets(person: Person, *, only: int | None = None) -> list[WaitingSet]
     ]
 
 
+_REVIEWERS = prepare_by_rights(
+    lambda person: (
+        Reviewer.objects.filter(
+            person=person,
+            kind=PERSON,
+            ended_at=None,
+            set__project__in=Project.objects.visible_to(person).values("pk"),
+        )
+        .select_related("set__project")
+        .order_by("-set")
+    )
+)
+_COMPARISONS = Prepared(
+    lambda sets: Comparison.objects.filter(set__in=sets).order_by("number").values_list("set", "pk"), list
+)
+
+
 def _list_waiting(
     person: Person, sets: list[ComparisonSet], reviews: Mapping[int, list[OwnReview]]
 ) -> Iterator[tuple[ComparisonSet, list[Waiting], tuple[CalibrationRound, ReviewerProgress] | None]]:
     """Each set with the state of its comparisons, and the person's calibration."""
-    unable = _unable(person, sets)
-    two_rounds = [row for row in sets if row.has_second_round and not row.closed_at]
-    open_now = second_rounds(two_rounds)
-    full, order = _places(person, sets)
-    calibrated = load_calibrated(sets)
-    progress = load_own_progress(sets, person) if calibrated else {}
+    unable, calibrated = _unable(person, sets), load_calibrated(sets)
+    # A second round begins after the own first one alone.
+    firsts = [
+        own.comparison
+        for row in sets
+        if row.has_second_round and not row.closed_at
+        for own in reviews[row.pk]
+        if own.round == 1 and own.purpose == RATING and own.state != DRAFT
+    ]
+    open_now = second_rounds(sets, among=firsts, calibrated=calibrated) if firsts else set()
+    progress = load_own_progress(sets, person) if any(calibrated.values()) else {}
     rows: dict[int, list[int]] = {comparison_set.pk: [] for comparison_set in sets}
-    for key, comparison in (
-        Comparison.objects.filter(set__in=rows).order_by("number").values_list("set", "pk")
-    ):
+    for key, comparison in _COMPARISONS.rows(list(rows)):
         rows[key].append(comparison)
+    full, order = _places(person, sets, rows)
     for comparison_set in sets:
         key, calibration = comparison_set.pk, progress.get(comparison_set.pk)
         asked = calibration[1].asked if calibration else set()
@@ -243,15 +263,24 @@ def _repeats_ahead(waiting_set: WaitingSet, person: Person, reviews: list[OwnRev
     )
 
 
-def _places(person: Person, sets: list[ComparisonSet]) -> tuple[set[int], dict[int, int]]:
-    """Of sets that need some people for each comparison: those that have them, and in which order they are dealt."""
-    dealt = [comparison_set for comparison_set in sets if comparison_set.people_needed is not None]
-    if not dealt:
+def _places(
+    person: Person, sets: list[ComparisonSet], rows: Mapping[int, list[int]]
+) -> tuple[set[int], dict[int, int]]:
+    """Of sets that need some people for each comparison: those that have them, and in which order they are dealt.
+
+    `rows` are the comparisons by set.
+    """
+    needed = {
+        key: comparison_set.people_needed
+        for comparison_set in sets
+        if comparison_set.people_needed is not None
+        for key in rows[comparison_set.pk]
+    }
+    if not needed:
         return set(), {}
-    taken = count_taken(dealt)
-    held_by = dict(Comparison.objects.filter(set__in=dealt).values_list("pk", "set"))
-    needed = {comparison_set.pk: comparison_set.people_needed or 0 for comparison_set in dealt}
-    full = {key for key, count in taken.items() if count >= needed[held_by[key]]}
+    taken = count_taken(comparison_set for comparison_set in sets if comparison_set.people_needed is not None)
+    taken = {key: taken.get(key, 0) for key in needed}
+    full = {key for key, count in taken.items() if count >= needed[key]}
     return full, {key: at for at, key in enumerate(order_places(taken, f"places {person.pk}"))}
 
 
@@ -261,31 +290,29 @@ def waiting_count(person: Person) -> int | None:
     return sum(waiting_set.waiting_count for waiting_set in sets) if sets else None
 
 
-def second_rounds(sets: Iterable[ComparisonSet], *, comparison: int | None = None) -> set[int]:
+def second_rounds(
+    sets: Iterable[ComparisonSet],
+    *,
+    among: Collection[int] | None = None,
+    calibrated: Mapping[int, bool] | None = None,
+) -> set[int]:
     """The comparisons of these sets whose second round is open: everybody who can has submitted the first.
 
     Reviewers who were removed do not count, nor those who wrote so many of the responses that nothing is left to
-    compare. A second round needs at least two reviews.
+    compare. A second round needs at least two reviews. With `among` only these comparisons are looked at; `calibrated`
+    is what `load_calibrated` said, if it was asked.
     """
     sets = list(sets)
     needed = {comparison_set.pk: comparison_set.people_needed for comparison_set in sets}
-    keys, calibrated = list(needed), load_calibrated(sets)
-    if not keys:
-        return set()
-    people = _people_by_set(keys)
-    comparisons = Comparison.objects.filter(set__in=keys)
-    handed = Review.objects.filter(comparison__set__in=keys, round=1, state=SUBMITTED, reviewer__kind=PERSON)
-    responses = Response.objects.filter(comparison__set__in=keys)
-    if comparison is not None:
-        comparisons, handed = comparisons.filter(pk=comparison), handed.filter(comparison=comparison)
-        responses = responses.filter(comparison=comparison)
+    if calibrated is None:
+        calibrated = load_calibrated(sets)
+    asked = [key for _set, key in _COMPARISONS.rows(list(needed))] if among is None else list(among)
+    people = _people_by_set(list(needed))
     done: dict[int, set[int]] = {}
-    for key, reviewer in handed.values_list("comparison", "reviewer"):
+    for key, reviewer in _FIRST_ROUND.rows(asked):
         done.setdefault(key, set()).add(reviewer)
-    counts = comparisons.annotate(response_count=Count("responses")).values_list(
-        "pk", "set", "response_count"
-    )
-    written = Counter(responses.exclude(written_by=None).values_list("comparison", "written_by"))
+    counts = _RESPONSE_COUNTS.rows(asked)
+    written = Counter(_WRITTEN.rows(asked))
     return {
         key
         for key, held_by, count in counts
@@ -306,13 +333,46 @@ def second_rounds(sets: Iterable[ComparisonSet], *, comparison: int | None = Non
     }
 
 
+_FIRST_ROUND = Prepared(
+    lambda keys: Review.objects.filter(
+        comparison__in=keys, round=1, state=SUBMITTED, reviewer__kind=PERSON
+    ).values_list("comparison", "reviewer"),
+    list,
+)
+_RESPONSE_COUNTS = Prepared(
+    lambda keys: (
+        Comparison.objects.filter(pk__in=keys)
+        .order_by()
+        .values("pk", "set")
+        .annotate(response_count=Count("responses"))
+        .values_list("pk", "set", "response_count")
+    ),
+    list,
+)
+_WRITTEN = Prepared(
+    lambda keys: (
+        Response.objects.filter(comparison__in=keys)
+        .exclude(written_by=None)
+        .values_list("comparison", "written_by")
+    ),
+    list,
+)
+
+
 def _people_by_set(sets: list[int]) -> dict[int, dict[int, int]]:
     """Set -> reviewer -> person, without those who were removed."""
     people: dict[int, dict[int, int]] = {}
-    rows = Reviewer.objects.filter(set__in=sets, kind=PERSON, ended_at=None)
-    for held_by, key, person in rows.values_list("set", "pk", "person"):
+    for held_by, key, person in _PEOPLE.rows(sets):
         people.setdefault(held_by, {})[key] = person
     return people
+
+
+_PEOPLE = Prepared(
+    lambda sets: Reviewer.objects.filter(set__in=sets, kind=PERSON, ended_at=None).values_list(
+        "set", "pk", "person"
+    ),
+    list,
+)
 
 
 def _is_round_over(done: set[int], able: set[int], needed: int | None) -> bool:
@@ -322,11 +382,9 @@ def _is_round_over(done: set[int], able: set[int], needed: int | None) -> bool:
 
 def _own_reviews(person: Person, sets: list[ComparisonSet]) -> dict[int, list[OwnReview]]:
     """Set -> the person's reviews, those of a first round before those of a second."""
-    rows = Review.objects.filter(reviewer__person=person, comparison__set__in=sets).exclude(state=SUPERSEDED)
     found: dict[int, list[OwnReview]] = {}
-    columns = ("comparison", "pk", "round", "state", "purpose")
     listed: dict[int, list[tuple[Any, ...]]] = {comparison_set.pk: [] for comparison_set in sets}
-    for key, *own in rows.order_by("round", "pk").values_list("comparison__set", *columns):
+    for key, *own in _OWN_REVIEWS.rows(person.pk, list(listed)):
         listed[key].append(tuple(own))
     for key, reviews in listed.items():
         numbers = number_own((review, comparison, round_) for comparison, review, round_, *_rest in reviews)
@@ -337,13 +395,37 @@ def _own_reviews(person: Person, sets: list[ComparisonSet]) -> dict[int, list[Ow
     return found
 
 
+_OWN_REVIEWS = Prepared(
+    lambda person, sets: (
+        Review.objects.filter(reviewer__person=person, comparison__set__in=sets)
+        .exclude(state=SUPERSEDED)
+        .order_by("round", "pk")
+        .values_list("comparison__set", "comparison", "pk", "round", "state", "purpose")
+    ),
+    int,
+    list,
+)
+
+
 def _unable(person: Person, sets: list[ComparisonSet]) -> set[int]:
     """The comparisons of which the person wrote so many responses that nothing is left to compare."""
-    written = Response.objects.filter(comparison__set__in=sets, written_by=person)
-    own = written.values("comparison").annotate(own=Count("pk")).values_list("comparison", "own")
-    counts = dict(own)
-    totals = Comparison.objects.filter(pk__in=counts).annotate(all=Count("responses"))
-    return {key for key, count in totals.values_list("pk", "all") if count - counts[key] < FEWEST_DEALT}
+    rows = _OWN_RESPONSES.rows(person.pk, [comparison_set.pk for comparison_set in sets])
+    return {key for key, own, count in rows if count - own < FEWEST_DEALT}
+
+
+def _query_own_responses(person: int, sets: list[int]) -> "QuerySet[Response, Any]":
+    """Comparison, how many of its responses the person wrote, how many it has."""
+    others = Response.objects.filter(comparison=OuterRef("comparison")).order_by().values("comparison")
+    return (
+        Response.objects.filter(comparison__set__in=sets, written_by=person)
+        .order_by()
+        .values("comparison")
+        .annotate(own=Count("pk"), total=Subquery(others.annotate(count=Count("pk")).values("count")))
+        .values_list("comparison", "own", "total")
+    )
+
+
+_OWN_RESPONSES = Prepared(_query_own_responses, int, list)
 
 
 def _state(own: OwnReview | None, is_unable: bool, is_second_open: bool) -> str:

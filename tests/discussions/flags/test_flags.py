@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from discussions.flags.actions import answer_flag
-from discussions.flags.queries import count_waiting_flags
+from discussions.home.pages.home import home_page
 from discussions.models import Game, Remark
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.remarks import remark
@@ -33,13 +33,11 @@ def flagged():
 
 
 def waiting(lead, person, flag) -> tuple[int, int]:
-    """The flags that wait for the lead, and for the evaluator."""
-    project = flag.evaluation.game.project_id
+    """The flags that wait for the lead, and for the evaluator, as their start pages count them."""
     for_lead, for_evaluator = (
-        count_waiting_flags(lead, [project], []),
-        count_waiting_flags(person, [], [project]),
+        home_page(person=who, now=NOW).projects[0].flag_count for who in (lead, person)
     )
-    return for_lead.get(project, 0), for_evaluator.get(project, 0)
+    return for_lead, for_evaluator
 
 
 def test_a_flag_waits_for_whoever_did_not_write_last(flagged):

@@ -191,8 +191,8 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
     assert home_page(person=person, now=NOW).projects[0].free_count == free
     assert queue_page(person=person, project=project).free_count == free
     for who, name, args, queries in (
-        (person, "home", (), 12),
-        (lead, "home", (), 7),
+        (person, "home", (), 8),
+        (lead, "home", (), 6),
         (person, "queue", (project.slug,), 9),
     ):
         client.force_login(who)
@@ -319,7 +319,7 @@ def test_it_asks_a_few_queries_more(client, django_assert_num_queries):
     evaluation = submitted()
     client.force_login(evaluation.evaluator)
     client.get("/")
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(8):
         client.get("/")
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(11):
         client.get(f"/?handed_in={evaluation.pk}")
