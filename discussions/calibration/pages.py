@@ -19,6 +19,7 @@ from discussions.calibration.queries import RoundProgress, games_left, load_prog
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.models import CalibrationGame, CalibrationRound, Evaluation, Verdict
 from discussions.models.slots import CALIBRATION
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
 MOST_OFFERED, MOST_MISSED = 60, 20
@@ -193,21 +194,41 @@ def own_calibrations(*, person: Person, projects: Collection[int]) -> dict[int, 
 
     Three queries, and those of the result for a round that the person has finished.
     """
-    rounds = CalibrationRound.objects.filter(project__in=projects, closed_at=None)
-    opened = {round_.pk: round_ for round_ in rounds.select_related("project")}
+    opened = {round_.pk: round_ for round_ in _OPEN_ROUNDS.objects(list(projects))}
     if not opened:
         return {}
     games: dict[int, list[int]] = {}
-    rows = CalibrationGame.objects.filter(round__in=opened, game__withdrawn_at=None)
-    for key, game in rows.values_list("round", "game"):
+    for key, game in _GAMES.rows(list(opened)):
         games.setdefault(key, []).append(game)
-    own: dict[int, tuple[int, str, str]] = {}
     asked = [game for listed in games.values() for game in listed]
-    known = Evaluation.objects.filter(evaluator=person, game__in=asked).order_by("pk")
-    for game, evaluation, purpose, state in known.values_list("game", "pk", "purpose", "state"):
-        own[game] = (evaluation, purpose, state)
+    own = {
+        game: (evaluation, purpose, state) for game, evaluation, purpose, state in _OWN.rows(person.pk, asked)
+    }
     found = {opened[key].project_id: _own(opened[key], listed, own, person) for key, listed in games.items()}
     return {project: calibration for project, calibration in found.items() if calibration.of_games}
+
+
+_OPEN_ROUNDS = Prepared(
+    lambda projects: CalibrationRound.objects.filter(project__in=projects, closed_at=None).select_related(
+        "project"
+    ),
+    list,
+)
+_GAMES = Prepared(
+    lambda rounds: CalibrationGame.objects.filter(round__in=rounds, game__withdrawn_at=None).values_list(
+        "round", "game"
+    ),
+    list,
+)
+_OWN = Prepared(
+    lambda person, games: (
+        Evaluation.objects.filter(evaluator=person, game__in=games)
+        .order_by("pk")
+        .values_list("game", "pk", "purpose", "state")
+    ),
+    int,
+    list,
+)
 
 
 def _own(

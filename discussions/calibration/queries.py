@@ -12,6 +12,7 @@ from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import CalibrationGame, CalibrationRound, CalibrationWaiver, Evaluation, Judgement
 from discussions.models.slots import CALIBRATION
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
 
@@ -45,8 +46,7 @@ def load_open_round(project: Project) -> CalibrationRound | None:
 
 def load_keys(opened: CalibrationRound) -> dict[int, Key]:
     """Game -> what the team agreed on."""
-    rows = CalibrationGame.objects.filter(round=opened).values_list("game", "key")
-    return {game: msgspec.json.decode(key, type=Key) for game, key in rows}
+    return {game: msgspec.json.decode(key, type=Key) for game, key in _KEYS.rows(opened.pk)}
 
 
 def games_left(opened: CalibrationRound, person: Person) -> list[CalibrationGame]:
@@ -68,9 +68,7 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
     submitted: dict[int, dict[int, int]] = defaultdict(dict)
     known: dict[int, set[int]] = defaultdict(set)
     earlier: set[int] = set()
-    rows = Evaluation.objects.filter(game__in=keys, evaluator__in=people).order_by("pk")
-    columns = ("pk", "evaluator", "game", "purpose", "state", "created_at")
-    for key, person, game, purpose, state, created_at in rows.values_list(*columns):
+    for key, person, game, purpose, state, created_at in _RATED.rows(list(keys), list(people)):
         if purpose != CALIBRATION:
             known[person].add(game)
             continue
@@ -80,8 +78,8 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
             if created_at < opened.created_at:
                 earlier.add(key)
     answers = _first_answers([key for games in submitted.values() for key in games.values()])
-    waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("person", "reason"))
-    gone = set(opened.games.exclude(game__withdrawn_at=None).values_list("game", flat=True))
+    waivers = dict(_WAIVERS.rows(opened.pk))
+    gone = {game for (game,) in _WITHDRAWN.rows(opened.pk)}
     found = {}
     for person in people:
         asked = keys.keys() - gone - (known[person] - begun[person])
@@ -103,10 +101,37 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
 
 def _first_answers(evaluations: list[int]) -> dict[int, dict[tuple[str, str], str]]:
     """Evaluation -> the blind values; where none was given blind, the value given later."""
-    rows = Judgement.objects.filter(evaluation__in=evaluations).exclude(value="", blind_value="")
     answers: dict[int, dict[tuple[str, str], str]] = defaultdict(dict)
-    columns = ("evaluation", "kind", "subject", "value", "blind_value")
-    for key, kind, subject, value, blind in rows.values_list(*columns):
+    for key, kind, subject, value, blind in _ANSWERS.rows(evaluations):
         if kind != judgement_kinds.ATTRIBUTION:
             answers[key][kind, subject] = blind or value
     return answers
+
+
+_KEYS = Prepared(lambda opened: CalibrationGame.objects.filter(round=opened).values_list("game", "key"), int)
+_WITHDRAWN = Prepared(
+    lambda opened: (
+        CalibrationGame.objects.filter(round=opened).exclude(game__withdrawn_at=None).values_list("game")
+    ),
+    int,
+)
+_WAIVERS = Prepared(
+    lambda opened: CalibrationWaiver.objects.filter(round=opened).values_list("person", "reason"), int
+)
+_RATED = Prepared(
+    lambda games, people: (
+        Evaluation.objects.filter(game__in=games, evaluator__in=people)
+        .order_by("pk")
+        .values_list("pk", "evaluator", "game", "purpose", "state", "created_at")
+    ),
+    list,
+    list,
+)
+_ANSWERS = Prepared(
+    lambda evaluations: (
+        Judgement.objects.filter(evaluation__in=evaluations)
+        .exclude(value="", blind_value="")
+        .values_list("evaluation", "kind", "subject", "value", "blind_value")
+    ),
+    list,
+)
