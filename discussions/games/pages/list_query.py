@@ -111,12 +111,13 @@ def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
     """The games of one page; two queries at most, whatever the size of the project."""
     is_back, cursor = bool(wanted.before), wanted.before or wanted.after
     here = _find_value(project, wanted, cursor) if cursor else None
-    if here is None:
+    if here is None and not is_back:
         found = _run(_prepare_window, project, wanted)
     else:
         rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
-        field, falls = FIELDS[wanted.sort]
-        rows = _beyond(rows, field, here, cursor, falls=falls != is_back)
+        if here is not None:
+            field, falls = FIELDS[wanted.sort]
+            rows = _beyond(rows, field, here, cursor, falls=falls != is_back)
         found = list(_cut(rows, prefix, wanted, is_back=is_back))
     is_more, found = len(found) > wanted.most, found[: wanted.most]
     if is_back:

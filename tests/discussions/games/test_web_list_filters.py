@@ -144,6 +144,16 @@ def test_the_status_sorts_by_the_metrics_that_passed_and_the_iteration_by_its_nu
     assert sorted_by == [("descending", "sort=fewest_passed")]
 
 
+def test_before_a_game_that_left_the_list_comes_its_end_in_order():
+    project = make_games_project()
+    lead = make_lead(project=project)
+    for name in ("a", "b", "c"):
+        import_game(project=project, by=lead, gameId=name)
+    gone = Game.objects.order_by("-pk").values_list("pk", flat=True)[0] + 100
+    assert listed(project, before=gone, most=2) == [2, 1]
+    assert listed(project, after=gone, most=2) == [3, 2]
+
+
 def test_costs_sort_as_they_count_by_hand_and_unreported_ones_are_left_out(client):
     project = make_games_project()
     lead = make_lead(project=project)
