@@ -8,6 +8,7 @@ from django.urls import reverse
 
 import workspace.core.repeats
 from rubric.calibration.actions import change_repeats
+from rubric.human_reviewers.queries.waiting import repeat_seed
 from rubric.models import CalibrationRound, CalibrationWaiver, ComparisonSet
 from rubric.models.reviews import REPEAT
 from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set
@@ -223,8 +224,8 @@ def test_no_page_of_a_person_differs_between_a_repeat_and_a_comparison_that_is_n
     monkeypatch.setattr(workspace.core.repeats, "APART", 0)
     repeats, person = world(2, 50)
     other, someone = world(3, 0)
-    seed = re.compile(r"repeat:set")
-    monkeypatch.setattr("rubric.human_reviewers.actions.is_due", lambda name, *_given: bool(seed.match(name)))
+    seed = repeat_seed(repeats, person)
+    monkeypatch.setattr("rubric.human_reviewers.actions.is_due", lambda name, *_given: name == seed)
     monkeypatch.setattr("workspace.core.repeats.is_due", lambda name, dealt, _percent: dealt == 1)
     review_next(repeats, person)
     review_next(other, someone)
