@@ -14,15 +14,21 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 
 def main() -> int:
-    """Bring database and static files up to date; quick when they are."""
+    """Bring database and static files up to date; quick when they are. 1 when the database is damaged."""
     from evalsite.environment import read_settings
 
     read_settings()
     django.setup()
     from django.conf import settings
+    from django.db import connection
+
+    from workspace.database.damage import find_damage
 
     var = Path(settings.VAR_DIR)
     var.mkdir(parents=True, exist_ok=True)
+    if damage := find_damage(connection):
+        print(damage, flush=True)
+        return 1
     migrate()
     collect_static(var / "static.hash")
     if settings.DEMO:

@@ -16,6 +16,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from workspace.database.append_only import missing_triggers
+from workspace.database.damage import find_damage
 
 WAL, FULL, ON, WAIT_MS = "wal", 2, 1, 5000
 
@@ -26,6 +27,9 @@ def check_databases(databases: Sequence[str] | None = None, **_given: Any) -> li
     for alias in databases or ():
         connection = connections[alias]
         try:
+            if damage := find_damage(connection):
+                found.append(Error(damage, id="evalsite.E005"))
+                continue
             if missing_migrations(connection):
                 continue
             found += pragma_faults(connection) + trigger_faults(connection)

@@ -5,7 +5,9 @@ import json
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand
-from django.db import OperationalError, ProgrammingError
+from django.db import DatabaseError, OperationalError, ProgrammingError, connection
+
+from workspace.database.damage import describe_damage, is_damage
 
 DONE, DIFFERS, BAD_INPUT = 0, 1, 2
 
@@ -20,16 +22,19 @@ class SiteCommand(BaseCommand):
         )
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Say in a sentence that the database does not answer or has no tables; --traceback shows more."""
+        """Say in a sentence that the database does not answer, has no tables or is damaged; --traceback shows more."""
         try:
             return super().execute(*args, **options)
-        except (OperationalError, ProgrammingError) as fault:
-            if options.get("traceback"):
+        except DatabaseError as fault:
+            is_known = isinstance(fault, OperationalError | ProgrammingError) or is_damage(fault)
+            if options.get("traceback") or not is_known:
                 raise
             said = (
                 f"The database cannot be used: {sentence_of(fault)} Name the right one by DATABASE_URL or VAR_DIR, "
                 "and run `manage.py migrate` when it is new."
             )
+            if is_damage(fault):
+                said = describe_damage(connection, str(fault))
             as_json = bool(options.get("json") or options.get("as_json"))
             self.end(DIFFERS, said, as_json=as_json, code="no_database")
 
