@@ -52,4 +52,7 @@ def readyz(_request: HttpRequest) -> HttpResponse:
     needs = find_needs(now=timezone.now())
     is_ready = all(need.is_met for need in needs.values())
     checks = {name: {"ok": need.is_met, "says": need.says} for name, need in needs.items()}
-    return JsonResponse({"ready": is_ready, "checks": checks}, status=200 if is_ready else 503)
+    answer = JsonResponse({"ready": is_ready, "checks": checks}, status=200 if is_ready else 503)
+    # The reason is in the log already, once; Django would write a line for each time that a machine asks.
+    answer._has_been_logged = True  # type: ignore[attr-defined]
+    return answer
