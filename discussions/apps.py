@@ -11,6 +11,33 @@ from rubric.versions.labels import register_readings
 class DiscussionsConfig(AppConfig):
     name = "discussions"
     default_auto_field = "django.db.models.BigAutoField"
+    frozen_models = (
+        "adjudication",
+        "calibrationgame",
+        "calibrationround",
+        "calibrationwaiver",
+        "columnmapping",
+        "companions",
+        "decision",
+        "evaluation",
+        "game",
+        "gametext",
+        "iteration",
+        "judgement",
+        "manualfigure",
+        "measured",
+        "measuredfindings",
+        "remark",
+        "reveal",
+        "revision",
+        "roundoffset",
+        "slot",
+        "stage",
+        "teamfigures",
+        "transcript",
+        "verdict",
+        "withdrawal",
+    )
 
     def ready(self) -> None:
         register_game_specs(game_specs)

@@ -39,12 +39,11 @@ def main() -> int:
 def migrate() -> None:
     """Apply the migrations that are missing."""
     from django.db import connection
-    from django.db.migrations.executor import MigrationExecutor
 
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if plan:
-        print(f"Bringing the database up to date ({len(plan)} steps) ...", flush=True)
+    from workspace.database.startup_checks import missing_migrations
+
+    if missing := missing_migrations(connection):
+        print(f"Bringing the database up to date ({missing} steps) ...", flush=True)
         call_command("migrate", verbosity=0, interactive=False)
 
 

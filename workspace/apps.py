@@ -10,6 +10,7 @@ from workspace.core.words import register_words
 class WorkspaceConfig(AppConfig):
     name = "workspace"
     default_auto_field = "django.db.models.BigAutoField"
+    frozen_models = ("event", "firstseal")
 
     def ready(self) -> None:
         """Register what translates the sentences of cores, and the checks of the ground under the rows."""

@@ -1,13 +1,15 @@
 """Rows that the database itself refuses to change: a migration operation, and the check that it still holds.
 
 SQLite drops triggers silently when Django rebuilds an altered table, so a migration that alters a guarded table ends
-with the same `ForbidChange` again, and start, `verify` and the checks compare what is there with what migrations say.
+with the same `ForbidChange` again, and start, `verify` and the checks compare what is there with what must be there:
+the `frozen_models` of each app, which a test compares with the migrations.
 """
 
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from django.apps import apps
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.loader import MigrationLoader
@@ -56,7 +58,7 @@ class ForbidChange(Operation):
     @property
     def names(self) -> tuple[str, ...]:
         """The triggers that must be there on every database."""
-        return f"{self.table}_frozen_update", f"{self.table}_frozen_delete"
+        return trigger_names(self.table)
 
     def put_up(self, connection: BaseDatabaseWrapper) -> None:
         """Create the triggers again."""
@@ -104,6 +106,20 @@ class ForbidChange(Operation):
         yield f'CREATE TRIGGER "{self.table}_frozen_truncate" BEFORE TRUNCATE ON "{self.table}" {run}'
 
 
+def trigger_names(table: str) -> tuple[str, str]:
+    """The triggers that guard a table on every database."""
+    return f"{table}_frozen_update", f"{table}_frozen_delete"
+
+
+def frozen_tables() -> list[str]:
+    """The tables that must be guarded, as the apps say; the migrations, which say how, are not imported for it."""
+    return [
+        apps.get_model(app.label, model)._meta.db_table
+        for app in apps.get_app_configs()
+        for model in getattr(app, "frozen_models", ())
+    ]
+
+
 @cache
 def guards() -> dict[str, ForbidChange]:
     """Table -> the newest `ForbidChange` of it that the migrations hold."""
@@ -126,4 +142,4 @@ def missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(sql)
         there = {name for (name,) in cursor.fetchall()}
-    return [name for guard in guards().values() for name in guard.names if name not in there]
+    return [name for table in frozen_tables() for name in trigger_names(table) if name not in there]
