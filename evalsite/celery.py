@@ -2,9 +2,14 @@
 
 import os
 import resource
+from contextlib import suppress
+from typing import Any
 
 from celery import Celery
+from celery.beat import EmbeddedService
+from celery.bootsteps import StartStopStep
 from celery.signals import worker_init, worker_process_init
+from kombu.exceptions import OperationalError
 
 from evalsite.environment import read_settings
 
@@ -15,6 +20,33 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
+class Beat(StartStopStep):
+    """Celery's beat in every worker: it sends what `CELERY_BEAT_SCHEDULE` holds, the first time at once.
+
+    A thread, since the process that `celery worker --beat` forks may end without anybody noticing, and takes memory.
+    It begins when the pool's processes are forked.
+    """
+
+    requires = ("celery.worker.components:Pool",)
+
+    def start(self, worker: Any) -> None:
+        """Begin when the worker does."""
+        for entry in app.conf.beat_schedule.values():
+            with suppress(
+                OperationalError
+            ):  # without a broker there is nothing to take; the next one comes soon
+                app.send_task(entry["task"], kwargs={"is_first": True}, retry=False)
+        self.beat = EmbeddedService(worker.app, thread=True, scheduler_cls="celery.beat:Scheduler")
+        self.beat.start()
+
+    def stop(self, worker: Any) -> None:
+        """Send no more; a broker that is away is not waited for."""
+        self.beat.service.stop(wait=False)
+
+
+app.steps["worker"].add(Beat)
+
+
 @app.on_configure.connect
 def _read_settings(**_given: object) -> None:
     read_settings()
@@ -22,9 +54,10 @@ def _read_settings(**_given: object) -> None:
 
 @worker_init.connect
 def _check_startup(**_given: object) -> None:
-    from evalsite.start import end_unless_ready, spare_the_collector
+    from evalsite.start import end_unless_ready, load_actions, spare_the_collector
 
     end_unless_ready()
+    load_actions()
     spare_the_collector()
 
 

@@ -136,6 +136,7 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {
     "interval_max": 0.5,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # How much processor time measuring one game may take (seconds; well below the time limit of a task), and how much
@@ -158,6 +159,10 @@ JOB_ACTIONS = {
     "export": "discussions.exports.actions.build_project_export",
     "send_emails": "workspace.mail.actions.send_emails",
     "deliver": "workspace.webhooks.actions.deliveries.send_deliveries",
+}
+# Every worker asks for the sweep; of several that ask at about the same moment one does it.
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "workspace.sweep", "schedule": 10.0, "options": {"expires": 600}},
 }
 # What time alone brings about: each sweep calls these actions, with the moment by the database's clock.
 SWEEP_ACTIONS = [

@@ -2,13 +2,35 @@
 
 import gc
 import sys
+from importlib import import_module
 
+import django
+from django.conf import settings
 from django.core.checks import ERROR, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
+from django.utils.module_loading import import_string
 
+from evalsite.environment import read_settings
 from workspace.database.damage import find_damage
 from workspace.database.startup_checks import missing_migrations
+
+# Else the first request, the start of a worker or its first job would import them, in every fork anew.
+LOADED = (
+    "celery.app.trace",
+    "celery.apps.worker",
+    "celery.concurrency.prefork",
+    "celery.worker.autoscale",
+    "celery.worker.components",
+    "celery.worker.consumer",
+    "celery.worker.loops",
+    "celery.worker.strategy",
+    "django.contrib.auth.backends",
+    "evalsite.celery",
+    "evalsite.urls",
+    "granian",
+    "kombu.transport.redis",
+)
 
 
 def assert_ready() -> None:
@@ -32,6 +54,26 @@ def end_unless_ready() -> None:
         assert_ready()
     except ImproperlyConfigured as fault:
         sys.exit(str(fault))
+
+
+def load() -> None:
+    """Load all that web server and worker need, for a process that forks both; it connects to nothing."""
+    read_settings()
+    django.setup()
+    for module in LOADED:
+        import_module(module)
+    for middleware in settings.MIDDLEWARE:
+        import_string(middleware)
+    load_actions()
+    run_checks()  # for what they load, such as templates; what they find is found again when a fork makes sure
+    gc.collect()
+    gc.freeze()
+
+
+def load_actions() -> None:
+    """Load what jobs and sweeps call, before the worker forks: its pool's processes then share that memory."""
+    for action in (*settings.JOB_ACTIONS.values(), *settings.SWEEP_ACTIONS, *settings.FAILED_JOB_ACTIONS):
+        import_string(action)
 
 
 def spare_the_collector() -> None:

@@ -1,7 +1,8 @@
 """`make run`: start everything, say where it is, restart what falls, end all of it in order.
 
-Redis, web server, Celery worker and the sweep are children in process groups of their own; the kernel kills them when
-this process is killed. Django is never imported here.
+Redis, web server and Celery worker are children in process groups of their own; the kernel kills them when this
+process is killed. The site is loaded here once, and web server, worker and preparation are forks that share its memory;
+this process itself never asks the database for anything.
 """
 
 import collections
@@ -13,14 +14,18 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from tools.processes import Child, die_with_parent, read_dotenv, wait_until
+from tools.processes import Child, Fork, die_with_parent, read_dotenv, wait_until
 from tools.redis_server import HOW_TO_GET_ONE, RedisServer, find_binary
 
 ROOT = Path(__file__).resolve().parent.parent
 RESTARTS, WITHIN = 5, 60.0
 LARGEST_LOG = 5_000_000
+WORKER = (
+    "worker", "--concurrency", "2", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"
+)  # fmt: skip
 
 
 class Stop(Exception):
@@ -85,8 +90,9 @@ class Site:
         self.take_lock()
         check_port_is_free(self.host, self.port)
         self.start_redis()
+        self.load()
         self.prepare()
-        for child in (self.worker(), self.sweep(), self.web()):
+        for child in (self.fork("worker", work), self.fork("web server", self.serve)):
             self.children.append(child)
             child.start()
         self.wait_for_page()
@@ -125,9 +131,14 @@ class Site:
         address.touch(mode=0o600)
         address.write_text(self.redis.url)
 
+    def load(self) -> None:
+        """Load what all forks need, once. Ends with a sentence when a setting is wrong."""
+        os.environ.update(self.env)
+        load_site()
+
     def prepare(self) -> None:
         """Migrations, static files, demo: in a process that ends, so that its memory goes back."""
-        child = self.python("preparation", "-m", "tools.prepare")
+        child = self.fork("preparation", prepare)
         child.log.unlink(missing_ok=True)
         self.children.append(child)
         child.start()
@@ -141,24 +152,27 @@ class Site:
             raise GiveUp("Preparing the database failed; the lines above say why. Nothing was started.")
 
     def web(self) -> Child:
-        """The web server: one process, four threads."""
-        return self.python(
-            "web server", "-m", "granian", "tools.web:application", "--interface", "rsgi", "--http", "1",
-            "--host", self.host, "--port", str(self.port), "--workers", "1",
-            "--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "5",
-            "--log-level", "warning", "--no-ws",
-        )  # fmt: skip
+        """The web server as a program of its own: a process of four threads for each core."""
+        return self.python("web server", "-m", "tools.web", "--host", self.host, "--port", str(self.port))
 
     def worker(self) -> Child:
-        """The Celery worker: two pool processes."""
-        return self.python(
-            "worker", "-m", "celery", "-A", "tools.worker", "worker",
-            "--concurrency", "2", "--loglevel", "WARNING", "--without-gossip", "--without-mingle",
-        )  # fmt: skip
+        """The Celery worker as a program of its own: two pool processes, and what is due by time."""
+        return self.python("worker", "-m", "celery", "-A", "tools.worker", *WORKER)
 
-    def sweep(self) -> Child:
-        """Send messages again for waiting jobs, every ten seconds."""
-        return self.python("sweep", str(ROOT / "manage.py"), "sweep", "--every", "10")
+    def serve(self) -> None:
+        """Be the web server."""
+        from tools.web import main as serve
+
+        serve(["--host", self.host, "--port", str(self.port)])
+
+    def fork(self, name: str, run: Callable[[], object]) -> Child:
+        """A child that shares what is loaded here; the data folder stays locked by this process alone."""
+
+        def be() -> None:
+            self._lock.close()
+            run()
+
+        return Fork(name, be, self.log(name.replace(" ", "-")))
 
     def python(self, name: str, *command: str) -> Child:
         """A child run by the virtual environment's Python."""
@@ -233,11 +247,36 @@ class Site:
             child.start()
 
     def stop(self) -> None:
-        """Web first, so that nothing new comes in; then the worker and the sweep; Redis last."""
+        """Web first, so that nothing new comes in; then the worker; Redis last."""
         if any(child.is_running() for child in self.children):
             print("\nStopping ...", flush=True)
         for child in reversed(self.children):
             child.stop(12)
+
+
+def load_site() -> None:
+    """Load the site and the servers around it; neither connects to anything yet."""
+    from evalsite.start import load
+
+    load()
+    import tools.web
+    import tools.worker  # noqa: F401
+
+
+def prepare() -> None:
+    """Be the preparation."""
+    from tools.prepare import main
+
+    sys.exit(main())
+
+
+def work() -> None:
+    """Be the worker."""
+    from tools.worker import app
+
+    worker = app.Worker(concurrency=2, loglevel="WARNING", without_gossip=True, without_mingle=True)
+    worker.start()
+    sys.exit(worker.exitcode)
 
 
 def read_port(text: str) -> int:

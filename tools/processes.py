@@ -2,14 +2,16 @@
 
 import contextlib
 import ctypes
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
@@ -92,6 +94,62 @@ class Child:
         """The end of what it wrote."""
         text = self.log.read_text(errors="replace") if self.log.exists() else ""
         return "\n".join(text.splitlines()[-count:])
+
+
+class Fork(Child):
+    """A child that is a fork of this process, so that it shares what is loaded here; its standard streams are files."""
+
+    def __init__(self, name: str, run: Callable[[], object], log: Path) -> None:
+        self.name, self.log, self._run = name, log, run
+        self.process: subprocess.Popen[bytes] | None = None
+        self._is_over = False
+
+    def start(self, stdin: bytes | None = None) -> None:
+        """Start it; what it runs ends with its exit status, or by an exception with 1."""
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        sys.stdout.flush()
+        fork = multiprocessing.get_context("fork").Process(target=self._be, args=(os.getpid(),))
+        self.process = Forked(fork)
+        self._is_over = False
+
+    def _be(self, starter: int) -> None:
+        os.setsid()
+        die_with_parent(parent=starter)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        if _LIBC is not None:  # what `top` shows, else all of them would have the starter's name
+            _LIBC.prctl(PR_SET_NAME, f"evalsite {self.name.split()[0]}".encode(), 0, 0, 0)
+        with self.log.open("ab") as output, open(os.devnull, "rb") as nothing:
+            os.dup2(nothing.fileno(), 0)
+            os.dup2(output.fileno(), 1)
+            os.dup2(output.fileno(), 2)
+        self._run()
+
+
+class Forked:
+    """A fork as `subprocess` has processes, as far as `Child` needs that."""
+
+    def __init__(self, fork: "multiprocessing.context.ForkProcess") -> None:
+        fork.start()
+        self._fork, self.pid = fork, fork.pid
+
+    @property
+    def returncode(self) -> int | None:
+        """How it ended, below 0 by a signal; None as long as it runs."""
+        return self._fork.exitcode
+
+    poll = returncode.fget
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Wait until it ended. Raises subprocess.TimeoutExpired."""
+        self._fork.join(timeout)
+        if self.returncode is None:
+            raise subprocess.TimeoutExpired(self._fork.name, timeout)
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        os.kill(self.pid, number)
 
 
 def wait_until(condition, seconds: float, every: float = 0.05) -> bool:

@@ -1,15 +1,20 @@
-"""What `make run` lets granian serve: the site, in a worker that cannot outlive granian's main process.
+"""What `make run` starts as web server: the site, in workers that cannot outlive granian's main process.
 
-Without this a kill -9 of the main process leaves its worker serving, and a second start shares the port with it.
+Without this a kill -9 of the main process leaves its workers serving, and a second start shares the port with them.
 """
 
-import multiprocessing
+import os
+import sys
+from functools import partial
 
+from evalsite import server
 from tools.processes import die_with_parent
 
-_main = multiprocessing.parent_process()
-die_with_parent(parent=_main.pid if _main else None)
 
-from evalsite.rsgi import application  # noqa: E402  the signal is asked for before anything slow happens
+def main(arguments: list[str]) -> None:
+    """Serve until told to stop."""
+    server.main(arguments, in_worker=partial(die_with_parent, parent=os.getpid()))
 
-__all__ = ["application"]
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

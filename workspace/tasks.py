@@ -1,12 +1,17 @@
 """What Celery calls. A message carries a job's number only; the row says the rest."""
 
-from celery import Task, shared_task
+from datetime import timedelta
 
+from celery import Task, shared_task
+from django.core.cache import cache
+
+from workspace.checks.actions import sweep
 from workspace.database.clock import database_now
-from workspace.jobs.actions import LOOK_AT_JOB, beat, run_job
+from workspace.jobs.actions import LOOK_AT_JOB, NOTIFY_AGAIN, beat, run_job
 from workspace.people.actions import system_person
 
 BEAT = "workspace.beat"
+SWEEP, ONCE_IN = "workspace.sweep", 5
 
 
 @shared_task(name=LOOK_AT_JOB, bind=True)
@@ -20,6 +25,19 @@ def look_at_job(self: Task, job: int) -> None:
 def note_beat(self: Task) -> None:
     """Write down that this worker is there."""
     note_worker(worker=str(self.request.hostname or "here"))
+
+
+@shared_task(name=SWEEP, bind=True)
+def sweep_now(self: Task, is_first: bool = False) -> None:
+    """What is due by time alone. Every worker asks for it, and one of them does it; the first of a worker always.
+
+    The first rings for everything that waits: what was rung before this worker started may be lost.
+    """
+    note_worker(worker=str(self.request.hostname or "here"))
+    if cache.add("sweep", 1, timeout=ONCE_IN) or is_first:
+        now = database_now()
+        ring_again = timedelta(0) if is_first else NOTIFY_AGAIN
+        sweep(by=system_person(now=now), now=now, ring_again=ring_again)
 
 
 def note_worker(*, worker: str) -> None:

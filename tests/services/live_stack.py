@@ -22,6 +22,15 @@ from tools.launch import ROOT, Site
 from tools.processes import wait_until
 from tools.redis_server import HOW_TO_GET_ONE, RedisServer, find_binary, free_port
 
+SWEEPING = """
+import time
+from contextlib import suppress
+from django.core.management import call_command
+while True:
+    with suppress(SystemExit):
+        call_command("sweep")
+    time.sleep({every})
+"""
 UNFINISHED = "SELECT COUNT(*) FROM workspace_job WHERE state IN ('queued', 'running')"
 
 
@@ -95,8 +104,8 @@ class LiveStack:
 
     @contextmanager
     def sweeping(self, every: float) -> Iterator[None]:
-        """What `make run` does beside web and worker, this often: ring again for jobs that wait or were dropped."""
-        sweep = self._commands.start("sweep", "--every", str(every))
+        """What every worker has done now and then, this often: ring again for jobs that wait or were dropped."""
+        sweep = self._commands.start("shell", "-v", "0", "-c", SWEEPING.format(every=every))
         try:
             yield
         finally:

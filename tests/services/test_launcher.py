@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from evalsite.server import count_cores
 from tools.launch import ROOT
 from tools.processes import wait_until
 from tools.redis_server import find_binary, free_port
@@ -74,6 +75,7 @@ class Launched:
         for entry in Path("/proc").glob("[0-9]*"):
             try:
                 command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                command += (entry / "comm").read_text()  # forks of the launcher have its command line
                 at_home = (
                     (entry / "cwd").resolve().is_relative_to(self.folder)
                 )  # Redis overwrites its environment
@@ -87,6 +89,11 @@ class Launched:
     def find(self, word: str) -> int:
         """The first process whose command has the word."""
         return min(pid for pid, command in self.processes().items() if word in command)
+
+    def web_workers(self) -> list[int]:
+        """What the web server forked."""
+        web = self.find("evalsite web")
+        return [int(pid) for pid in Path(f"/proc/{web}/task/{web}/children").read_text().split()]
 
     def end(self, number: int = signal.SIGKILL) -> int:
         """Send a signal and wait; the exit code."""
@@ -122,8 +129,39 @@ def test_a_second_one_on_the_same_data_or_port_is_refused_with_a_sentence(launch
     assert 200 <= launched.page() < 500
 
 
+def ticks(pid: int) -> int:
+    """The CPU time that a process took, in ticks."""
+    return sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
+
+
+def test_every_web_worker_answers_and_one_that_falls_comes_back(launched):
+    def all_answer() -> bool:
+        before = {worker: ticks(worker) for worker in launched.web_workers()}
+        return wait_until(
+            lambda: (
+                200 <= launched.page() < 500
+                and all(ticks(worker) > tick + 2 for worker, tick in before.items())
+            ),
+            60,
+            every=0,
+        )
+
+    workers = launched.web_workers()
+    assert len(workers) == count_cores()
+    assert all_answer()
+    os.kill(workers[0], signal.SIGKILL)
+    assert wait_until(lambda: len(set(launched.web_workers()) - {workers[0]}) == len(workers), 30)
+    assert all_answer()
+    assert set(workers[1:]) < set(launched.web_workers())
+    assert "The web server ended" not in launched.said()
+
+
 def test_what_falls_is_started_launch(launched):
-    for word, name in (("granian", "web server"), ("redis-server", "Redis"), ("celery", "worker")):
+    for word, name in (
+        ("evalsite web", "web server"),
+        ("redis-server", "Redis"),
+        ("evalsite worker", "worker"),
+    ):
         fallen = launched.find(word)
         os.kill(fallen, signal.SIGKILL)
         assert wait_until(lambda said=name: f"The {said} ended by itself" in launched.said(), 60)
@@ -133,7 +171,7 @@ def test_what_falls_is_started_launch(launched):
 
 def test_every_signal_ends_everything_and_the_next_start_keeps_the_data(launched):
     assert 200 <= launched.page() < 500
-    assert all(launched.find(word) for word in ("granian", "redis-server", "celery", "sweep"))
+    assert all(launched.find(word) for word in ("evalsite web", "redis-server", "evalsite worker"))
     assert launched.end(signal.SIGTERM) == 0
     assert launched.processes() == {}
     with launch(launched.folder) as second:
@@ -143,7 +181,9 @@ def test_every_signal_ends_everything_and_the_next_start_keeps_the_data(launched
         assert second.end(signal.SIGINT) == 0
         assert second.processes() == {}
     with launch(launched.folder) as third:
-        wait_until(lambda: sum("celery" in command for command in third.processes().values()) == 3, 60)
+        wait_until(
+            lambda: sum("evalsite worker" in command for command in third.processes().values()) == 3, 60
+        )
         third.end(signal.SIGKILL)
         assert wait_until(lambda: third.processes() == {}, 30), third.processes()
 

@@ -2,12 +2,21 @@
 
 import json
 import urllib.request
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from celery import Celery
+from redis import Redis
 
+from tests.factories.transcripts import as_bytes, native_game
+from tests.faults.visitors import make_team
 from tools.processes import wait_until
+
+FORGET_THE_BELL = """
+from workspace.models import Job
+Job.objects.filter(kind="import").update(state="queued", rung_at=None, finished_at=None)
+"""
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]
 
@@ -35,6 +44,23 @@ def test_web_and_worker_come_back_after_kill_9_and_the_rows_are_there(live_stack
     live_stack.start()
     with Celery(broker=live_stack.redis_server.url) as caller:
         assert wait_until(lambda: caller.control.ping(timeout=1), 20), live_stack.worker.last_lines(40)
+
+
+def test_a_worker_sweeps_by_itself_when_it_starts_and_then_again_and_again(live_stack):
+    unfinished = "SELECT COUNT(*) FROM workspace_job WHERE state <> 'done'"
+    live_stack.worker.kill()
+    team = make_team(live_stack)
+    assert (
+        team.lead.upload("/projects/ours/imports/upload/", {"a.json": as_bytes(native_game())}).status == 303
+    )
+    assert live_stack.rows(unfinished) == [(1,)]
+    with closing(Redis.from_url(live_stack.redis_server.url)) as redis:
+        redis.flushall()
+    live_stack.worker.start()
+    live_stack.wait_for(unfinished, 0)
+    live_stack.script(FORGET_THE_BELL)
+    assert live_stack.rows(unfinished) == [(1,)]
+    live_stack.wait_for(unfinished, 0)
 
 
 def test_manage_runs_on_the_data_of_the_stack(live_stack):

@@ -34,7 +34,7 @@ COMMANDS = {
     "restore": ("workspace", "no-such-file", True),
     "score_reviews": ("rubric", "no-such-file", True),
     "seed_demo": ("discussions", "", False),
-    "sweep": ("workspace", "--every 0", False),
+    "sweep": ("workspace", "--every 10", False),
     "verify": ("discussions", "--only I99", True),
 }
 

@@ -1,4 +1,4 @@
-"""What must hold of people, projects, jobs, the audit log and the database; and the daily maintenance.
+"""What must hold of people, projects, jobs, the audit log and the database; and the work that is due by time alone.
 
 `CHECKS` is the workspace's part of `manage.py verify`; every later wing adds its own table. The heads of the audit log
 are stored outside the database once a day.
@@ -13,18 +13,22 @@ import msgspec
 from django.conf import settings
 from django.db import connection
 from django.db.models import F
+from django.utils.module_loading import import_string
 from msgspec import Struct
 
 from workspace.audit.queries import hash_first_seals, load_imports
+from workspace.blob_store import drop_parts
 from workspace.checks.core import Check, Checked, run_check
 from workspace.core.audit_chain import Head, first_break
 from workspace.database.snapshot import snapshot
 from workspace.database.startup_checks import pragma_faults, trigger_faults
+from workspace.jobs.actions import NOTIFY_AGAIN, sweep_jobs
 from workspace.models import Chain, Counter, Event, Invitation, Job, Membership, Person, Project, SignIn
 from workspace.models.jobs import RUNNING
 
 OVERDUE = timedelta(seconds=60)
 HEADS = "heads-*.json"
+PARTS_STAY = timedelta(hours=24)
 
 
 class DailyHeads(Struct, frozen=True):
@@ -175,3 +179,16 @@ def run_daily_maintenance(*, by: Person, now: datetime) -> bool:
     Counter.objects.filter(expires_at__lt=now).delete()
     keep_heads(by=by, now=now)
     return True
+
+
+def sweep(*, by: Person, now: datetime, ring_again: timedelta = NOTIFY_AGAIN) -> int:
+    """Ring again for jobs that wait or were dropped, and do what time alone brings about; the jobs rung for.
+
+    Several at the same moment do no harm: each part is a conditional update, or asks what is still to be done.
+    """
+    rung = sweep_jobs(by=by, now=now, ring_again=ring_again)
+    for action in settings.SWEEP_ACTIONS:
+        import_string(action)(by=by, now=now)
+    run_daily_maintenance(by=by, now=now)
+    drop_parts(before=now - PARTS_STAY)
+    return rung

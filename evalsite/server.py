@@ -1,0 +1,57 @@
+"""Serves the site by granian: `python -m evalsite.server [--host ADDRESS] [--port NUMBER] [--workers NUMBER]`.
+
+The site is loaded before granian forks its workers, so that they share its memory, and one that fell
+is back at once.
+"""
+
+import argparse
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from granian import Granian
+from granian.constants import HTTPModes, Interfaces
+from granian.log import LogLevels
+
+
+def main(arguments: list[str] | None = None, *, in_worker: Callable[[], object] = bool) -> None:
+    """Serve until told to stop; every worker calls `in_worker` before its first request."""
+    parser = argparse.ArgumentParser(prog="python -m evalsite.server", description="Serves the site.")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument(
+        "--workers", type=int, default=count_cores(), help="processes; by default one for each core"
+    )
+    given = parser.parse_args(arguments)
+    import evalsite.wsgi  # noqa: F401  the whole site, and its checks, before the workers are forked
+
+    Granian(
+        "evalsite.rsgi:application",
+        address=given.host,
+        port=given.port,
+        interface=Interfaces.RSGI,
+        http=HTTPModes.http1,
+        workers=given.workers,
+        websockets=False,
+        respawn_failed_workers=True,
+        respawn_interval=0.5,
+        workers_kill_timeout=5,
+        log_level=LogLevels.warning,
+    ).serve(target_loader=partial(_load, in_worker), wrap_loader=False)
+
+
+def count_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _load(in_worker: Callable[[], object]) -> Any:
+    in_worker()
+    from evalsite.rsgi import application  # its threads are the worker's own: a fork has none of its parent's
+
+    return application
+
+
+if __name__ == "__main__":
+    main()
