@@ -64,11 +64,16 @@ KNOWN = (
     "EMAIL_PASSWORD",
     "EMAIL_FROM",
 )
+PRIVATE = 0o077
 _reader = environ.Env()
 
 
 def read_settings() -> None:
-    """Read the settings now; where the environment is wrong, the process ends with the sentence alone."""
+    """Read the settings now; where the environment is wrong, the process ends with the sentence alone.
+
+    What this process writes from now on is for the account that it runs as alone: database, uploads, logs, exports.
+    """
+    os.umask(PRIVATE)
     try:
         assert settings.INSTALLED_APPS
     except ImproperlyConfigured as fault:

@@ -9,7 +9,6 @@ from csp.utils import build_policy
 from django.conf import settings
 from django.contrib.auth import logout
 from django.contrib.auth.models import AnonymousUser
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 
@@ -19,7 +18,7 @@ from workspace.tokens.permissions import check_opens
 from workspace.tokens.queries import Bearer, find_bearer
 from workspace.web.browsers_zone import browsers_zone
 from workspace.web.devices import remember_device
-from workspace.web.errors import error, refused
+from workspace.web.errors import error, refused, status_of
 from workspace.web.problems import is_api
 from workspace.web.rate_limits import limit_window
 from workspace.web.require import set_up_first, sign_in_first
@@ -104,7 +103,8 @@ def is_address(text: str) -> bool:
 class BodyLimits:
     """Answers 413 before anything reads a body that is larger than its address takes from this person.
 
-    `evalsite.whole_requests` asks this first for a large body (100: send it) and says when one came too late (408).
+    `evalsite.whole_requests` asks this first for a large body (100: send it) and says when one came too late (408) or had no
+    room on the disk (507).
     """
 
     def __init__(self, get_response: Next) -> None:
@@ -126,6 +126,8 @@ class BodyLimits:
         body = request.META.get("evalsite.body")
         if body == "late":
             return error(request, 408)
+        if body == "no room":
+            return error(request, 507)
         return HttpResponse(status=100) if body == "asks" else None
 
 
@@ -154,7 +156,7 @@ class SignInRequired:
 
 
 class Refusals:
-    """Turns refusals and a database that is away into answers, and gives an empty 405 its page."""
+    """Turns refusals, a database that is away and a full disk into answers, and gives an empty 405 its page."""
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
@@ -171,9 +173,9 @@ class Refusals:
         """The answer to what a view raised, if it is ours to answer."""
         if isinstance(exception, Refusal):
             return refused(request, exception)
-        if isinstance(exception, OperationalError | InterfaceError):
-            logger.error("the database is away: %s", exception)
-            return error(request, 503)
+        if status := status_of(exception):
+            logger.error("%s: %s", "the disk is full" if status == 507 else "the database is away", exception)
+            return error(request, status)
         return None
 
 

@@ -33,6 +33,10 @@ class ShortBody(Exception):
     """The connection ended before the body did: nobody is there to be answered."""
 
 
+class NoRoom(Exception):
+    """The disk has no room for the body."""
+
+
 class WholeRequests:
     """The WSGI application as one for RSGI: reads bodies first, then runs it in one of its threads."""
 
@@ -55,6 +59,9 @@ class WholeRequests:
                 await read_body(protocol, body, length)
             except LateBody:
                 environ |= {"evalsite.body": "late", "CONTENT_LENGTH": "0"}
+                body.truncate(0)
+            except NoRoom:
+                environ |= {"evalsite.body": "no room", "CONTENT_LENGTH": "0"}
                 body.truncate(0)
             except ShortBody:
                 protocol.response_empty(400, [])
@@ -143,7 +150,7 @@ def announced_length(environ: Environ) -> int:
 
 
 async def read_body(protocol: Any, body: IO[bytes], length: int) -> None:
-    """Read the body into a file. Raises LateBody, ShortBody.
+    """Read the body into a file. Raises LateBody, ShortBody, NoRoom.
 
     The next bytes must come within BODY_PAUSE seconds, and all of them at BODY_RATE bytes a second or more, after
     BODY_PAUSE seconds to begin with.
@@ -161,7 +168,10 @@ async def read_body(protocol: Any, body: IO[bytes], length: int) -> None:
             raise LateBody from None
         if not piece:
             raise ShortBody
-        body.write(piece)
+        try:
+            body.write(piece)
+        except OSError as fault:
+            raise NoRoom from fault
         have += len(piece)
 
 

@@ -40,6 +40,7 @@ def main(arguments: list[str]) -> int:
     """Run the site until it is told to stop; 0 after an orderly end, 1 with a sentence when it could not go on."""
     if "--tied" in arguments:
         die_with_parent(signal.SIGTERM)
+    os.umask(0o077)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, raise_stop)
     env = read_dotenv(ROOT / ".env") | os.environ
@@ -102,6 +103,8 @@ class Site:
     def take_lock(self) -> None:
         """One running site per data folder: two would share one Redis folder and one port by turns."""
         self.var.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(PermissionError):  # data from before this was so may be open to other accounts
+            self.var.chmod(0o700)
         self._lock = (self.var / "run.lock").open("a+")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

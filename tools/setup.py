@@ -27,7 +27,7 @@ def main(arguments):
     if sys.version_info < OLDEST:
         return run_with_newer_python(arguments)
     kind = "dev" if "--dev" in arguments else "runtime"
-    (ROOT / "var").mkdir(exist_ok=True)
+    (ROOT / "var").mkdir(mode=0o700, exist_ok=True)
     with (ROOT / "var" / "setup.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not is_current(kind):

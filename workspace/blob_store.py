@@ -82,8 +82,7 @@ def keep_file(part: IO[bytes], name: str) -> None:
         part.seek(0)
         default_storage.save(name, File(part))
         return
-    where.parent.mkdir(parents=True, exist_ok=True)
-    Path(part.name).replace(where)
+    _put_in_place(Path(part.name), where)
 
 
 def open_file(name: str) -> IO[bytes]:
@@ -144,16 +143,34 @@ def _local(name: str) -> Path | None:
 
 
 def _write(name: str, data: bytes) -> None:
-    where, incoming = _local(name), _local(INCOMING)
-    if where is None or incoming is None:
+    where = _local(name)
+    if where is None:
         default_storage.delete(name)
         default_storage.save(name, ContentFile(data))
         return
-    # Renamed into place when complete and on disk: a kill leaves a part file, never half a transcript.
-    for folder in (incoming, where.parent):
-        folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=incoming, delete=False) as part:
+    with new_file() as part:
         part.write(data)
         part.flush()
         os.fsync(part.fileno())
-    Path(part.name).replace(where)
+        _put_in_place(Path(part.name), where)
+
+
+def _put_in_place(part: Path, where: Path) -> None:
+    """Rename a file that is complete and on disk: a kill leaves a part file, never half a transcript.
+
+    A name is on disk only when its folder is, and a new folder only when the one above is: without that, a power cut
+    takes away what a committed row already names.
+    """
+    fresh = [folder for folder in where.parents if not folder.exists()]
+    where.parent.mkdir(parents=True, exist_ok=True)
+    part.replace(where)
+    for folder in (where.parent, *(folder.parent for folder in fresh)):
+        _sync_folder(folder)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -33,7 +33,7 @@ class VersionAct(Struct, frozen=True):
 
 
 class VersionLine(Struct, frozen=True):
-    """A version in the list; `use_count` counts its iterations, `is_current` marks the one that new work takes."""
+    """A version in the list; `use_count` counts its iterations in all projects, `is_current` marks the one that new work takes."""
 
     version: RubricVersion
     acts: list[VersionAct]
@@ -108,17 +108,19 @@ class ChangePage(Struct, frozen=True):
 def build_rubrics_page(*, person: Person, uses: Mapping[int, int]) -> RubricsPage:
     """Every rubric that the person may read, without discarded drafts.
 
-    Notes can mention weights, so only people who see weights get them.
+    Notes can mention weights, so only people who see weights get them. `uses` tells of all projects, so only admins do.
     """
+    edit_refusal = get_refusal(check_edit_rubrics, person)
     versions = RubricVersion.objects.visible_to(person).kept().defer("body").select_related("rubric", *PEOPLE)
     has_notes = may(check_see_weights, person)
     current = [RubricVersion.objects.newest(kind) for kind in ("discussion", "response")]
     rubrics: dict[Rubric, list[VersionLine]] = {}
     for version in versions.order_by("rubric", "-pk"):
         acts = list_acts(version, has_notes=has_notes)
-        line = VersionLine(version, acts, uses.get(version.pk, 0), version in current)
+        use_count = 0 if edit_refusal else uses.get(version.pk, 0)
+        line = VersionLine(version, acts, use_count, version in current)
         rubrics.setdefault(version.rubric, []).append(line)
-    return RubricsPage(rubrics, get_refusal(check_edit_rubrics, person), is_scored_by_criterion())
+    return RubricsPage(rubrics, edit_refusal, is_scored_by_criterion())
 
 
 def list_acts(version: RubricVersion, *, has_notes: bool) -> list[VersionAct]:

@@ -115,7 +115,9 @@ def launch(folder: Path) -> Iterator[Launched]:
 @pytest.fixture(scope="module")
 def launched(tmp_path_factory):
     """A launcher on fresh data, for all tests but the last, which ends it."""
-    with launch(tmp_path_factory.mktemp("data")) as site:
+    folder = tmp_path_factory.mktemp("data")
+    folder.chmod(0o755)
+    with launch(folder) as site:
         yield site
 
 
@@ -154,6 +156,13 @@ def test_every_web_worker_answers_and_one_that_falls_comes_back(launched):
     assert all_answer()
     assert set(workers[1:]) < set(launched.web_workers())
     assert "The web server ended" not in launched.said()
+
+
+def test_no_other_account_reads_its_data(launched):
+    kept = [launched.folder, *launched.folder.rglob("*")]
+    assert {path.name for path in kept} >= {"evalsite.sqlite3", "web-server.log", "redis", "run.lock"}
+    ours = [path for path in kept if path != launched.output and "static" not in path.parts]
+    assert {path.name: oct(path.stat().st_mode) for path in ours if path.stat().st_mode & 0o077} == {}
 
 
 def test_what_falls_is_started_launch(launched):

@@ -1,6 +1,8 @@
 """Everything that is answered instead of a page: refusals, Django's own errors, a form that was too old."""
 
+import errno
 import logging
+import sqlite3
 import sys
 from collections.abc import Mapping
 
@@ -16,7 +18,9 @@ from workspace.web.problems import is_api, problem
 from workspace.web.require import is_htmx
 from workspace.web.unsaved_form import unsaved_fields
 
-PAGES = frozenset({400, 403, 404, 405, 409, 413, 422, 429, 500, 503})
+PAGES = frozenset({400, 403, 404, 405, 409, 413, 422, 429, 500, 503, 507})
+FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT})
+POSTGRES_DISK_FULL = "53100"
 logger = logging.getLogger("evalsite.refusals")
 
 
@@ -70,12 +74,23 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler500: nothing of the fault is shown. A database that is away before a view began is a 503.
+    """Django's handler500: nothing of the fault is shown. What went wrong before a view began has its status too.
 
     Who it is cannot be read then; and nothing is asked of the database for a page that must come whatever happened.
     """
     request.user = AnonymousUser()
-    return error(request, 503 if isinstance(sys.exception(), OperationalError | InterfaceError) else 500)
+    return error(request, status_of(sys.exception()) or 500)
+
+
+def status_of(fault: BaseException | None) -> int:
+    """The status of what is no fault of the code: 507 on a full disk, 503 without the database; else 0."""
+    if isinstance(fault, OSError) and fault.errno in FULL_DISK:
+        return 507
+    if not isinstance(fault, OperationalError | InterfaceError):
+        return 0
+    cause = fault.__cause__
+    is_full = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    return 507 if is_full or getattr(cause, "sqlstate", "") == POSTGRES_DISK_FULL else 503
 
 
 def too_many_requests(request: HttpRequest) -> HttpResponse:
@@ -104,6 +119,7 @@ def _reason(status: int) -> str:
         413: _("That is too large; nothing was stored."),
         429: _("Too many attempts. Wait a few minutes, then try again."),
         503: _("Not saved: a part of the site is unavailable. Press again in a minute."),
+        507: _("Not saved: the disk of this site is full. Tell an admin; then send it again."),
     }
     return sentences.get(
         status, _("Something went wrong on our side. What was saved before is safe; try again.")

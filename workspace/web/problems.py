@@ -21,6 +21,7 @@ CODES = {
     429: "too_often",
     500: "broken",
     503: "unavailable",
+    507: "disk_full",
 }
 
 
@@ -77,6 +78,7 @@ def _sentence(status: int) -> str:
         413: _("That is too large; nothing was stored."),
         429: _("Too many requests. Wait as long as the header Retry-After says, then continue."),
         503: _("Nothing was stored: a part of the site is unavailable. Send it again in a minute."),
+        507: _("Nothing was stored: the disk of this site is full. Tell an admin; then send it again."),
     }
     broken = _(
         "Something went wrong on our side. Send the request again under the same key; tell an admin if it stays."

@@ -62,6 +62,12 @@ def test_the_list_names_versions_states_people_and_uses(client):
     assert text.count("New draft") == 2 and 'href="/rubrics/discussion/1.2/draft/"' in text
 
 
+def test_only_admins_see_how_many_iterations_of_all_projects_use_a_version(client):
+    lead = make_lead(project=make_games_project())
+    for person in (make_member(project=make_games_project()), lead):
+        assert "Iterations" not in shown(client, person, "/rubrics/")
+
+
 def test_others_see_no_drafts_and_only_who_sees_weights_reads_notes(client):
     project = make_games_project()
     draft = make_changed_draft()
