@@ -103,8 +103,8 @@ def is_address(text: str) -> bool:
 class BodyLimits:
     """Answers 413 before anything reads a body that is larger than its address takes from this person.
 
-    `evalsite.whole_requests` asks this first for a large body (100: send it) and says when one came too late (408) or had no
-    room on the disk (507).
+    `evalsite.whole_requests` asks this first for a large body (100: send it) and says when one came too late (408) or
+    had no room on the disk (507).
     """
 
     def __init__(self, get_response: Next) -> None:

@@ -103,7 +103,8 @@ class Site:
     def take_lock(self) -> None:
         """One running site per data folder: two would share one Redis folder and one port by turns."""
         self.var.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(PermissionError):  # data from before this was so may be open to other accounts
+        # Data from before this was so may be open to other accounts.
+        with contextlib.suppress(PermissionError):
             self.var.chmod(0o700)
         self._lock = (self.var / "run.lock").open("a+")
         try:

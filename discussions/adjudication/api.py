@@ -10,7 +10,7 @@ from discussions.access.permissions import check_see_games
 from discussions.adjudication.actions import adjudicate, unmask_evaluators
 from discussions.adjudication.core.disagreements import Disagreement, has_letters, letters
 from discussions.adjudication.permissions import check_adjudicate
-from discussions.adjudication.queries import disagreements_in, has_seen_names
+from discussions.adjudication.queries import disagreements_in, has_seen_names, letters_seed
 from discussions.adjudication.views import find_side, led_game_or_404
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game
@@ -160,7 +160,11 @@ def _list_evaluations(game: Game, person: Person) -> Listed[JudgedByAnswer]:
     found = list(rows)
     is_shared = has_letters(len(found), game.evaluator_count)
     is_named = not is_shared or has_seen_names(person, game)
-    dealt = letters(game.pk, [row.pk for row in found if row.state == SUBMITTED]) if is_shared else {}
+    dealt = (
+        letters(letters_seed(game.pk), [row.pk for row in found if row.state == SUBMITTED])
+        if is_shared
+        else {}
+    )
     items = [
         JudgedByAnswer(
             id=row.pk,

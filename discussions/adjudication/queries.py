@@ -29,6 +29,7 @@ from discussions.models.iterations import TEST
 from discussions.models.slots import RATING
 from discussions.queries import game_record, load_measurements, newest_measured, rubric_record
 from rubric.core.records import RubricRecord
+from workspace.database.locked_texts import keyed_text
 from workspace.models import Event, Person, Project
 
 _SETTLED = (
@@ -99,9 +100,14 @@ def _find_disagreements(game: Game, settled: Iterable[AdjudicationRecord]) -> li
         ],
         load_machine_values(game),
         settled,
-        game=game.pk,
+        seed=letters_seed(game.pk),
         reasons={(row.evaluation_id, row.kind, row.subject): row.reason for row in rows if row.reason},
     )
+
+
+def letters_seed(game: int) -> str:
+    """What the letters of a game's evaluators are dealt by; nobody without the installation's key can compute it."""
+    return keyed_text("letters", str(game))
 
 
 def submitted_in(game: Game) -> dict[int, int]:
@@ -264,7 +270,9 @@ def _disagreed(
         version=(row.version, row.version_sha256),
         measurements=measurements,
         evaluations=evaluations,
-        disagreements=find_disagreements(judged, machine, settled, game=row.key, reasons=reasons),
+        disagreements=find_disagreements(
+            judged, machine, settled, seed=letters_seed(row.key), reasons=reasons
+        ),
         judged=Counter(kind for kind, _subject in things),
     )
 

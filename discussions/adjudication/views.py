@@ -18,7 +18,7 @@ from discussions.adjudication.pages.cards import NEW_ANSWER, Card, PostedDecisio
 from discussions.adjudication.pages.game import PROGRESS, build_adjudication_page
 from discussions.adjudication.pages.packet import Scope, build_packet, build_packet_page
 from discussions.adjudication.permissions import check_adjudicate
-from discussions.adjudication.queries import has_seen_names, submitted_in
+from discussions.adjudication.queries import has_seen_names, letters_seed, submitted_in
 from discussions.models import Evaluation, Game
 from workspace.core.refusals import Conflict, Malformed, Unacceptable
 from workspace.display.pages import render_markdown
@@ -109,7 +109,7 @@ def _decide(person: Person, game: Game, form: AdjudicationForm) -> None:
 
 def find_side(game: Game, letter: str) -> Evaluation:
     """The evaluation with that letter."""
-    dealt = {alias: key for key, alias in letters(game.pk, submitted_in(game)).items()}
+    dealt = {alias: key for key, alias in letters(letters_seed(game.pk), submitted_in(game)).items()}
     if letter not in dealt:
         raise Unacceptable(_("There is no side called that. Choose one of the sides."), field="choice")
     return Evaluation.objects.get(pk=dealt[letter])

@@ -33,7 +33,9 @@ class VersionAct(Struct, frozen=True):
 
 
 class VersionLine(Struct, frozen=True):
-    """A version in the list; `use_count` counts its iterations in all projects, `is_current` marks the one that new work takes."""
+    """A version in the list; `use_count` counts its iterations in all projects (0 for who is no admin), `is_current`
+    marks the one that new work takes.
+    """
 
     version: RubricVersion
     acts: list[VersionAct]

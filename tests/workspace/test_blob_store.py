@@ -15,7 +15,7 @@ def synced(monkeypatch):
     found, sync, replace = [], os.fsync, Path.replace
 
     def note_sync(handle):
-        found.append(Path(os.readlink(f"/proc/self/fd/{handle}")))
+        found.append(Path(f"/proc/self/fd/{handle}").readlink())
         sync(handle)
 
     def note_replace(part, where):

@@ -142,13 +142,14 @@ def find_disagreements(
     machine: Mapping[Key, str],
     settled: Iterable[AdjudicationRecord],
     *,
-    game: int,
+    seed: str,
     reasons: Mapping[tuple[int, str, str], str] | None = None,
 ) -> list[Disagreement]:
     """Everything on which the submitted evaluations of a game differ, and everything that a lead decided in it.
 
     Open ties first, then decisions on answers that changed since, then split majorities, then the other decisions;
-    each by kind and in the order of the transcript. `reasons` are by (evaluation, kind, subject).
+    each by kind and in the order of the transcript. `reasons` are by (evaluation, kind, subject), `seed` is that
+    of `letters`.
     """
     judged = list(judged)
     stands = collect_counted_judgements(judged, machine)
@@ -160,7 +161,7 @@ def find_disagreements(
         for judgement in judged
         if judgement.value
     }
-    dealt = letters(game, stands.evaluators)
+    dealt = letters(seed, stands.evaluators)
     found = []
     for kind, subject in list_decided_items(stands, values):
         counted = find_sides(stands, kind, subject)
@@ -188,10 +189,10 @@ def has_letters(evaluation_count: int, needed_count: int) -> bool:
     return evaluation_count > 1 or needed_count > 1
 
 
-def letters(game: int, evaluations: Iterable[int]) -> dict[int, str]:
-    """Evaluation -> letter. The order differs in each game and reveals nothing about evaluations or people."""
+def letters(seed: str, evaluations: Iterable[int]) -> dict[int, str]:
+    """Evaluation -> letter. The order depends on the secret `seed` of a game, so nobody computes it from numbers."""
     dealt = sorted(
-        evaluations, key=lambda evaluation: hashlib.sha256(f"letter:{game}:{evaluation}".encode()).digest()
+        evaluations, key=lambda evaluation: hashlib.sha256(f"letter:{seed}:{evaluation}".encode()).digest()
     )
     return {number: LETTERS[place % len(LETTERS)] for place, number in enumerate(dealt)}
 

@@ -12,7 +12,7 @@ from discussions.adjudication.core.disagreements import (
 )
 from discussions.adjudication.core.effective import Judged, machine_values
 from discussions.adjudication.pages.evidence import answer_word, get_kind_label
-from discussions.adjudication.queries import load_adjudicated_by_game
+from discussions.adjudication.queries import letters_seed, load_adjudicated_by_game
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import LAPSED, SKIPPED, SUBMITTED
 from discussions.core.judgement_kinds import parse_subject
@@ -135,7 +135,7 @@ def people_part(
             own,
             judgements,
             remarks,
-            letters(game.pk, submitted) if is_shared else {},
+            letters(letters_seed(game.pk), submitted) if is_shared else {},
             is_named=is_named or not is_shared or only is not None,
         ),
         in_count=len(submitted),
@@ -198,7 +198,7 @@ def _find_disagreements(
     measured = preview.basis.measured
     machine = machine_values(load_measurements(measured.id, measured.findings_sha256))
     adjudicated = load_adjudicated_by_game([game.pk]).get(game.pk, []) if preview.basis.adjudications else []
-    return find_disagreements(judged, machine, adjudicated, game=game.pk)
+    return find_disagreements(judged, machine, adjudicated, seed=letters_seed(game.pk))
 
 
 def _difference(disagreement: Disagreement) -> DifferenceLine:

@@ -11,6 +11,7 @@ from discussions.adjudication.core.disagreements import find_disagreements, lett
 from discussions.adjudication.core.effective import Judged
 from discussions.adjudication.queries import (
     disagreements_in,
+    letters_seed,
     load_adjudicated_by_game,
     load_adjudication_history,
     load_judgeable_subjects,
@@ -218,8 +219,21 @@ def test_the_page_of_a_recorded_verdict_names_what_was_settled_since():
 def test_letters_are_not_the_order_of_evaluations():
     """Neither here nor in any other game of the same three: see the core's test of letters."""
     game = submitted_game(3, differing=SPLIT)
-    dealt = letters(game.pk, [evaluation.pk for evaluation in list_evaluations(game)])
+    dealt = letters(letters_seed(game.pk), [evaluation.pk for evaluation in list_evaluations(game)])
     assert {side.evaluation: side.alias for side in difference(game, DEPTH).sides} == dealt
+
+
+def test_letters_depend_on_the_key_of_the_installation(settings):
+    game = submitted_game(3, differing=SPLIT)
+    dealt = set()
+    for key in range(40):
+        settings.AUDIT_KEY = f"{key}" * 40
+        dealt.add(tuple((side.evaluation, side.alias) for side in sorted_sides(game)))
+    assert len(dealt) > 3
+
+
+def sorted_sides(game):
+    return sorted(difference(game, DEPTH).sides, key=lambda side: side.evaluation)
 
 
 def test_reading_differences_takes_the_same_queries_for_any_number(django_assert_num_queries):
@@ -307,7 +321,7 @@ def differing(game):
     machine = load_state(list_evaluations(game)[0]).machine
     return {
         disagreement.key: disagreement
-        for disagreement in find_disagreements(judged, machine, [], game=game.pk)
+        for disagreement in find_disagreements(judged, machine, [], seed=letters_seed(game.pk))
     }
 
 
