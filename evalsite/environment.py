@@ -11,7 +11,8 @@ from decimal import Decimal
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from secrets import token_hex
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
+from zoneinfo import available_timezones
 
 import environ
 from django.conf import settings
@@ -65,6 +66,8 @@ KNOWN = (
     "EMAIL_FROM",
 )
 PRIVATE = 0o077
+HOST = re.compile(r"\.?[a-zA-Z0-9_-]+(\.[a-zA-Z0-9_-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F.]*:[0-9a-fA-F:.]*\]?")
+POSTGRES = ("postgres", "postgresql", "psql", "pgsql")
 _reader = environ.Env()
 
 
@@ -139,7 +142,25 @@ def local_flag(name: str, *, is_local: bool) -> bool:
 
 def choice(name: str, options: tuple[str, ...], default: str) -> str:
     """The variable as one of a few words."""
+    return _one_of(name, text(name, default), options)
+
+
+def log_level(name: str, default: str) -> str:
+    """The variable as a level of logs, in large letters or small."""
+    return _one_of(name, text(name, default).upper(), ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
+
+
+def time_zone(name: str, default: str) -> str:
+    """The variable as the name of a time zone."""
     value = text(name, default)
+    if value not in available_timezones():
+        raise ImproperlyConfigured(
+            f'{name} is "{value}", which is no time zone; write one such as Europe/Vienna.'
+        )
+    return value
+
+
+def _one_of(name: str, value: str, options: tuple[str, ...]) -> str:
     if value not in options:
         raise ImproperlyConfigured(f'{name} is "{value}"; write one of: {", ".join(options)}.')
     return value
@@ -156,21 +177,84 @@ def secret(name: str, *, at_least: int) -> str:
 
 
 def words(name: str, default: str = "") -> list[str]:
-    """The variable as a list, separated by commas."""
-    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+    """The variable as a list, separated by commas; commas alone are no list."""
+    value = text(name, default)
+    found = [word.strip() for word in value.split(",") if word.strip()]
+    if value and not found:
+        raise ImproperlyConfigured(
+            f'{name} is "{value}", a list of nothing; name something or leave it empty.'
+        )
+    return found
 
 
 def hosts(name: str, default: str | None = None) -> list[str]:
     """The variable as a list of host names; "*" would let a forged Host header through and is refused."""
-    found = [word.strip() for word in text(name, default).split(",") if word.strip()]
-    if "*" in found:
-        raise ImproperlyConfigured(f'{name} holds "*". {WHY[name]}')
+    text(name, default)
+    found = words(name, default or "")
+    for word in found:
+        if not HOST.fullmatch(word):
+            raise ImproperlyConfigured(f'{name} holds "{word}", which is no host name alone. {WHY[name]}')
     return found
 
 
+def host(name: str) -> str:
+    """The variable as the name or address of one server, "" when not set."""
+    value = text(name, "")
+    if value and not HOST.fullmatch(value):
+        raise ImproperlyConfigured(
+            f'{name} is "{value}"; write the name of the server alone, such as mail.example.org.'
+        )
+    return value
+
+
+def origins(name: str) -> list[str]:
+    """The variable as a list of origins: scheme and host, and a port where it is not the usual one."""
+    found = words(name)
+    for word in found:
+        parts = _split(word)
+        if (
+            parts is None
+            or parts.scheme not in ("http", "https")
+            or word != f"{parts.scheme}://{parts.netloc}"
+        ):
+            raise ImproperlyConfigured(
+                f'{name} holds "{word}", which is no origin. Write scheme and host, such as https://evalsite.example.org.'
+            )
+    return found
+
+
+def broker(name: str, default: str | None = None) -> str:
+    """The variable as the address of a Redis."""
+    value = text(name, default)
+    parts = _split(value) if not value.startswith("unix:///") else urlsplit(value)
+    if parts is None or parts.scheme not in ("redis", "rediss", "unix"):
+        raise ImproperlyConfigured(f"{name} is no address of a Redis. Write one such as redis://host:6379/0.")
+    return value
+
+
 def database(name: str, default: str | None = None) -> dict[str, object]:
-    """The variable as Django's settings for one database."""
-    return dict(environ.Env.db_url_config(text(name, default)))
+    """The variable as Django's settings for one database: a PostgreSQL, or a file of SQLite."""
+    value = text(name, default)
+    try:
+        parts = urlsplit(value)
+        _port = parts.port
+    except ValueError:
+        parts = urlsplit("")
+    is_postgres = parts.scheme in POSTGRES and len(parts.path) > 1 and not parts.fragment
+    if not is_postgres and not re.match(r"sqlite:///.*[^/]\Z", value):
+        raise ImproperlyConfigured(
+            f"{name} is no address of a database. Write one such as postgres://user:password@host:5432/evalsite."
+        )
+    return dict(environ.Env.db_url_config(value))
+
+
+def _split(value: str) -> SplitResult | None:
+    """An address in parts; None when it has no host, or a port that is none."""
+    try:
+        parts = urlsplit(value)
+        return parts if parts.hostname and parts.port != 0 else None
+    except ValueError:
+        return None
 
 
 def share(name: str, default: str) -> float:
@@ -186,12 +270,9 @@ def endpoint(name: str, *, is_local: bool) -> str:
     value = text(name, "")
     if not value:
         return ""
-    try:
-        parts = urlsplit(value)
-        host, _port = parts.hostname or "", parts.port
-    except ValueError:
-        parts, host = urlsplit(""), ""
-    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "@" in value:
+    parts = _split(value)
+    host = (parts and parts.hostname) or ""
+    if not parts or parts.scheme not in ("http", "https") or parts.query or parts.fragment or "@" in value:
         raise ImproperlyConfigured(
             f"{name} is no address to call. Write scheme, host and path alone, such as https://api.example.org/v1."
         )

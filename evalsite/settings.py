@@ -18,7 +18,7 @@ VAR_DIR = Path(environment.text("VAR_DIR", str(BASE_DIR / "var")))
 SECRET_KEY = environment.secret("SECRET_KEY", at_least=50)
 AUDIT_KEY = environment.secret("AUDIT_KEY", at_least=32)
 ALLOWED_HOSTS = environment.hosts("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]" if LOCAL else None)
-CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS")
+CSRF_TRUSTED_ORIGINS = environment.origins("CSRF_TRUSTED_ORIGINS")
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -111,7 +111,7 @@ STORAGES = {
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 # Celery: a message only says "look at job N"; the rows are the truth.
-REDIS_URL = environment.text("REDIS_URL", environment.running_redis(VAR_DIR) if LOCAL else None)
+REDIS_URL = environment.broker("REDIS_URL", environment.running_redis(VAR_DIR) if LOCAL else None)
 CELERY_BROKER_URL = REDIS_URL
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_IGNORE_RESULT = True
@@ -201,7 +201,7 @@ WEBHOOK_HTTP = environment.flag("WEBHOOK_HTTP", default=False)
 WEBHOOK_NETWORKS = environment.networks("WEBHOOK_NETWORKS")
 # E-mail goes through one mail server; without a host nothing is ever sent, and pages do not offer it. Links in e-mails
 # are made from SITE_URL, since what a request says its host is can be forged.
-EMAIL_HOST = environment.text("EMAIL_HOST", "")
+EMAIL_HOST = environment.host("EMAIL_HOST")
 EMAIL_PORT = environment.port("EMAIL_PORT", "587")
 EMAIL_SECURITY = environment.mail_security("EMAIL_SECURITY", host=EMAIL_HOST, is_local=LOCAL)
 EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL_SECURITY == "starttls", EMAIL_SECURITY == "tls"
@@ -336,7 +336,7 @@ LANGUAGES = [("en", "English")]
 # Every text goes through gettext. With one language nothing is looked up; a second one also wants LocaleMiddleware.
 USE_I18N = len(LANGUAGES) > 1
 USE_TZ = True
-TIME_ZONE = environment.text("TIME_ZONE", "UTC")
+TIME_ZONE = environment.time_zone("TIME_ZONE", "UTC")
 
 # Letting nobody in.
 CSRF_FAILURE_VIEW = "workspace.web.errors.csrf_failed"
@@ -376,4 +376,4 @@ CONTENT_SECURITY_POLICY = {
 }
 
 # Logs: JSON lines in production, plain ones here; never the text of a transcript, a password or a secret.
-LOGGING = log_settings(as_json=not LOCAL, level=environment.text("LOG_LEVEL", "INFO").upper())
+LOGGING = log_settings(as_json=not LOCAL, level=environment.log_level("LOG_LEVEL", "INFO"))

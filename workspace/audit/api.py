@@ -27,7 +27,10 @@ Day = Annotated[
 
 
 class EventAnswer(Answer):
-    """A line of the audit log: who did what to which thing; `mac` seals it to the line before."""
+    """A line of the audit log: who did what to which thing; `mac` seals it to the line before.
+
+    `by` is what the person was called then.
+    """
 
     seq: int
     at: datetime
@@ -106,15 +109,15 @@ def list_site_events(
 
 def _lines(request: SignedIn, project: Project | None, wanted: AuditQuery, after: int) -> Listed[EventAnswer]:
     page = audit_page(project=project, wanted=wanted, before=after, after=0)
-    lines = [_line(line.event) for line in page.lines]
+    lines = [_line(line.event, line.who) for line in page.lines]
     return Listed[EventAnswer](items=lines, next=next_part(request, page.older))
 
 
-def _line(event: Event) -> EventAnswer:
+def _line(event: Event, who: str) -> EventAnswer:
     return EventAnswer(
         seq=event.seq,
         at=event.at,
-        by=event.by.name,
+        by=who,
         role=event.role,
         verb=event.verb,
         object_kind=event.object_kind,

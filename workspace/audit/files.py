@@ -32,7 +32,7 @@ def to_record(line: AuditLine) -> dict[str, object]:
     values = (
         event.seq,
         event.at.astimezone(UTC).isoformat(timespec="seconds"),
-        event.by.name,
+        line.who,
         event.role,
         event.verb,
         event.object_kind,

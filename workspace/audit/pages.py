@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from workspace.audit.labels import KIND_LABELS, readable_name, say_act, split_sentence
-from workspace.audit.queries import Thing, lines_about, load_imports, name_things
+from workspace.audit.queries import Thing, lines_about, load_imports, load_renames, name_things
 from workspace.core.audit_chain import Head
 from workspace.core.limits import PAGE_SIZE
 from workspace.models import Chain, Event, Person, Project
@@ -23,10 +23,11 @@ WORDS = ("kind", "mode", "phase", "purpose", "reveal")
 
 class AuditLine(Struct, frozen=True):
     """A line of the log: its sentence in parts ("%(who)s" and "%(thing)s" stand for these), the thing that it is about,
-    and the names and values of its detail in words.
+    and the names and values of its detail in words. `who` is what its person was called then.
     """
 
     event: Event
+    who: str
     parts: list[str]
     thing: Thing
     detail: list[tuple[str, str]]
@@ -34,7 +35,7 @@ class AuditLine(Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """The whole sentence as text."""
-        words = {"%(who)s": self.event.by.name, "%(thing)s": self.thing.name}
+        words = {"%(who)s": self.who, "%(thing)s": self.thing.name}
         return "".join(words.get(part, part) for part in self.parts)
 
 
@@ -105,10 +106,11 @@ def stream_lines(*, project: Project | None, wanted: AuditQuery) -> Iterator[Aud
 
 
 def _describe(project: Project | None, rows: list[Event]) -> list[AuditLine]:
-    things = name_things(project, rows)
+    things, renames = name_things(project, rows), load_renames({row.by_id for row in rows})
     return [
         AuditLine(
             row,
+            renames.name_at(row.by, row.at),
             split_sentence(say_act(row.verb)),
             things.get((row.object_kind, row.object_id)) or _unknown(row),
             _detail(row),
@@ -131,7 +133,8 @@ def _choose(lines: QuerySet[Event], project: Project | None, wanted: AuditQuery)
     if wanted.verb:
         lines = lines.filter(verb=wanted.verb)
     if wanted.who:
-        people = Person.objects.filter(Q(name__icontains=wanted.who) | Q(email__icontains=wanted.who))
+        is_named = Q(name__icontains=wanted.who) | Q(email__icontains=wanted.who)
+        people = Person.objects.filter(is_named | Q(pk__in=load_renames().once_called(wanted.who)))
         lines = lines.filter(by__in=people)
     if wanted.since:
         lines = lines.filter(at__gte=make_aware(datetime.combine(wanted.since, time())))

@@ -5,7 +5,8 @@ project archive brought, as they were where the lines were written.
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -64,6 +65,39 @@ def name_things(project: Project | None, events: Iterable[Event]) -> Found:
             things = objects.namers[kind](project, wanted[kind])
             found |= {(kind, str(key)): thing for key, thing in things.items()}
     return found
+
+
+class Renames(Struct, frozen=True):
+    """What people were called before: by person the moment of each renaming with the name until then, oldest first."""
+
+    by_person: Mapping[int, Sequence[tuple[datetime, str]]]
+
+    def name_at(self, person: Person, moment: datetime) -> str:
+        """What a person was called then. A line of the moment of the renaming itself has the name before."""
+        former = self.by_person.get(person.pk, ())
+        return next((name for until, name in former if moment <= until), person.name)
+
+    def once_called(self, part: str) -> list[int]:
+        """The people whose former names hold the text, in large letters or small."""
+        return [
+            person
+            for person, former in self.by_person.items()
+            if any(part.casefold() in name.casefold() for _until, name in former)
+        ]
+
+
+def load_renames(people: Collection[int] | None = None) -> Renames:
+    """The renamings of these people, of all when None, from the log of the installation."""
+    lines = Event.objects.filter(
+        chain__project=None, verb="settings:changed", detail__contains='"former_name":'
+    ).order_by("seq")
+    if people is not None:
+        lines = lines.filter(by__in=people)
+    found: dict[int, list[tuple[datetime, str]]] = {}
+    for person, at, detail in lines.values_list("by", "at", "detail"):
+        if former := msgspec.json.decode(detail).get("former_name"):
+            found.setdefault(person, []).append((at, former))
+    return Renames(found)
 
 
 def lines_about(project: Project | None, kind: str, number: int) -> Q:

@@ -90,13 +90,19 @@ def reactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
 
 
 def change_settings(*, name: str, time_zone: str, has_single_keys: bool, by: Person, now: datetime) -> Person:
-    """Set one's own name, time zone ("" is the site's) and whether single keys act. Raises Unacceptable."""
+    """Set one's own name, time zone ("" is the site's) and whether single keys act. Raises Unacceptable.
+
+    The line of the audit log has the name before and after, so that the log shows everybody as they were called then.
+    """
     if time_zone and time_zone not in time_zones():
         raise Unacceptable(_("This is no time zone. Choose one like Europe/Vienna."), field="time_zone")
     by.name, by.time_zone, by.has_single_keys = _clean_name(name), time_zone, has_single_keys
     with transaction.atomic():
+        former = Person.objects.select_for_update().get(pk=by.pk).name
         by.save(update_fields=["name", "time_zone", "has_single_keys"])
         detail = {"has_single_keys": has_single_keys, "time_zone": time_zone}
+        if former != by.name:
+            detail |= {"former_name": former, "name": by.name}
         _record("settings:changed", by, by, now, detail)
     return by
 

@@ -13,12 +13,13 @@ from django.db import transaction
 from django.urls import reverse
 
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
-from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project
+from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person, make_project, moment
 from tests.factories.rating import submitted
 from tests.factories.verdicts import record
 from tests.guards.house import floor_files, python_files, short
 from workspace.audit.actions import record_event
 from workspace.audit.labels import KINDS, SENTENCES, split_sentence
+from workspace.people.actions import change_settings
 from workspace.projects.actions import end_membership
 
 NAMES = ("object_kind", "row_name")
@@ -217,3 +218,45 @@ def test_a_name_that_is_a_formula_stays_a_text(client):
     client.force_login(lead)
     text = read(client.get(reverse("audit_file", args=[project.slug, "csv"]))).decode()
     assert ",'=1+1," in text and ",=1+1," not in text
+
+
+@pytest.mark.django_db
+def test_people_keep_the_name_that_they_had_then(client):
+    project, lead = make_project(), make_person(name="Rene <i>Before</i>")
+    _open_project_line(project, lead, NOW)
+    for minutes, name in ((10, "Rene Between"), (20, "Zoe After")):
+        change_settings(name=name, time_zone="", has_single_keys=True, by=lead, now=moment(minutes))
+    _open_project_line(project, lead, moment(15))
+    _open_project_line(project, lead, moment(30))
+    client.force_login(make_admin())
+    address = reverse("audit", args=[project.slug])
+    lines = client.get(address).context["page"].lines
+    assert [line.who for line in lines[:3]] == ["Zoe After", "Rene Between", "Rene <i>Before</i>"]
+    assert [line.who for line in lines[:3]] == [line.sentence.split(" created")[0] for line in lines[:3]]
+    page = client.get(address).content.decode()
+    assert "Rene &lt;i&gt;Before&lt;/i&gt;" in page and page.count("(now <bdi") == 2
+    rows = list(
+        csv.DictReader(
+            io.StringIO(read(client.get(reverse("audit_file", args=[project.slug, "csv"]))).decode())
+        )
+    )
+    assert [row["by"] for row in rows[:3]] == [line.who for line in lines[:3]]
+    for part in ("between", "zoe"):
+        assert len(client.get(address, {"who": part}).context["page"].lines) == 3
+    site = client.get(reverse("site_audit"), {"who": "zoe"}).context["page"].lines
+    assert [line.who for line in site] == ["Rene Between", "Rene <i>Before</i>"]
+    assert ("Former name", "Rene <i>Before</i>") in [
+        (name.capitalize(), value) for name, value in site[1].detail
+    ]
+
+
+def _open_project_line(project, by, now):
+    with transaction.atomic():
+        record_event(
+            by=by,
+            now=now,
+            project=project,
+            verb="project:created",
+            object_kind="project",
+            object_id=project.pk,
+        )
