@@ -56,6 +56,7 @@ MIDDLEWARE = [
     "evalsite.middleware.SignInRequired",
     "evalsite.middleware.Refusals",
 ]
+FORM_RENDERER = "workspace.web.forms.PlainChoices"
 ROOT_URLCONF = "evalsite.urls"
 WSGI_APPLICATION = "evalsite.wsgi.application"
 TEMPLATES: list[dict[str, Any]] = [

@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import http.client
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -183,11 +184,8 @@ class Site:
         return Child(name, [sys.executable, *command], self.env, self.log(name.replace(" ", "-")), ROOT)
 
     def log(self, name: str) -> Path:
-        """Where a child writes; a log grown large is put aside once."""
-        path = self.var / "log" / f"{name}.log"
-        if path.is_file() and path.stat().st_size > LARGEST_LOG:
-            path.replace(path.with_suffix(".old.log"))
-        return path
+        """Where a child writes."""
+        return self.var / "log" / f"{name}.log"
 
     def wait_for_page(self) -> None:
         """Until the first page answers."""
@@ -221,10 +219,11 @@ class Site:
         print(f"\nData and logs: {self.var}. Ctrl+C ends everything.", flush=True)
 
     def watch(self) -> None:
-        """Restart what falls, until a signal or until something falls too often."""
+        """Restart what falls and put large logs aside, until a signal or until something falls too often."""
         while True:
             time.sleep(0.3)
             for child in self.children:
+                put_aside(child.log)
                 if not child.is_running():
                     self.restart(child)
 
@@ -320,6 +319,13 @@ def check_port_is_free(host: str, port: int) -> None:
             f"Port {port} of {host} cannot be used ({fault.strerror}): most often another program is there. "
             f"Stop it, or choose another port: make run PORT={port + 1 if port < 65535 else 8001}"
         ) from None
+
+
+def put_aside(log: Path) -> None:
+    """Begin a log anew when it is large, and keep what it had once; who writes has it open, so it is not moved."""
+    if log.is_file() and log.stat().st_size > LARGEST_LOG:
+        shutil.copyfile(log, log.with_suffix(".old.log"))
+        os.truncate(log, 0)
 
 
 def show_new(log: Path, shown: int) -> int:

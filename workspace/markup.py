@@ -51,6 +51,18 @@ def _piece(piece: Piece) -> str:
     return f"<mark>{inner}</mark>" if piece.is_marked else inner
 
 
+def plain(text: object) -> str:
+    """Text where no badge can be (options, titles, attributes), its hidden characters named in angle brackets.
+
+    Markup stays markup. A no-break space stays: sentences of ours have it, and it hides nothing.
+    """
+    whole = text if isinstance(text, str) else str(text)
+    if whole.isascii():
+        return whole
+    named = NO_BREAK.join("".join(piece.text for piece in pieces(part)) for part in whole.split(NO_BREAK))
+    return Markup(named) if isinstance(whole, Markup) else named
+
+
 def prose(text: str) -> Markup:
     """Markdown that a lead wrote: no HTML of its own, no pictures, links to http(s) and mail only."""
     reader = _prose()
@@ -155,6 +167,7 @@ def words_by_count(singular: str, plural: str, number: int, /, **values: object)
 
 FILTERS: dict[str, Callable[..., str]] = {
     "hostile": hostile,
+    "plain": plain,
     "prose": prose,
     "moment": moment,
     "ago": ago,

@@ -57,6 +57,22 @@ def stands_on_plain_html(tag: str, names: dict[str, str | None]) -> bool:
     return any(word in (names.get("hx-trigger") or "") for word in BY_ITSELF)
 
 
+def bare_options(text: str) -> list[str]:
+    """What stands in options as it came; a score is a number."""
+    inside = "".join(re.findall(r"<option\b.*?</option>", text, re.DOTALL))
+    values = re.findall(r"(?<=>)\s*{{ (.+?) }}\s*(?=</option>)", inside)
+    return [
+        value for value in values if not value.startswith("_(") and "|plain" not in value and value != "point"
+    ]
+
+
+def test_options_name_hidden_characters():
+    assert bare_options("<option>{{ name }}</option><option>{{ name|plain }}</option>") == ["name"]
+    assert {
+        short(path): bare_options(path.read_text()) for path in templates() if bare_options(path.read_text())
+    } == {}
+
+
 def faults_in(name: str, text: str) -> list[str]:
     """All faults of one template; template tags are blanked out, their values kept out of the way."""
     text = re.sub(r"{#.*?#}", "", text, flags=re.DOTALL)

@@ -6,12 +6,16 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from django import forms
 from django.template import engines
 from django.test import override_settings
 
 from discussions.rating.pages.records import RatingItem
+from tests.factories.people import make_admin
+from tests.factories.transcripts import make_games_project
 from workspace.display.core.charts import BarRow, threshold_bars
-from workspace.markup import clock, dollars, hostile, moment, percent
+from workspace.markup import clock, dollars, hostile, moment, percent, plain
+from workspace.models import Project
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,6 +28,37 @@ def test_hostile_text_is_escaped_isolated_and_badged() -> None:
     assert "⟨U+202E⟩" in hostile("a\u202eb")
     assert "\u202e" not in hostile("a\u202eb")
     assert hostile("<i>ab", [(0, 3)]) == '<bdi dir="auto"><mark>&lt;i&gt;</mark>ab</bdi>'
+
+
+def test_hidden_characters_are_named_where_no_badge_can_be() -> None:
+    assert plain("a\u202eb <b>") == "a⟨U+202E⟩b <b>"
+    assert plain("5\u00a0% of a\u00e9") == "5\u00a0% of a\u00e9"
+    drawn = engines["jinja2"].from_string('<p title="{{ text|plain }}">').render({"text": '"\u2066&'})
+    assert drawn == '<p title="&#34;⟨U+2066⟩&amp;">'
+
+
+def test_choices_of_forms_name_hidden_characters_and_typed_text_stays() -> None:
+    class Form(forms.Form):
+        one = forms.ChoiceField(choices=[("1", "a\u202eb <b>")])
+        several = forms.ChoiceField(choices=[("1", "c\u202ed")], widget=forms.RadioSelect)
+        typed = forms.CharField(initial="e\u202ef")
+        long = forms.CharField(initial="g\u202eh", widget=forms.Textarea)
+
+    form = Form()
+    assert "a⟨U+202E⟩b &lt;b&gt;</option>" in str(form["one"])
+    assert "c⟨U+202E⟩d" in str(form["several"])
+    assert "e\u202ef" in str(form["typed"]) and "g\u202eh" in str(form["long"])
+
+
+@pytest.mark.django_db
+def test_title_and_menus_of_a_page_name_hidden_characters(client) -> None:
+    project = make_games_project()
+    Project.objects.update(name="Spring\u202e 26")  # which forms refuse
+    client.force_login(make_admin())
+    page = client.get(f"/projects/{project.slug}/games/").content.decode()
+    title = re.search("<title>(.*?)</title>", page)
+    assert title and "Spring⟨U+202E⟩ 26" in title[1]
+    assert not re.findall("<(?:a|option|title)[^<>]*\u202e|<(?:option|title)[^>]*>[^<]*\u202e", page)
 
 
 def test_a_template_does_not_escape_hostile_text_twice() -> None:
