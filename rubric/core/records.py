@@ -26,7 +26,7 @@ class Criterion(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     """One line of a rubric. `threshold` is in the unit of the score (percent, or 1 to 5); weights sum to 1.
 
     `scale` is what a response can score; None is the common scale, 1 to 10. Criteria of games have none.
-    `good_examples` and `bad_examples` show to whoever judges a game what the criterion means.
+    `good_examples` and `bad_examples` show to whoever judges what the criterion means.
     """
 
     key: str

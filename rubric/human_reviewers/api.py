@@ -130,6 +130,8 @@ class CriterionAnswer(Answer):
     description: str
     question: str
     guiding_questions: list[str]
+    good_examples: list[str]
+    bad_examples: list[str]
     anchors: list[tuple[str, str]]
     scale: str
 

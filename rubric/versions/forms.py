@@ -198,7 +198,7 @@ class DraftForm(forms.Form):
 
     def _add_criterion(self, index: int) -> None:
         for name in (*CRITERION_FIELDS, *(["remove"] if self.can_add_criteria else [])):
-            if name not in (EXAMPLES if self.can_add_criteria else ("scale",)):
+            if name != "scale" or self.can_add_criteria:
                 self.fields[f"c{index}-{name}"] = _field(name)
         for name in BESIDE_A_WEIGHT:
             self.fields[f"c{index}-{name}"] = forms.CharField(required=False, strip=False)

@@ -16,7 +16,7 @@ from workspace.core.canonical import bytes_hash, canonical_bytes
 
 # Every file is frozen once it was shipped; the last one is what new projects and sets get.
 DISCUSSION_NUMBERS = ("1.0", "1.1", "1.2")
-RESPONSE_NUMBERS = ("1.0", "1.1")
+RESPONSE_NUMBERS = ("1.0", "1.1", "1.2")
 FIRST_VERSIONS = Path(__file__).parent / "first_versions"
 
 

@@ -158,6 +158,8 @@ def criteria(desk: Desk) -> list[CriterionScores]:
             description=criterion.description,
             question=criterion.question,
             guiding_questions=criterion.guiding_questions,
+            good_examples=criterion.good_examples,
+            bad_examples=criterion.bad_examples,
             anchors=list(criterion.anchors.items()),
             items=[desk.item(SCORE, f"{place}.{criterion.key}") for place in desk.work.sheet.places],
             scale=scales[criterion.key].text if scales else "",

@@ -45,6 +45,8 @@ class CriterionScores(Struct, frozen=True):
     description: str
     question: str
     guiding_questions: list[str]
+    good_examples: list[str]
+    bad_examples: list[str]
     anchors: list[tuple[str, str]]
     items: list[ScoreItem]
     scale: str = ""

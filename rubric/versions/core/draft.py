@@ -218,9 +218,7 @@ def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[Fiel
     key = texts.get(f"c{index}-key", "").strip()
     before = next((criterion for criterion in base.criteria if criterion.key == key), None)
     was = criterion_texts(before) if before else {}
-    # The editor of a response rubric has no examples: they stay as they are.
-    unasked = {name: was.get(name, "") for name in EXAMPLES}
-    typed = {name: _plain(texts.get(f"c{index}-{name}", unasked.get(name, ""))) for name in CRITERION_FIELDS}
+    typed = {name: _plain(texts.get(f"c{index}-{name}", "")) for name in CRITERION_FIELDS}
     built: dict[str, Any] = {}
     for name, text in typed.items():
         if before is not None and text == _plain(was[name]):

@@ -182,9 +182,9 @@ def test_rankings_link_to_their_comparisons(client):
     review_with(comparison=comparison, reviewer=made.reviewers.get(), scores=RECORD_SCORES)
     draft = draft_with(weights(0.33, 0.25, 0.22, 0.2), key="response")
     client.force_login(draft.created_by)
-    assert client.post("/rubrics/response/1.2/preview/").status_code == 303
+    assert client.post("/rubrics/response/1.3/preview/").status_code == 303
     run_waiting_jobs()
-    text, markup = room(client, "/rubrics/response/1.2/publish/")
+    text, markup = room(client, "/rubrics/response/1.3/publish/")
     assert "1 of 1 comparison would have another winner" in text
     assert "Response 2 has 8.10 and would have 8.14." in text
     place = [made.project.slug, made.number, comparison.number]
@@ -200,9 +200,9 @@ def test_overalls_are_rounded_half_up_as_on_the_page_of_results(client):
         review_with(comparison=comparison, reviewer=reviewer, scores=scores)
     draft = draft_with(weights(0.33, 0.25, 0.22, 0.2), key="response")
     client.force_login(draft.created_by)
-    client.post("/rubrics/response/1.2/preview/")
+    client.post("/rubrics/response/1.3/preview/")
     run_waiting_jobs()
-    _text, markup = room(client, "/rubrics/response/1.2/publish/")
+    _text, markup = room(client, "/rubrics/response/1.3/publish/")
     # The means of 8.15 with 8.10 and of 8.11 with 8.06.
     assert re.search(r'<td class="num"[^>]*>8\.13</td><td class="num"[^>]*>8\.09</td>', markup)
 

@@ -43,6 +43,7 @@ def test_a_program_takes_a_review_marks_it_and_submits(made):
     work = program.post(f"{address}marks/", {"marks": marks_for(work)}).json()
     assert {one["kind"] for one in work["scores"]} == {"holistic", "score"}
     assert work["criteria"][0]["question"]
+    assert [len(work["criteria"][0][name]) for name in ("good_examples", "bad_examples")] == [2, 2]
     cannot = {"kind": "score", "subject": work["missing"][0]["subject"], "value": "cannot"}
     assert program.post(f"{address}marks/", {"marks": [cannot]}).json()["field"] == "reason"
     reasoned = {**cannot, "reason": "It names no dish."}

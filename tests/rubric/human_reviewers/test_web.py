@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from rubric.core.scales import Scale
-from rubric.models import Mark, MarkRevision, Review
+from rubric.models import Mark, MarkRevision, Review, RubricVersion
 from tests.factories.human_reviewers import (
     begin,
     find_position,
@@ -173,6 +173,25 @@ def test_a_score_of_a_list_is_what_was_chosen(client):
     assert refused.status_code == 422 and "Choose a score first" in refused.content.decode()
     act(client, review, "score~1.depth~0~*", nonce="other", **{"value~score~1.depth~0": "35"})
     assert Mark.objects.get().value == "35"
+
+
+def test_examples_are_folded_under_their_criterion(client):
+    review = start()
+    client.force_login(review.reviewer.person)
+    page = html.unescape(get_page(client, review).content.decode())
+    for criterion in review.comparison.set.rubric_version.to_record().criteria:
+        section = re.search(rf'aria-labelledby="criterion-{criterion.key}".*?</section>', page, re.DOTALL)
+        folded = re.search(r"<details class=\"guide small\">.*?</details>", section[0], re.DOTALL)[0]
+        assert folded.index("Good examples") < folded.index("Bad examples")
+        examples = [*criterion.good_examples, *criterion.bad_examples]
+        assert [example in folded for example in examples] == [True] * 4
+
+
+def test_a_version_without_examples_shows_none(client):
+    review = start(version=RubricVersion.objects.get(rubric__key="response", number="1.1"))
+    client.force_login(review.reviewer.person)
+    page = get_page(client, review).content.decode()
+    assert 'id="criterion-clarity"' in page and "xamples" not in page
 
 
 def test_a_key_used_for_something_else_is_refused(client, review):

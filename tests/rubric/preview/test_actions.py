@@ -76,7 +76,7 @@ def test_what_the_draft_adds_was_not_scored_and_that_is_said():
 
     impact = previewed(draft_with(change, key="response"))
     assert (impact.flip_count, impact.unknown_count, impact.looked_at) == (0, 0, 1)
-    assert impact.notes[0].startswith("Nobody scored Safety under version 1.1, which the draft adds.")
+    assert impact.notes[0].startswith("Nobody scored Safety under version 1.2, which the draft adds.")
 
 
 def test_holistic_sets_are_counted_aside():

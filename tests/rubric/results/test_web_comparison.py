@@ -273,12 +273,12 @@ def test_results_under_another_version_are_marked_and_nothing_is_stored(client):
     row = reviewed()
     admin = make_admin()
     draft = make_changed_draft(by=admin, weights=(0.2, 0.3, 0.3, 0.2))
-    assert client.get(place(row, under="1.2")).status_code == 302  # to the sign-in
+    assert client.get(place(row, under="1.3")).status_code == 302  # to the sign-in
     client.force_login(admin)
-    assert client.get(place(row, under="1.2")).status_code == 404
+    assert client.get(place(row, under="1.3")).status_code == 404
     publish_version(version=draft, basis=draft.sha256, reason="Agreed", by=admin, now=NOW)
-    text = get_text(client, place(row, under="1.2"), person=admin)
-    assert "As it would be under version 1.2" in text and "Beta scores 0.50 more than Alpha" in text
+    text = get_text(client, place(row, under="1.3"), person=admin)
+    assert "As it would be under version 1.3" in text and "Beta scores 0.50 more than Alpha" in text
     assert "As it would be" not in get_text(client, place(row), person=admin)
 
 
@@ -326,7 +326,7 @@ def test_reviewers_see_results_once_closed_without_weights_and_others_names(clie
     text = get_text(client, place(row), person=first)
     assert "Alpha and Beta are level" in text and first.name in text and other.name not in text
     assert "What would change the winner" not in text and "1.25 %" not in text
-    assert client.get(place(row, under="1.2")).status_code == 403
+    assert client.get(place(row, under="1.3")).status_code == 403
     given = {"weight-accuracy": "30", "was-accuracy": "35"}
     assert client.get(place(row, **given), headers={"HX-Request": "true"}).status_code == 403
     assert other.name in get_text(client, place(row), person=lead)

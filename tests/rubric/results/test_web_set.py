@@ -184,10 +184,10 @@ def test_results_under_another_version(client):
     made, admin = reviewed(), make_admin()
     draft = make_changed_draft(by=admin, weights=(0.2, 0.3, 0.3, 0.2))
     client.force_login(admin)
-    assert client.get(place(made, under="1.2")).status_code == 404
+    assert client.get(place(made, under="1.3")).status_code == 404
     publish_version(version=draft, basis=draft.sha256, reason="Agreed", by=admin, now=NOW)
-    text = get_text(client, place(made, under="1.2"), person=admin)
-    assert "As it would be under version 1.2" in text and "Beta leads with a mean of 8.40" in text
+    text = get_text(client, place(made, under="1.3"), person=admin)
+    assert "As it would be under version 1.3" in text and "Beta leads with a mean of 8.40" in text
     text = get_text(client, place(made), person=admin)
     assert "As it would be" not in text and "Alpha leads with a mean of 8.15" in text
 

@@ -53,14 +53,14 @@ def last_event():
 def test_a_draft_says_what_it_was_made_from_and_has_the_next_number():
     by = make_admin()
     draft = make_draft(by=by)
-    assert (draft.number, draft.state, draft.created_by, draft.published_at) == ("1.2", "draft", by, None)
-    assert replace(draft.to_record(), version="1.1") == first().to_record()
+    assert (draft.number, draft.state, draft.created_by, draft.published_at) == ("1.3", "draft", by, None)
+    assert replace(draft.to_record(), version="1.2") == first().to_record()
     assert draft.sha256 == bytes_hash(draft.body.encode())
     assert last_event() == (
         "rubric_version:drafted",
-        {"rubric": "response", "number": "1.2", "from": "1.1", "note": draft.note, "sha256": draft.sha256},
+        {"rubric": "response", "number": "1.3", "from": "1.2", "note": draft.note, "sha256": draft.sha256},
     )
-    assert make_draft(by=by).number == "1.3"
+    assert make_draft(by=by).number == "1.4"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_draft_wants_a_note(note):
     with pytest.raises(Unacceptable) as refusal:
         draft_version(version=first(), note=note, by=make_admin(), now=NOW)
     assert refusal.value.field == "note"
-    assert RubricVersion.objects.count() == 5
+    assert RubricVersion.objects.count() == 6
 
 
 def test_saving_replaces_what_the_draft_says():
@@ -162,7 +162,7 @@ def test_a_file_comes_in_as_a_draft_with_its_own_number_where_it_is_free():
 def test_a_file_can_begin_a_response_rubric():
     record, by = replace(first().to_record(), name="Coding"), make_admin()
     draft = import_version(record=record, rubric=None, key="coding", note="For code", by=by, now=NOW)
-    assert (draft.rubric.key, draft.rubric.name, draft.number) == ("coding", "Coding", "1.1")
+    assert (draft.rubric.key, draft.rubric.name, draft.number) == ("coding", "Coding", "1.2")
     assert read_version(draft.body.encode()) == record
     with pytest.raises(Conflict, match="short name already"):
         import_version(record=record, rubric=None, key="coding", note="For code", by=by, now=NOW)
@@ -182,7 +182,7 @@ def test_what_does_not_fit_together_is_refused():
     assert refusal(response, rubric=None, key="Not this!") == "key"
     assert refusal(replace(response, version="1/2"), rubric=first().rubric) == "file"
     assert refusal(replace(response, name="n" * 201), rubric=first().rubric) == "file"
-    assert (Rubric.objects.count(), RubricVersion.objects.count()) == (2, 5)
+    assert (Rubric.objects.count(), RubricVersion.objects.count()) == (2, 6)
 
 
 def discard(draft, *, by=None, basis=None, reason="A dead end", now=NOW):
@@ -196,10 +196,10 @@ def test_a_discarded_draft_stays_with_its_number_and_the_reason():
     gone = discard(draft, by=by, now=moment(7))
     assert (gone.state, gone.discarded_by, gone.discarded_at) == ("discarded", by, moment(7))
     assert (gone.discarded_reason, gone.body) == ("A dead end", draft.body)
-    detail = {"rubric": "response", "number": "1.2", "sha256": draft.sha256, "reason": "A dead end"}
+    detail = {"rubric": "response", "number": "1.3", "sha256": draft.sha256, "reason": "A dead end"}
     assert last_event() == ("rubric_version:discarded", detail)
-    assert make_draft().number == "1.3", "its number never comes to mean another version"
-    assert draft_version(version=gone, note="It was not so bad", by=by, now=NOW).number == "1.4"
+    assert make_draft().number == "1.4", "its number never comes to mean another version"
+    assert draft_version(version=gone, note="It was not so bad", by=by, now=NOW).number == "1.5"
 
 
 def test_discarding_wants_a_reason_and_an_admin():

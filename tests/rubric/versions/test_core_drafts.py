@@ -24,7 +24,12 @@ from rubric.versions.core.draft import (
     used_indexes,
     weight_sum,
 )
-from rubric.versions.queries import discussion_version, first_discussion_version, first_response_version
+from rubric.versions.queries import (
+    discussion_version,
+    first_discussion_version,
+    first_response_version,
+    response_version,
+)
 from workspace.core.canonical import canonical_bytes
 
 VERSIONS = (first_discussion_version(), first_response_version())
@@ -344,11 +349,9 @@ def test_anchors_of_another_scale_are_a_fault_of_theirs():
     assert {field for field, _said in problems(changed(c0__scale="1 to 5"))} == {"c0-anchors"}
 
 
-def test_examples_are_edited_line_by_line_and_kept_where_the_editor_has_no_field_for_them():
-    newest = discussion_version()
+@pytest.mark.parametrize("newest", [discussion_version(), response_version()], ids=["discussion", "response"])
+def test_examples_are_edited_line_by_line(newest):
     texts = draft_texts(newest) | {"c0-good_examples": " One \r\n\r\nTwo "}
     found = read_draft(texts, newest)
     assert found.criteria[0].good_examples == ["One", "Two"]
     assert found.criteria[0].bad_examples == newest.criteria[0].bad_examples
-    bare = {field: text for field, text in draft_texts(newest).items() if not field.endswith("_examples")}
-    assert read_draft(bare, newest) == newest

@@ -73,10 +73,22 @@ def test_version_1_1_of_the_response_rubric_adds_advice_alone():
     assert replace(version, version="1.0", criteria=criteria) == first_response_version()
 
 
+def test_version_1_2_of_the_response_rubric_adds_examples_alone():
+    version = response_version("1.2")
+    for criterion in version.criteria:
+        examples = [*criterion.good_examples, *criterion.bad_examples]
+        assert (len(criterion.good_examples), len(set(examples))) == (2, 4)
+        marks = [line.rpartition(": ")[2].removesuffix(".") for line in examples]
+        assert marks[:2] == ["9-10", "9-10"], "the score that fits stands at the end"
+        assert all(mark in list(criterion.anchors)[:3] for mark in marks[2:])
+    criteria = [replace(criterion, good_examples=[], bad_examples=[]) for criterion in version.criteria]
+    assert replace(version, version="1.1", criteria=criteria) == response_version("1.1")
+
+
 def test_the_installations_weights_are_the_shipped_versions_and_named_as_such(settings):
     settings.RESPONSE_WEIGHTS = OTHERS
     changed = [shipped for shipped in shipped_versions() if shipped.key == "response"]
-    assert [shipped.number for shipped in changed] == ["1.0", "1.1"]
+    assert [shipped.number for shipped in changed] == ["1.0", "1.1", "1.2"]
     for shipped in changed:
         body = json.loads(shipped.body)
         assert {criterion["key"]: criterion["weight"] for criterion in body["criteria"]} == OTHERS
@@ -97,11 +109,11 @@ def test_the_settings_defaults_are_the_files_weights():
 @pytest.mark.django_db
 def test_migrating_publishes_every_shipped_version_and_the_newest_is_the_default():
     found = RubricVersion.objects.published().values_list("rubric__key", "number").order_by("pk")
-    numbers = {"discussion": ("1.0", "1.1", "1.2"), "response": ("1.0", "1.1")}
+    numbers = {"discussion": ("1.0", "1.1", "1.2"), "response": ("1.0", "1.1", "1.2")}
     assert list(found) == [(key, number) for key, several in numbers.items() for number in several]
     assert RubricVersion.objects.newest("discussion").to_record() == discussion_version("1.2")
     assert RubricVersion.objects.get(rubric__key="discussion", number="1.0").sha256 == SHA_1_0
-    assert RubricVersion.objects.newest("response").to_record() == response_version("1.1")
+    assert RubricVersion.objects.newest("response").to_record() == response_version("1.2")
 
 
 @pytest.mark.django_db
@@ -125,12 +137,12 @@ def test_a_later_version_whose_number_is_taken_gets_the_next_one_once():
 
 
 def test_a_response_version_under_another_number_is_known_whatever_its_weights(settings):
-    *_discussion, old, new = shipped_versions()
+    *_discussion, old, new, _newest = shipped_versions()
     stored = {"1.0": old.body, "1.1": old.body.replace('"version":"1.0"', '"version":"1.1"')}
     missing = find_missing(new, stored)
     assert (missing.number, len(json.loads(missing.body)["criteria"][0]["advice"])) == ("1.2", 3)
     settings.RESPONSE_WEIGHTS = OTHERS
-    assert find_missing(shipped_versions()[-1], stored | {"1.2": missing.body}) is None
+    assert find_missing(shipped_versions()[-2], stored | {"1.2": missing.body}) is None
 
 
 @pytest.mark.parametrize("value", ["heavy", "-0.1", "1.1", "2", "nan", "inf", "1e-1", "0,2", "35%", "."])

@@ -58,7 +58,7 @@ def test_the_list_names_versions_states_people_and_uses(client):
         assert words in text
     assert 'data-label="Iterations">2</td>' in text
     assert text.count("used for new work") == 2
-    assert 'href="/rubrics/response/1.2/edit/"' in text
+    assert 'href="/rubrics/response/1.3/edit/"' in text
     assert text.count("New draft") == 2 and 'href="/rubrics/discussion/1.2/draft/"' in text
 
 
@@ -66,46 +66,46 @@ def test_others_see_no_drafts_and_only_who_sees_weights_reads_notes(client):
     project = make_games_project()
     draft = make_changed_draft()
     member, lead, admin = make_member(project=project), make_lead(project=project), make_admin()
-    assert "response/1.2" not in shown(client, lead, "/rubrics/")
+    assert "response/1.3" not in shown(client, lead, "/rubrics/")
     client.force_login(admin)
-    publish = reverse("publish_version", args=["response", "1.2"])
+    publish = reverse("publish_version", args=["response", "1.3"])
     assert client.post(publish, {"reason": "Agreed on Monday", "basis": draft.sha256}).status_code == 303
     seen = {person: shown(client, person, "/rubrics/") for person in (member, lead)}
     assert not any("Iterations" in text for text in seen.values())  # they tell of all projects
     assert "1.1" in seen[member] and "Agreed on Monday" not in seen[member]
-    assert "Accuracy counts more" not in shown(client, member, "/rubrics/response/1.2/")
+    assert "Accuracy counts more" not in shown(client, member, "/rubrics/response/1.3/")
     assert "Agreed on Monday" in seen[lead] and "Only admins change rubrics" in seen[lead]
 
 
 def test_differences_are_those_from_the_version_before(client):
     make_changed_draft()
-    text = shown(client, make_admin(), "/rubrics/response/1.2/differences/")
-    assert "2 differences from Response quality 1.1" in text
-    assert "35\u00a0%" in text and "40\u00a0%" in text
-    text = shown(client, make_admin(), "/rubrics/response/1.1/differences/", data={"from": "response/1.2"})
+    text = shown(client, make_admin(), "/rubrics/response/1.3/differences/")
     assert "2 differences from Response quality 1.2" in text
+    assert "35\u00a0%" in text and "40\u00a0%" in text
+    text = shown(client, make_admin(), "/rubrics/response/1.2/differences/", data={"from": "response/1.3"})
+    assert "2 differences from Response quality 1.3" in text
 
 
 def test_weights_do_not_leak_through_differences_or_files(client):
     project, draft, admin = make_games_project(), make_changed_draft(), make_admin()
     client.force_login(admin)
-    client.post(reverse("publish_version", args=["response", "1.2"]), {"reason": "x", "basis": draft.sha256})
+    client.post(reverse("publish_version", args=["response", "1.3"]), {"reason": "x", "basis": draft.sha256})
     member = make_member(project=project)
-    text = shown(client, member, "/rubrics/response/1.2/differences/")
+    text = shown(client, member, "/rubrics/response/1.3/differences/")
     assert "0 differences" in text and "Weights are left out" in text and "35 %" not in text
-    assert client.get("/rubrics/response/1.2/rubric.json").status_code == 403
+    assert client.get("/rubrics/response/1.3/rubric.json").status_code == 403
 
 
 def test_what_cannot_be_compared_is_not_there(client):
     make_draft()
     for person, chosen in (
-        (make_person(), "response/1.2"),
+        (make_person(), "response/1.3"),
         (make_admin(), "discussion/1.1"),
         (make_admin(), "response/9"),
         (make_admin(), "x"),
     ):
         client.force_login(person)
-        assert client.get("/rubrics/response/1.1/differences/", {"from": chosen}).status_code == 404
+        assert client.get("/rubrics/response/1.2/differences/", {"from": chosen}).status_code == 404
 
 
 @pytest.mark.parametrize("key", ["discussion", "response"])
@@ -141,7 +141,7 @@ def test_every_fault_of_a_file_is_listed_with_its_place(client):
         "sum to",
     ):
         assert words in text
-    assert RubricVersion.objects.count() == 5
+    assert RubricVersion.objects.count() == 6
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"a": 1, "a": 2}', b"\xff\xfe\x00", b"[" * 100_000])
@@ -167,22 +167,22 @@ def test_where_a_file_cannot_go_is_said(client, given, status, says):
     client.force_login(make_admin())
     answer = client.post(IMPORT, {"file": make_file(first().body.encode()), **given})
     assert (answer.status_code, says in html.unescape(answer.content.decode())) == (status, True)
-    assert (Rubric.objects.count(), RubricVersion.objects.count()) == (2, 5)
+    assert (Rubric.objects.count(), RubricVersion.objects.count()) == (2, 6)
 
 
 def test_a_file_begins_a_response_rubric(client):
     client.force_login(make_admin())
     data = json.loads(first().body) | {"name": "Coding"}
     answer = client.post(IMPORT, {"file": make_file(data), "rubric": "", "key": "coding", "note": "For code"})
-    assert answer["Location"] == "/rubrics/coding/1.1/"
+    assert answer["Location"] == "/rubrics/coding/1.2/"
     assert "Coding" in client.get("/rubrics/").content.decode()
 
 
 def test_a_new_draft_leads_to_its_editor(client):
     client.force_login(make_admin())
-    answer = client.post("/rubrics/response/1.1/draft/", {"note": "To try other weights"})
-    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.2/edit/")
-    answer = client.post("/rubrics/response/1.1/draft/", {"note": ""})
+    answer = client.post("/rubrics/response/1.2/draft/", {"note": "To try other weights"})
+    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.3/edit/")
+    answer = client.post("/rubrics/response/1.2/draft/", {"note": ""})
     assert (answer.status_code, "Say in a few words" in answer.content.decode()) == (422, True)
 
 
@@ -205,13 +205,13 @@ def test_the_page_of_publishing_shows_what_changes_and_who_keeps_what(client):
 def test_the_last_published_version_says_why_it_cannot_be_retired(client):
     admin = make_admin()
     retire_earlier(by=admin)
-    assert "only published version" in shown(client, admin, "/rubrics/response/1.1/")
-    assert client.get("/rubrics/response/1.1/retire/").status_code == 403
+    assert "only published version" in shown(client, admin, "/rubrics/response/1.2/")
+    assert client.get("/rubrics/response/1.2/retire/").status_code == 403
     draft = make_draft()
-    client.post("/rubrics/response/1.2/publish/", {"reason": "Agreed", "basis": draft.sha256})
-    assert 'href="/rubrics/response/1.1/retire/"' in shown(client, admin, "/rubrics/response/1.1/")
-    assert client.post("/rubrics/response/1.1/retire/", {"reason": "Superseded"}).status_code == 303
-    text = shown(client, make_person(), "/rubrics/response/1.1/")
+    client.post("/rubrics/response/1.3/publish/", {"reason": "Agreed", "basis": draft.sha256})
+    assert 'href="/rubrics/response/1.2/retire/"' in shown(client, admin, "/rubrics/response/1.2/")
+    assert client.post("/rubrics/response/1.2/retire/", {"reason": "Superseded"}).status_code == 303
+    text = shown(client, make_person(), "/rubrics/response/1.2/")
     assert "retired" in text and "Superseded" not in text
 
 
@@ -219,9 +219,9 @@ def test_the_last_published_version_says_why_it_cannot_be_retired(client):
     ("address", "count"),
     [
         ("/rubrics/", 7),
-        ("/rubrics/response/1.2/", 3),
-        ("/rubrics/response/1.2/differences/", 5),
-        ("/rubrics/response/1.2/publish/", 9),
+        ("/rubrics/response/1.3/", 3),
+        ("/rubrics/response/1.3/differences/", 5),
+        ("/rubrics/response/1.3/publish/", 9),
     ],
 )
 def test_queries_at_two_sizes(client, django_assert_num_queries, address, count):
@@ -239,30 +239,30 @@ def test_queries_at_two_sizes(client, django_assert_num_queries, address, count)
 def test_a_draft_is_discarded_with_a_reason_and_no_list_shows_it(client):
     admin = make_admin(name="Ada Chief")
     draft, other = make_changed_draft(by=admin), make_draft(by=admin)
-    discard = reverse("discard_version", args=["response", "1.2"])
-    assert f'href="{discard}"' in shown(client, admin, "/rubrics/response/1.2/")
-    assert f'href="{discard}"' in shown(client, admin, "/rubrics/response/1.2/edit/")
+    discard = reverse("discard_version", args=["response", "1.3"])
+    assert f'href="{discard}"' in shown(client, admin, "/rubrics/response/1.3/")
+    assert f'href="{discard}"' in shown(client, admin, "/rubrics/response/1.3/edit/")
     text = shown(client, admin, discard)
-    assert "Accuracy counts more" in text and "2 differences from 1.1" in text
+    assert "Accuracy counts more" in text and "2 differences from 1.2" in text
     body = {"reason": "A dead end", "basis": draft.sha256}
     assert client.post(discard, body | {"reason": " "}).status_code == 422
     stale = client.post(discard, body | {"basis": other.sha256})
     assert (stale.status_code, "Look again" in html.unescape(stale.content.decode())) == (409, True)
     answer = client.post(discard, body)
-    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.2/")
-    text = shown(client, admin, "/rubrics/response/1.2/")
+    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.3/")
+    text = shown(client, admin, "/rubrics/response/1.3/")
     for words in ("discarded", "A dead end", "New draft from it", "Ada Chief"):
         assert words in text
     for act in ("edit", "publish", "discard"):
-        assert f"/rubrics/response/1.2/{act}/" not in text
-        assert client.get(f"/rubrics/response/1.2/{act}/").status_code == 403
+        assert f"/rubrics/response/1.3/{act}/" not in text
+        assert client.get(f"/rubrics/response/1.3/{act}/").status_code == 403
     listed = shown(client, admin, "/rubrics/")
-    assert "/response/1.2/" not in listed and "/response/1.3/" in listed
-    choices = shown(client, admin, "/rubrics/response/1.3/differences/")
-    assert 'value="response/1.2"' not in choices and 'value="response/1.1"' in choices
+    assert "/response/1.3/" not in listed and "/response/1.4/" in listed
+    choices = shown(client, admin, "/rubrics/response/1.4/differences/")
+    assert 'value="response/1.3"' not in choices and 'value="response/1.2"' in choices
     lead = make_lead(project=make_games_project())
     client.force_login(lead)
-    assert client.get("/rubrics/response/1.2/").status_code == 404
+    assert client.get("/rubrics/response/1.3/").status_code == 404
 
 
 ADDRESS = "/rubrics/discussion/1.2/"
@@ -310,8 +310,8 @@ def test_every_parameter_of_the_shipped_versions_is_explained(client):
 
 def test_the_response_rubric_has_a_page_too(client):
     client.force_login(make_admin())
-    said = client.get("/rubrics/response/1.1/").content.decode()
-    for words in ("Response quality 1.1", "ADR-016", "Conciseness", "9-10", "35.00\u00a0%", "ask_overall"):
+    said = client.get("/rubrics/response/1.2/").content.decode()
+    for words in ("Response quality 1.2", "ADR-016", "Conciseness", "9-10", "35.00\u00a0%", "ask_overall"):
         assert words in said
     for words in ("Passes", "Word lists"):
         assert words not in said
@@ -375,14 +375,14 @@ def test_saving_leads_to_the_version_and_leaves_a_line_in_the_log(client, admin)
     draft = make_draft(by=admin)
     body = typed(draft, do="save", c0__weight="40", c1__weight="20", c0__label="Truth")
     answer = client.post(address(draft), body)
-    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.2/")
+    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.3/")
     first = stored(draft).to_record().criteria[0]
     assert (first.weight, first.label) == (0.4, "Truth")
     assert Event.objects.order_by("-pk").first().verb == "rubric_version:changed"
     answer = client.post(
         address(draft), typed(stored(draft), do="save", note="N"), headers={"HX-Request": "true"}
     )
-    assert (answer.status_code, answer["HX-Redirect"]) == (200, "/rubrics/response/1.2/")
+    assert (answer.status_code, answer["HX-Redirect"]) == (200, "/rubrics/response/1.3/")
 
 
 def test_a_fault_keeps_everything_and_names_the_sum(client, admin):
@@ -568,7 +568,7 @@ def test_a_null_character_is_a_fault_and_no_crash(client, admin):
 
 
 def test_a_published_version_has_no_editor(client, admin):
-    answer = client.get("/rubrics/response/1.1/edit/")
+    answer = client.get("/rubrics/response/1.2/edit/")
     assert (answer.status_code, "Make a new draft from it" in said(answer)) == (403, True)
 
 
@@ -593,7 +593,7 @@ def test_the_sum_is_called_right_only_when_it_is_1_to_4_places(client, admin, we
 
 
 def test_advice_of_a_response_criterion_is_for_low_scores(client, admin):
-    text = said(client.get(reverse("rubric_version", args=["response", "1.1"])))
+    text = said(client.get(reverse("rubric_version", args=["response", "1.2"])))
     assert "When its scores are low" in text and "When it fails" not in text
     assert "Let it say what it does not know, instead of filling the gap." in text
     assert "When it fails" in said(client.get(ADDRESS))
