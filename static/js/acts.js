@@ -72,7 +72,8 @@ function add(source, submitter, held = !submitter) {
   const url = submitter?.hasAttribute("formaction") ? submitter.formAction : source.action;
   queue.push({ url, fields, whole, bare, from: part?.id ?? "", needed, before, held });
   part?.classList.add("sending");
-  document.querySelector("#undo button")?.removeAttribute("disabled");
+  const undo = document.querySelector("#undo button");
+  if (undo) Object.assign(undo, { disabled: false, title: "" });
   const goesOn = needed && isAnswer(submitter, fields) && document.querySelectorAll(".item[data-needs]").length > 1;
   if (isAway() || goesOn) hold(queue.at(-1));
   keep();

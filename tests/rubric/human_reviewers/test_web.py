@@ -250,7 +250,8 @@ def test_what_cannot_be_said_is_refused_and_nothing_is_written(client, review, b
 
 
 def test_undo_takes_back_the_newest_act(client, review):
-    assert re.search(r"disabled\s*>\s*Undo", get_page(client, review).content.decode())
+    page = get_page(client, review).content.decode()
+    assert re.search(r'disabled title="There is nothing to undo\."\s*>\s*Undo', page)
     act(client, review, "holistic~2~0~7")
     answer = client.post(reverse("undo_mark", args=[review.pk]), {"key": "u", "step": "whole"}, headers=HTMX)
     assert answer.status_code == 200
