@@ -33,6 +33,7 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 # Files that take longest, longest first: `make test` hands out whole files, and its processes should end together.
 LONGEST = (
     "browser/test_accessibility.py",
+    "browser/test_accessibility_others.py",
     "faults/test_worker_and_redis_killed.py",
     "services/test_launcher.py",
     "site/test_blindness_team.py",

@@ -35,7 +35,8 @@ NO_PAGES = (
     "site_audit_file",
 )
 RATERS = ("fresh", "ready", "hostile", "closed")
-ROLES = ("anonymous", "halfway", "assigned", "lead", "admin", *RATERS)
+MANAGERS = ("lead", "admin")
+OTHERS = ("anonymous", "halfway", "assigned", *RATERS)
 STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
 # Where the pages of these two differ from the fresh one's.
 SOME_STEPS = {

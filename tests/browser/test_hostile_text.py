@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.driving import LEAD, SLUG, Keyboard, Watch, set_stage, settle, sign_in, take_next_game
-from tests.browser.test_accessibility import TOO_WIDE
+from tests.browser.looking import TOO_WIDE
 from tests.browser.transcripts import hostile_game
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from discussions.models import Adjudication
-from tests.browser.test_accessibility import violations
+from tests.browser.looking import violations
 from tests.browser.test_verdict_pages import sign_in
 from tests.factories.adjudication import make_differing
 from tests.factories.people import make_lead

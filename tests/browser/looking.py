@@ -1,0 +1,209 @@
+"""What axe-core has against a page, in light and in dark, and what of it sticks out of a narrow window.
+
+Contrast is by far the dearest rule, so it is asked once of everything that looks alike.
+"""
+
+import os
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.contact_sheet import write_contact_sheet
+from tests.browser.driving import artefacts, tell
+from tests.browser.gallery import Gallery
+
+WIDE = {"width": 1366, "height": 820}
+# 200 % zoom of a laptop, then a phone.
+NARROW = ({"width": 683, "height": 384}, {"width": 360, "height": 740})
+OPEN_ALL = (
+    "document.querySelectorAll('main details:not([name], .pop)').forEach((one) => { one.open = true; })"
+)
+# Colours would take their time to change.
+NO_TRANSITIONS = """() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("*, ::before, ::after { transition: none !important; animation: none !important; }");
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}"""
+# Until the page has these colours: the news of another scheme takes a moment, and so does painting.
+PAINTED_IN = """(scheme) => new Promise((done) => {
+    const look = () => matchMedia(`(prefers-color-scheme: ${scheme})`).matches
+        ? requestAnimationFrame(() => requestAnimationFrame(done)) : requestAnimationFrame(look);
+    look();
+})"""
+TOO_WIDE = """() => {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) return [];
+    return [...document.querySelectorAll("body *")]
+        .filter((one) => one.getBoundingClientRect().right > width + 1)
+        .map((one) => one.outerHTML.slice(0, 90));
+}"""
+# Of a page, and of each of its parts, where it has parts.
+PARTS_TOO_WIDE = f"""(name) => {{
+    const look = (where) => ({TOO_WIDE})().map((what) => `${{where}}: ${{what}}`);
+    const found = look(name);
+    for (const part of document.querySelectorAll(".parts label")) {{
+        part.click();
+        found.push(...look(`${{name}}, ${{part.innerText}}`));
+    }}
+    return found;
+}}"""
+# What differs wherever a page is drawn: secrets of forms, hashes, numbers.
+OWN = re.compile(r"<input[^>]*csrfmiddlewaretoken[^>]*>|[0-9a-f]{8,}|\d+")
+
+
+# How each element with text is painted now: what decides its contrast, from itself up to the root. What looks alike has
+# the same colours, sizes and backgrounds in both schemes; what is laid over something else also the same tags and
+# classes.
+PAINT = """() => {
+    const seen = new Map();
+    const walk = (element, above, isOver) => {
+        if (!element.checkVisibility({ visibilityProperty: true })) return;
+        const style = getComputedStyle(element);
+        const over = isOver || ["absolute", "fixed", "sticky"].includes(style.position) || element.localName === "svg";
+        const ground = [style.backgroundColor, style.backgroundImage, style.opacity, style.filter].join();
+        const isBare = ground === "rgba(0, 0, 0, 0),none,1,none";
+        let own = isBare ? above : `${above}/${ground}`;
+        if (over) own += ` ${element.localName}.${element.getAttribute("class") ?? ""}`;
+        const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+        const isField = "placeholder" in element || element.localName === "select";
+        if (hasText || isField) {
+            const text = [style.color, style.fill, style.fontSize, style.fontWeight, style.textShadow, isField];
+            seen.set(element, `${own} ${text.join()} ${element.ariaDisabled ?? ""}${element.disabled ?? ""}`);
+        }
+        for (const child of element.children) walk(child, own, over);
+    };
+    walk(document.body, "", false);
+    return seen;
+}"""
+KEEP_PAINT = f"window.paintBefore = ({PAINT})()"
+# Marks the first element of each look that is not known, and gives these looks.
+MARK_FRESH = f"""(known) => {{
+    const seen = new Set(known), fresh = [];
+    for (const [element, now] of ({PAINT})()) {{
+        const look = `${{window.paintBefore.get(element)}} | ${{now}}`;
+        if (seen.has(look)) continue;
+        seen.add(look);
+        fresh.push(look);
+        element.dataset.fresh = "";
+    }}
+    return fresh;
+}}"""
+
+
+def violations(page: Page, within: str = "html", **options: Any) -> list[str]:
+    """What axe has against the page, or against the parts that a selector names: rule, place and what to do."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    # Only the violations travel: what passes is a hundred times as long.
+    run = "([within, options]) => axe.run(within, options).then((all) => all.violations)"
+    found = page.evaluate(run, [within, {"resultTypes": ["violations"]} | options])
+    return [
+        f"{page.url} {violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in found
+        for node in violation["nodes"]
+    ]
+
+
+def paint(page: Page, scheme: str) -> None:
+    """Show the page in light or dark colours."""
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate(PAINTED_IN, scheme)
+
+
+def mark_fresh(page: Page, known: set[str]) -> list[str]:
+    """Mark what looks, in light and in dark, like nothing in `known`; the looks. Takes the page from light to dark."""
+    page.evaluate(NO_TRANSITIONS)
+    page.evaluate(KEEP_PAINT)
+    paint(page, "dark")
+    return page.evaluate(MARK_FRESH, list(known))
+
+
+def too_pale(page: Page, known: set[str]) -> list[str]:
+    """What has too little contrast, in dark or light, among that which looks like nothing in `known`; adds it there.
+
+    The page was opened in light colours.
+    """
+    fresh = mark_fresh(page, known)
+    known.update(fresh)
+    if not fresh:
+        return []
+    faults = []
+    for scheme in ("dark", "light"):
+        paint(page, scheme)
+        found = violations(page, "[data-fresh]", runOnly=["color-contrast"])
+        faults += [f"{scheme}: {fault}" for fault in found]
+    return faults
+
+
+def sideways(page: Page, name: str) -> list[str]:
+    """What sticks out of the window on a phone and at 200 % zoom, in every part of a page that has parts."""
+    faults = []
+    for size in NARROW:
+        page.set_viewport_size(size)
+        faults += page.evaluate(PARTS_TOO_WIDE, name)
+    return faults
+
+
+def open_in_light(page: Page, address: str) -> str:
+    """Open an address in light colours, on a wide window; its main part, without what differs each time."""
+    page.set_viewport_size(WIDE)
+    page.emulate_media(color_scheme="light")
+    answer = page.goto(address)
+    assert answer is not None and answer.status < 500, f"{address}: {answer and answer.status}"
+    main = answer.text().partition("<main")[2].partition("</main")[0]
+    assert main, f"{address} has no main part"
+    return OWN.sub("0", main)
+
+
+def picture(page: Page, folder: str, name: str) -> None:
+    """Leave pictures of the page in dark and in light, where they are asked for. Takes the page to light."""
+    if os.environ.get("PICTURES"):
+        is_whole = not name.startswith("rate")
+        for scheme in ("dark", "light"):
+            paint(page, scheme)
+            path = artefacts(f"screenshots/{folder}-{scheme}") / f"{name}.png"
+            page.screenshot(path=path, full_page=is_whole)
+
+
+@dataclass
+class Asked:
+    """What was asked before: how text looked, and main parts of pages. What is around these is on other pages too."""
+
+    looks: set[str] = field(default_factory=set)
+    mains: set[str] = field(default_factory=set)
+
+
+def crawl(
+    gallery: Gallery, browser: Browser, arguments: dict[str, Any], role: str, asked: Asked
+) -> list[str]:
+    """What is wrong on the pages of a role, each opened in light and in dark, and made narrow."""
+    faults, alike, pages = [], 0, gallery.pages(role)
+    with gallery.context(browser, arguments, role, color_scheme="light") as context:
+        context.add_init_script(AXE_SCRIPT)  # quicker than to send it to each page
+        page = context.new_page()
+        for name, address in pages.items():
+            main = open_in_light(page, address)
+            expect(page.get_by_role("heading", level=1)).to_have_count(1)
+            if main in asked.mains and not os.environ.get("PICTURES"):
+                alike += 1
+                continue
+            asked.mains.add(main)
+            faults += check_page(page, role, name, asked.looks)
+    if os.environ.get("PICTURES"):  # each process writes the sheet anew, the last one with all
+        write_contact_sheet(artefacts("screenshots"))
+    tell(f"{len(pages)} pages of {role}, {alike} drawn before: {len(faults)} faults")
+    return faults
+
+
+def check_page(page: Page, role: str, name: str, known: set[str]) -> list[str]:
+    """What is wrong on the open page."""
+    picture(page, f"{role}-wide", name)
+    page.evaluate(OPEN_ALL)
+    faults = violations(page, rules={"color-contrast": {"enabled": False}})
+    faults += too_pale(page, known)
+    faults += sideways(page, name)
+    picture(page, f"{role}-phone", name)
+    return faults
