@@ -44,8 +44,10 @@ def test_every_example_of_the_docs_runs(live_stack, tmp_path):
         assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
         assert '"status":4' not in done.stdout, f"{code}\n{done.stdout}"
         said.append(done.stdout)
-    projects, started, mapped, printed, planned, team, verdict, compared, reviewed, exported = said[:10]
-    _defined, webhook = said[10:]
+    projects, started, mapped, printed, changed, planned, team, verdict, compared, reviewed, exported = said[
+        :11
+    ]
+    _defined, webhook = said[11:]
     assert '"slug":"mafia"' in projects
     assert '"outcome":"new"' in started
     assert re.search(r"^1 \w+ \{'memory_accuracy'", printed, re.MULTILINE)
@@ -53,6 +55,7 @@ def test_every_example_of_the_docs_runs(live_stack, tmp_path):
     assert '"comparisons":1' in compared
     assert '"headline"' in compared
     assert mapped.count('"columns":["who","what","match"]') == 2
+    assert '"flags":"warn"' in changed
     assert '"kind":"baseline"' in planned
     assert '"cost_usd":1.35' in team
     assert '"value":"8"' in reviewed

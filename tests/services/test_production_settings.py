@@ -123,6 +123,7 @@ def test_a_bad_weight_stops_every_start_with_its_sentence_alone(start):
     done = run_python(start, {"LLM_COUNCIL_WEIGHT_CLARITY": "0.19"})
     assert (done.returncode, done.stdout) == (1, "")
     (said,) = done.stderr.splitlines()
+    said = said.replace("\N{NO-BREAK SPACE}", " ")
     assert said.startswith("LLM_COUNCIL_WEIGHT_* give no weights. The weights sum to 99 %, 1 % too little")
 
 

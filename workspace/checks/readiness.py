@@ -14,13 +14,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Lock
 
-import redis
 from django.conf import settings
 from django.db import Error, connection
 from django.utils.functional import Promise
 from msgspec import Struct
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from workspace.checks.labels import NEEDS, NO_ANSWER, NOT_KNOWN
 from workspace.checks.pages import oldest_queued_at
@@ -83,7 +80,7 @@ def _ask_all(now: datetime, before: dict[str, Need]) -> dict[str, Need]:
             continue
         try:
             reason = ask(now)
-        except (Error, OSError, redis.RedisError) as fault:
+        except (Error, OSError) as fault:
             reason = f"{type(fault).__name__}: {fault}"
         found[name] = Need(not reason, unmet if reason else met)
         was_met = name not in before or before[name].is_met
@@ -119,6 +116,11 @@ def _ask_queue(now: datetime) -> str:
 
 
 def _ask_broker(_now: datetime) -> str:
+    # Brings cryptography along: only a process that is asked pays for it.
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
     client = redis.Redis.from_url(
         settings.REDIS_URL,
         socket_connect_timeout=BROKER_WITHIN,
@@ -126,7 +128,10 @@ def _ask_broker(_now: datetime) -> str:
         retry=Retry(NoBackoff(), 0),
     )
     with closing(client):
-        client.ping()
+        try:
+            client.ping()
+        except redis.RedisError as fault:
+            return f"{type(fault).__name__}: {fault}"
     return ""
 
 
