@@ -94,6 +94,8 @@ class PostgresServer:
         wheel = find_binaries().parent
         copy = self.folder / wheel.name / "pginstall"
         if not copy.exists():
+            copy.parent.mkdir(exist_ok=True)
+            copy.parent.chmod(0o755)  # whatever this process keeps from other accounts
             ignored = shutil.ignore_patterns("include", "*.a")
             shutil.copytree(wheel / "pginstall", copy, symlinks=True, ignore=ignored)
             for libraries in wheel.parent.glob(

@@ -182,8 +182,9 @@ def test_composite_and_cost_of_a_game_are_the_same_wherever_they_are_said(world)
         assert set(list_costs(world, number).values()) == {cost}, (number, list_costs(world, number))
     # A game's page says what its verdict would be; the list has recorded ones alone, and says so.
     assert world.listed()[READY][11] == "–" and "Composite" in world.read("game", READY)
-    assert "Scores without a verdict are automatic; what people must judge first is open." in world.read(
-        "games"
+    assert (
+        "Scores without a verdict are automatic; those that people must judge first are pending."
+        in world.read("games")
     )
 
 
@@ -204,7 +205,7 @@ def test_counts_and_the_pass_rate_are_the_same_or_say_whom_they_leave_out(world)
     assert (week["count"], week["passed"], week["rate"], week["costed"]) == (4, 3, 75.0, 3)
     assert "4 3 75.0 % $2.18 3" in page and f"{week['cost']:.2f}" == "2.18"
     # The mean of an iteration is over all its games, that of a week over those with a verdict: both say so.
-    assert dollars(summary["mean_cost_usd"]) == "$1.81" == find(r"open (\$[\d.]+)", stage)
+    assert dollars(summary["mean_cost_usd"]) == "$1.81" == find(r"pending (\$[\d.]+)", stage)
     assert "over games with a verdict" in page and "1 not reported, 1 by hand" in stage
     assert world.ask("verdicts/ready/")["items"][0]["number"] == READY
     assert f"game {READY}" in find(r"ready to record (game \d)", page)

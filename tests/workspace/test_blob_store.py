@@ -27,7 +27,8 @@ def synced(monkeypatch):
     return found
 
 
-def test_file_then_its_name_then_its_new_folders_go_to_disk(synced):
+def test_file_then_its_name_then_its_new_folders_go_to_disk(synced, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
     sha256 = store_bytes(b"on disk")
     place = Path(default_storage.path(f"transcripts/{sha256[:2]}/{sha256}"))
     written = synced.index("renamed")

@@ -62,7 +62,7 @@ def test_ties_stand_first_with_what_each_side_says_and_what_to_hold_it_against(c
     signed_in(client, game)
     said = client.get(address(game)).content.decode()
     assert "4 ties must be resolved before the verdict can be recorded" in said
-    parts = [said.index(part) for part in ("Ties: the verdict waits", "For information: no verdict hangs")]
+    parts = [said.index(part) for part in ("Ties: the verdict waits", "For information: these do not")]
     assert parts == sorted(parts)
     assert parts[0] < said.index('id="settle-item-coherence-5"') < parts[1]
     assert parts[1] < said.index('id="settle-item-question-1"')

@@ -24,6 +24,7 @@ from tests.factories.reviewer_statistics import figure
 from tests.factories.versions import publish_three_scales
 from tests.site.python_reprs import find_reprs
 from workspace.checks.core import run_check
+from workspace.core.words import say_stored
 from workspace.statistics.alpha import krippendorff_alpha
 
 # By the number of the response. The first response has the overalls 7.675 and 9.4, and 8.875 by the file.
@@ -87,7 +88,7 @@ def test_figures_count_on_the_common_scale_and_agreement_is_that_of_the_scores_a
     as_given = krippendorff_alpha([[4, 5, 4], [3, 2, 1], [2, 3, 3]], level="interval")
     assert lines["coherence"]["alpha"]["value"] == pytest.approx(as_given.value)
     flat = msgspec.json.decode(SetFigures.objects.get(set=made, kind="manners").body)["flat"]
-    assert {line["reason"] for line in flat} == {
+    assert {say_stored(line["reason"]) for line in flat} == {
         "No two criteria have the same scale, so no score can be the same on both."
     }
 
