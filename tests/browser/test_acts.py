@@ -141,7 +141,7 @@ def test_a_second_step_in_place_asks_again_and_the_act_goes_through(desk, evalua
     expect(dialog.get_by_label("Code")).to_be_focused()
     desk.keyboard.type(app.wrong())
     desk.keyboard.press("Enter")
-    expect(dialog.locator(".fault")).to_contain_text("does not open")
+    expect(dialog.locator(".fault")).to_contain_text("is not valid")
     expect(dialog.get_by_label("Code")).to_be_focused()
     desk.keyboard.type(app.code())
     desk.keyboard.press("Enter")

@@ -155,7 +155,7 @@ def _all_three_hand_in(ada: Evaluator, ben: Evaluator, cleo: Evaluator) -> None:
     )
     cleo.rate()
     cleo.hand_in()
-    expect(cleo.page.get_by_text("2 of 3 evaluations are in")).to_be_visible()
+    expect(cleo.page.get_by_text("2 of 3 evaluations are submitted")).to_be_visible()
     ben.open()
     ben.take("Resume")
     assert ben.judged().count() == 5, "what was acknowledged before the kill is there"

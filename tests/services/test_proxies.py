@@ -178,7 +178,7 @@ def test_site_behind_the_shipped_proxy(proxied):
     # One person's failures are that person's own, whatever addresses they write.
     said = [fail_to_sign_in(proxied, "127.0.0.2", number) for number in range(11)]
     assert ["Too many attempts" in text for text in said] == [False] * 10 + [True]
-    assert "do not belong together" in fail_to_sign_in(proxied, "127.0.0.3", 50)
+    assert "do not match" in fail_to_sign_in(proxied, "127.0.0.3", 50)
 
     # What the site itself would take passes the proxy; it is the site that refuses.
     body = "x" * 70_000_000

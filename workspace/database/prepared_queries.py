@@ -153,7 +153,8 @@ class Prepared:
 
 def _find_place(param: Any, marks: list[Any]) -> _Place:
     for at, mark in enumerate(marks):
-        if type(param) is type(mark) and param == mark:
+        # PostgreSQL is handed subclasses of whole numbers.
+        if isinstance(param, type(mark)) and param == mark:
             return _Place(at)
         if isinstance(mark, str) and isinstance(param, str) and mark in param:
             before, after = param.split(mark)

@@ -254,8 +254,8 @@ def test_the_stage_tells_of_every_kind_of_decision():
     answers = [decision_preview(history, iteration.id) for iteration in history.iterations[1:4]]
     assert [answer.compared.answer for answer in answers] == [
         "improved",
-        "can't tell yet",
-        "can't tell yet",
+        "cannot tell yet",
+        "cannot tell yet",
     ]
     picked = answers[1].compared.metric("anti_repetition").difference
     assert (round(picked.raw, 1), round(picked.rebound, 1)) == (15.1, 1.7)

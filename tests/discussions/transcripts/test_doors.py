@@ -17,6 +17,7 @@ from tests.factories.archives import HOSTILE, MIB
 from tests.factories.people import NOW, make_lead
 from tests.factories.tokens import program_of
 from tests.factories.transcripts import as_bytes, make_games_project
+from workspace.core.words import say_stored
 from workspace.jobs.actions import run_job
 from workspace.models import Job
 
@@ -175,7 +176,7 @@ def test_bad_files_are_answered_with_sentences_and_store_nothing(door, settings,
     assert Transcript.objects.count() == len(bad)
     assert not Game.objects.exists()
     for transcript in Transcript.objects.all():
-        faults = json.loads(transcript.faults)
+        faults = say_stored(json.loads(transcript.faults))
         assert door.faults(transcript) == len(faults) >= 1
         assert all(fault["message"].endswith(".") for fault in faults), faults
     assert not Job.objects.filter(kind="import").exclude(state="done").exists()
