@@ -58,6 +58,7 @@ def test_a_sentence_without_values_keeps_its_braces():
 def test_a_stored_sentence_is_said_in_the_language_of_its_reader():
     with for_storage():
         stored = say("Game {number} is gone.", number=say_many("{n} game", "{n} games", 2))
+        assert say(stored) == stored, "given on and said again, it is stored once"
         joined = f"{stored} {say('Of {size:,.1f} MiB and {share:g}.', size=Decimal(1234), share=0.5)}"
     assert say_stored([joined, {"a": stored}]) == [
         "Game 2 games is gone. Of 1,234.0 MiB and 0.5.",
