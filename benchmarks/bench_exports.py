@@ -27,9 +27,9 @@ BATCH = 500
 def fill(count: int) -> Any:
     """The verdict of a game that went through everything, and so many copies of its game with their texts alone."""
     from discussions.models import Game, GameText
-    from tests.factories.verdicts import settled
+    from tests.factories.verdicts import recorded_verdict
 
-    verdict = settled(message_count=MESSAGES)
+    verdict = recorded_verdict(message_count=MESSAGES)
     first = verdict.game
     games = Game.objects.bulk_create(
         (

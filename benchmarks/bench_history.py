@@ -95,9 +95,9 @@ def changed(client: Any, stage: Any, address: str) -> float:
         value = Decimal(at + 100) / 100
         given = {"kind": "cost", "value": value, "reason": "The bill", "by": lead_of(stage)}
         enter_figure(game=game, **given, now=moment(at))
-        begun = time.process_time()
+        started = time.process_time()
         assert client.get(address).status_code == 200
-        costs.append(1000 * (time.process_time() - begun))
+        costs.append(1000 * (time.process_time() - started))
     quiet = calibration.quiet(median(costs))
     print(f"history after a figure changed: CPU {median(costs):.1f} ms; {quiet:.1f} ms on a quiet core")
     return quiet
@@ -119,9 +119,9 @@ def main() -> int:
     history = reverse("stage", args=[slug, stage.number])
     newest = stage.iterations.order_by("-number").first().number
     client.get(reverse("games", args=[slug]))
-    begun = time.process_time()
+    started = time.process_time()
     client.get(history)
-    print(f"the first request of all: CPU {1000 * (time.process_time() - begun):.1f} ms")
+    print(f"the first request of all: CPU {1000 * (time.process_time() - started):.1f} ms")
     costs = [
         (timed(client, f"history of {count} iterations x {GAMES} games", history), HISTORY_MS),
         (changed(client, stage, history), CHANGED_MS),

@@ -22,9 +22,9 @@ SPREAD = 1.5  # noise of a busy machine; the figures that are meant to be kept a
 
 def fill(count: int) -> Any:
     """A project with so many measured games, rows copied from one that went through everything."""
-    from tests.factories.verdicts import settled
+    from tests.factories.verdicts import recorded_verdict
 
-    return fill_games(settled(message_count=60), count)
+    return fill_games(recorded_verdict(message_count=60), count)
 
 
 def fill_games(verdict: Any, count: int, ready: int = 0) -> Any:

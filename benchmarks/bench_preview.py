@@ -24,11 +24,11 @@ def fill(count: int) -> None:
     """So many games with a verdict in one project, copied from games that went through everything."""
     from discussions.models import Verdict
     from tests.factories.rating import make_rating_project
-    from tests.factories.verdicts import settled
+    from tests.factories.verdicts import recorded_verdict
 
     project = make_rating_project()
     for at in range(MODELS):
-        settled(project=project, message_count=41 + at)
+        recorded_verdict(project=project, message_count=41 + at)
     for verdict in list(Verdict.objects.select_related("game__text", "measured__findings")):
         copy_judged(verdict, (count - MODELS) // MODELS)
 

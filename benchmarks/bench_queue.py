@@ -77,7 +77,7 @@ def quoted(columns: list[str]) -> str:
 
 
 def take(project, person) -> float:
-    """Milliseconds of one taking; then, unmeasured, as if the game had been rated and handed in."""
+    """Milliseconds of one taking; then, unmeasured, as if the game had been rated and submitted."""
     from django.utils import timezone
 
     from discussions.models import Evaluation, Slot

@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
 
 
 def fuzz(name: str, seeds: list[bytes], seconds: int) -> Run:
-    """One target for so long, begun with these inputs, with what it kept and with what broke it before."""
+    """One target for so long, started with these inputs, with what it kept and with what broke it before."""
     home = HOME / name
     folders = [home / part for part in ("corpus", "seeds", "findings")]
     for folder in folders:

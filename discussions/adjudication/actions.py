@@ -110,11 +110,11 @@ def _difference(game: Game, posted: _Posted) -> Disagreement:
     detail = {"yours": posted.value, "adopted": posted.adopted, "difference": found}
     if found is None:
         says = _("The evaluators do not differ on this any more, so nothing was resolved.")
-    elif found.settled and found.is_changed_since is False:
+    elif found.resolved and found.is_changed_since is False:
         says = _(
             "%(name)s resolved this since the page was loaded. Nothing was overwritten; look at it first."
         )
-        says %= {"name": found.settled.by_name}
+        says %= {"name": found.resolved.by_name}
     else:
         says = _(
             "The evaluators say something else since the page was loaded. Nothing was resolved; look again."
@@ -135,7 +135,7 @@ def _side(found: Disagreement, posted: _Posted) -> Side | None:
 def _insert(
     game: Game, found: Disagreement, posted: _Posted, side: Side | None, by: Person, now: datetime
 ) -> Adjudication:
-    before = found.settled
+    before = found.resolved
     made = Adjudication.objects.create(
         game=game,
         kind=found.kind,

@@ -61,7 +61,7 @@ class JudgedByAnswer(Answer):
     letter: str
     evaluator: str
     state: str
-    begun_at: datetime
+    started_at: datetime
     submitted_at: datetime | None
 
 
@@ -171,7 +171,7 @@ def _list_evaluations(game: Game, person: Person) -> Listed[JudgedByAnswer]:
             letter=dealt.get(row.pk, ""),
             evaluator=row.evaluator.name if is_named else "",
             state=row.state,
-            begun_at=row.created_at,
+            started_at=row.created_at,
             submitted_at=row.submitted_at,
         )
         for row in found
@@ -196,6 +196,6 @@ def _answer(row: Disagreement) -> DisagreementAnswer:
         majority=row.majority,
         is_tie=row.is_tie,
         can_be_decided=row.can_be_adjudicated,
-        decided=row.settled.value if row.settled else None,
+        decided=row.resolved.value if row.resolved else None,
         sides_sha256=row.page_sha256,
     )

@@ -32,7 +32,7 @@ from rubric.core.records import RubricRecord
 from workspace.database.locked_texts import keyed_text
 from workspace.models import Event, Person, Project
 
-_SETTLED = (
+_RESOLVED = (
     *("id", "kind", "subject", "number", "value", "reason", "adopted_id", "sides_sha256"),
     *("created_by_id", "created_by__name", "created_at"),
 )
@@ -42,7 +42,7 @@ def load_adjudicated_by_game(games: Collection[int]) -> dict[int, list[Adjudicat
     """Game -> its adjudications that stand, the oldest first; games without one are left out."""
     rows = Adjudication.objects.standing().filter(game__in=games).order_by("pk")
     found: dict[int, list[AdjudicationRecord]] = defaultdict(list)
-    for game, *values in rows.values_list("game_id", *_SETTLED):
+    for game, *values in rows.values_list("game_id", *_RESOLVED):
         found[game].append(AdjudicationRecord(*values))
     return dict(found)
 
@@ -50,7 +50,7 @@ def load_adjudicated_by_game(games: Collection[int]) -> dict[int, list[Adjudicat
 def load_adjudication_history(game: int) -> list[AdjudicationRecord]:
     """Everything that was ever resolved in the game, also what a later one supersedes, the oldest first."""
     rows = Adjudication.objects.filter(game=game).order_by("pk")
-    return [AdjudicationRecord(*values) for values in rows.values_list(*_SETTLED)]
+    return [AdjudicationRecord(*values) for values in rows.values_list(*_RESOLVED)]
 
 
 def adjudications_in(games: Collection[int]) -> dict[int, list[BasisAdjudication]]:
@@ -86,10 +86,10 @@ def load_sides_hashes(game: Game, subjects: Collection[Key]) -> dict[Key, str]:
         found = _find_disagreements(game, wanted)
     except LookupError:
         return {}
-    return {(one.kind, one.subject): one.sides_sha256 for one in found if one.settled}
+    return {(one.kind, one.subject): one.sides_sha256 for one in found if one.resolved}
 
 
-def _find_disagreements(game: Game, settled: Iterable[AdjudicationRecord]) -> list[Disagreement]:
+def _find_disagreements(game: Game, resolved: Iterable[AdjudicationRecord]) -> list[Disagreement]:
     rows = Judgement.objects.filter(
         evaluation__game=game, evaluation__purpose=RATING, evaluation__state=SUBMITTED
     ).order_by("pk")
@@ -99,7 +99,7 @@ def _find_disagreements(game: Game, settled: Iterable[AdjudicationRecord]) -> li
             for row in rows
         ],
         load_machine_values(game),
-        settled,
+        resolved,
         seed=letters_seed(game.pk),
         reasons={(row.evaluation_id, row.kind, row.subject): row.reason for row in rows if row.reason},
     )
@@ -209,14 +209,14 @@ def load_disagreements(games: "QuerySet[Game]") -> list[GameDisagreements]:
     )
     evaluations = _evaluations(keys)
     said = _said([key for those in evaluations.values() for key in those])
-    settled = load_adjudicated_by_game(keys)
+    resolved = load_adjudicated_by_game(keys)
     return [
         _disagreed(
             row,
             _FINDINGS.decode(bodies[newest_of[row.key]]),
             evaluations[row.key],
             said,
-            settled.get(row.key, []),
+            resolved.get(row.key, []),
         )
         for row in rows
     ]
@@ -244,7 +244,7 @@ def _disagreed(
     measurements: dict[str, Measurement],
     evaluations: list[int],
     said: Mapping[int, list[_Said]],
-    settled: list[AdjudicationRecord],
+    resolved: list[AdjudicationRecord],
 ) -> GameDisagreements:
     rows = [answer for key in evaluations for answer in said.get(key, [])]
     judged = [
@@ -262,7 +262,7 @@ def _disagreed(
         (answer.evaluation, answer.kind, answer.subject): answer.reason for answer in rows if answer.reason
     }
     machine = machine_values(measurements)
-    values = {(adjudication.kind, adjudication.subject): adjudication.value for adjudication in settled}
+    values = {(adjudication.kind, adjudication.subject): adjudication.value for adjudication in resolved}
     things = list_decided_items(collect_counted_judgements(judged, machine), values)
     return GameDisagreements(
         number=row.number,
@@ -271,7 +271,7 @@ def _disagreed(
         measurements=measurements,
         evaluations=evaluations,
         disagreements=find_disagreements(
-            judged, machine, settled, seed=letters_seed(row.key), reasons=reasons
+            judged, machine, resolved, seed=letters_seed(row.key), reasons=reasons
         ),
         judged=Counter(kind for kind, _subject in things),
     )

@@ -94,7 +94,7 @@ def _new_round(project: Project, plan: RoundPlan, by: Person, now: datetime) -> 
 
 
 def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
-    """Close the round: no more games of it are dealt. Begun ones can still be submitted. Idempotent."""
+    """Close the round: no more games of it are dealt. Started ones can still be submitted. Idempotent."""
     check_calibrate(by, opened.project)
     with transaction.atomic():
         rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)

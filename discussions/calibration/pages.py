@@ -79,8 +79,8 @@ def calibration_page(*, opened: CalibrationRound) -> CalibrationPage:
 def _people(opened: CalibrationRound) -> list[Person]:
     """The project's evaluators, and everybody who took part and is none any more, by name."""
     people = {person.pk: person for person in evaluators_in(opened.project)}
-    begun = Evaluation.objects.filter(purpose=CALIBRATION, game__in=opened.games.values("game"))
-    for person in Person.objects.filter(pk__in=begun.values("evaluator")):
+    started = Evaluation.objects.filter(purpose=CALIBRATION, game__in=opened.games.values("game"))
+    for person in Person.objects.filter(pk__in=started.values("evaluator")):
         people.setdefault(person.pk, person)
     return sorted(people.values(), key=lambda person: (person.name.casefold(), person.pk))
 
@@ -162,9 +162,9 @@ def _differences(evaluation: Evaluation, differences: list[KeyDifference]) -> li
 
 
 class OwnCalibration(Struct, frozen=True):
-    """One open round for one person: `done` of the `of_games` that they are to rate, `waiting` not begun yet.
+    """One open round for one person: `done` of the `of_games` that they are to rate, `waiting` not started yet.
 
-    `begun` is an open evaluation of the round, `last` the newest submitted one; 0 without one. `passes` is None
+    `started` is an open evaluation of the round, `last` the newest submitted one; 0 without one. `passes` is None
     while games are left, and True for a person with a waiver. `why_not` is the sentence that says why the person
     rates nothing else now, "" when they do.
     """
@@ -173,7 +173,7 @@ class OwnCalibration(Struct, frozen=True):
     done: int
     of_games: int
     waiting: int
-    begun: int
+    started: int
     last: int
     passes: bool | None
     why_not: str
@@ -186,7 +186,7 @@ class OwnCalibration(Struct, frozen=True):
     @property
     def is_offered(self) -> bool:
         """Whether the person may choose to begin its next game."""
-        return bool(self.waiting) and not self.round.is_required and not self.begun
+        return bool(self.waiting) and not self.round.is_required and not self.started
 
 
 def own_calibrations(*, person: Person, projects: Collection[int]) -> dict[int, OwnCalibration]:
@@ -244,7 +244,7 @@ def _own(
         done=len(submitted),
         of_games=len(mine) + waiting,
         waiting=waiting,
-        begun=next((evaluation for evaluation, _purpose, state in mine if state in OPEN), 0),
+        started=next((evaluation for evaluation, _purpose, state in mine if state in OPEN), 0),
         last=max(submitted, default=0),
         passes=(bool(progress.waiver) or progress.result.passes) if progress else None,
         why_not=progress.why_not_rating if progress and opened.is_required else "",

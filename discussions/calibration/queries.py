@@ -19,7 +19,7 @@ from workspace.models import Person, Project
 class RoundProgress(Struct, frozen=True):
     """One person's progress in a round: the submitted games compared with their keys, and the result of all of them.
 
-    `reused` of them were begun before the round opened, in an earlier one, and count in this one too: nobody rates a
+    `reused` of them were started before the round opened, in an earlier one, and count in this one too: nobody rates a
     game for calibration twice. `waiver` is the reason of a lead who lets them rate without passing, "" without one.
     """
 
@@ -50,7 +50,7 @@ def load_keys(opened: CalibrationRound) -> dict[int, Key]:
 
 
 def games_left(opened: CalibrationRound, person: Person) -> list[CalibrationGame]:
-    """The games of the round that the person has not begun or rated, in order."""
+    """The games of the round that the person has not started or rated, in order."""
     known = Evaluation.objects.filter(evaluator=person).values("game")
     games = CalibrationGame.objects.filter(round=opened, game__withdrawn_at=None).exclude(game__in=known)
     return list(games.order_by("place").select_related("verdict", "game__project"))
@@ -64,7 +64,7 @@ def load_progress(opened: CalibrationRound, person: Person) -> RoundProgress:
 def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -> dict[int, RoundProgress]:
     """The progress of each of these people; five queries for any number of them."""
     keys = load_keys(opened)
-    begun: dict[int, set[int]] = defaultdict(set)
+    started: dict[int, set[int]] = defaultdict(set)
     submitted: dict[int, dict[int, int]] = defaultdict(dict)
     known: dict[int, set[int]] = defaultdict(set)
     earlier: set[int] = set()
@@ -72,7 +72,7 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
         if purpose != CALIBRATION:
             known[person].add(game)
             continue
-        begun[person].add(game)
+        started[person].add(game)
         if state == SUBMITTED:
             submitted[person][game] = key
             if created_at < opened.created_at:
@@ -82,7 +82,7 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
     gone = {game for (game,) in _WITHDRAWN.rows(opened.pk)}
     found = {}
     for person in people:
-        asked = keys.keys() - gone - (known[person] - begun[person])
+        asked = keys.keys() - gone - (known[person] - started[person])
         compared = {
             game: compare(keys[game], answers[key])
             for game, key in submitted[person].items()

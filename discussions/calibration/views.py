@@ -109,7 +109,7 @@ def take_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("rate")
 def calibration_feedback(request: SignedIn, evaluation: int) -> HttpResponse:
-    """What came of one's own calibration game, once it is handed in."""
+    """What came of one's own calibration game, once it is submitted."""
     only_parameters(request)
     found = evaluation_or_404(request.user, evaluation)
     is_done = found.purpose == CALIBRATION and found.state == SUBMITTED

@@ -204,7 +204,7 @@ def set_round_offset(*, game: Game, offset: int, by: Person, now: datetime) -> R
     """Say what is added to a round's number in the game's texts to get the file's, and measure the game again.
 
     Saying the same again changes nothing; the offset of a game that nobody spoke of is 0. Gives None then. Raises
-    NotAllowed; Conflict when the version reads no offset, the game is withdrawn, or somebody has begun to rate it.
+    NotAllowed; Conflict when the version reads no offset, the game is withdrawn, or somebody has started to rate it.
     """
     assert offset in OFFSETS
     with transaction.atomic():

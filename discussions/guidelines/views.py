@@ -50,7 +50,7 @@ def _seen(project: Project) -> str:
 
 
 def _is_newcomer(request: SignedIn, project: Project) -> bool:
-    """Whether the person has not begun any game of the project, nor seen how rating works there."""
+    """Whether the person has not started any game of the project, nor seen how rating works there."""
     own = Evaluation.objects.filter(evaluator=request.user, game__project=project)
     return not request.session.get(_seen(project)) and not own.exists()
 

@@ -21,8 +21,8 @@ from workspace.web.respond import respond
 @require("sign_in")
 def home(request: SignedIn) -> HttpResponse:
     """What waits for the person; after a submission it says so."""
-    asked = only_parameters(request, "handed_in")
-    page = home_page(person=request.user, now=timezone.now(), handed_in=parse_number(asked["handed_in"]))
+    asked = only_parameters(request, "submitted")
+    page = home_page(person=request.user, now=timezone.now(), submitted=parse_number(asked["submitted"]))
     return respond(request, page="discussions/home/home.html", context={"page": page, **frame(request.user)})
 
 

@@ -33,7 +33,7 @@ OPEN_FOR_RATING = "open_for_rating"
 def move_games(*, games: Collection[int], to: Iteration, by: Person, now: datetime) -> list[int]:
     """Move games of the project, given by number, into another iteration; returns the numbers that were moved.
 
-    All games move or none. A game must not be begun, and the lists of both iterations must not be frozen. Raises
+    All games move or none. A game must not be started, and the lists of both iterations must not be frozen. Raises
     NotAllowed; Unacceptable for no game or an unknown one; Conflict when a game was taken meanwhile.
     """
     check_change_iteration(by, to.project)
@@ -122,9 +122,9 @@ def _games_to_move(target: Iteration, numbers: Collection[int], lists: Collectio
 
 def _refuse_rated(games: list[Game]) -> None:
     keys = [game.pk for game in games]
-    begun = set(Evaluation.objects.filter(game__in=keys).values_list("game_id", flat=True))
-    begun |= set(Verdict.objects.filter(game__in=keys).values_list("game_id", flat=True))
-    if numbers := sorted(game.number for game in games if game.pk in begun):
+    started = set(Evaluation.objects.filter(game__in=keys).values_list("game_id", flat=True))
+    started |= set(Verdict.objects.filter(game__in=keys).values_list("game_id", flat=True))
+    if numbers := sorted(game.number for game in games if game.pk in started):
         raise NotAllowed(
             _("Somebody rates or rated %(games)s already; only games that nobody has started are moved.")
             % {"games": format_numbers(numbers)},
@@ -198,8 +198,8 @@ def change_iteration(
 ) -> None:
     """Set how unsorted games ask who said what, and how many evaluators rate each; None keeps the number.
 
-    Evaluations that were begun keep their form, so that no transcript closes again. The number holds for new games and
-    for games without a verdict: slots open, or free slots close; begun work goes on. Games with a verdict keep its
+    Started evaluations keep their form, so that no transcript closes again. The number holds for new games and
+    for games without a verdict: slots open, or free slots close; started work goes on. Games with a verdict keep its
     number. The same values change nothing. Raises NotAllowed, and Unacceptable for an unknown value.
     """
     check_change_iteration(by, iteration.project)

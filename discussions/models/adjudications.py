@@ -1,4 +1,4 @@
-"""What leads settled where evaluators differ, never changed: the newest of a thing counts."""
+"""What leads resolved where evaluators differ, never changed: the newest of a thing counts."""
 
 from django.db import models
 from django.db.models import Q
@@ -20,7 +20,7 @@ class Adjudication(models.Model):
     """The value of one thing of a game, with the reason; `adopted` is the evaluation whose answer was taken over.
 
     `kind`, `subject` and `value` are those of judgements; value "" says of a marked sentence that it is no reference.
-    `sides_sha256` is the hash of what the evaluators said when it was settled.
+    `sides_sha256` is the hash of what the evaluators said when it was resolved.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="adjudications")
@@ -51,4 +51,4 @@ class Adjudication(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.subject} of game {self.game_id} settled"
+        return f"{self.kind} {self.subject} of game {self.game_id} resolved"

@@ -55,7 +55,7 @@ class CalibrationRound(models.Model):
 class CalibrationGame(models.Model):
     """One game of a round and its key: canonical JSON of kind -> subject -> value, as its verdict had it.
 
-    `note` explains to the evaluator, after they handed in, what the team agreed on and why.
+    `note` explains to the evaluator, after they submitted, what the team agreed on and why.
     """
 
     round = models.ForeignKey(CalibrationRound, models.PROTECT, related_name="games")

@@ -87,7 +87,7 @@ _ONESELF = Prepared(
 )
 
 
-_BEGUN = Prepared(
+_STARTED = Prepared(
     lambda person, project: (
         Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
         # "returned" before "draft"
@@ -99,9 +99,9 @@ _BEGUN = Prepared(
 )
 
 
-def _begun(project: Project, by: Person, now: datetime, _iteration: Iteration | None) -> Evaluation | None:
+def _started(project: Project, by: Person, now: datetime, _iteration: Iteration | None) -> Evaluation | None:
     """The person's open evaluation, with a renewed lease; evaluations that they may no longer judge are left out."""
-    for key, game in _BEGUN.rows(by.pk, project.pk):
+    for key, game in _STARTED.rows(by.pk, project.pk):
         if not reason_unblinded(by, game):
             evaluation = lock_evaluation(Evaluation.objects.with_work().get(pk=key))
             if evaluation.state in OPEN:
@@ -146,7 +146,7 @@ def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | N
 
 
 # The next evaluation is the first that one of these gives. Each is called with the person locked.
-WAYS = (_begun, _calibrated, _kept, _repeated, _dealt)
+WAYS = (_started, _calibrated, _kept, _repeated, _dealt)
 
 
 def _next_draw(person: Person, project: Project) -> tuple[int, int]:
@@ -237,8 +237,8 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
     seed, dealt = keyed_text("repeats", f"project {project.pk}:{by.pk}"), own.count()
     if not is_due(seed, dealt, percent):
         return None
-    handed_in = own.filter(purpose=RATING, state=SUBMITTED, game__withdrawn_at=None)
-    in_order = list(handed_in.order_by("submitted_at", "pk").values_list("game", flat=True))
+    submitted = own.filter(purpose=RATING, state=SUBMITTED, game__withdrawn_at=None)
+    in_order = list(submitted.order_by("submitted_at", "pk").values_list("game", flat=True))
     repeated = set(own.filter(purpose=REPEAT).values_list("game", flat=True))
     chosen = choose_repeated(seed, dealt, in_order, repeated)
     if chosen is None or reason_unblinded(by, chosen):
@@ -290,7 +290,7 @@ def assign_games(
         # A person who takes a game is locked, so a game that they are just beginning is not assigned.
         Person.objects.select_for_update(no_key=True).get(pk=person.pk)
         games = _games(project, numbers)
-        _refuse_begun(games, person)
+        _refuse_started(games, person)
         for game in games:
             check_may_get(person, game)
         kept = [_keep(game, person, by, now) for game in games]
@@ -319,7 +319,7 @@ def unassign_game(*, slot: Slot, by: Person, now: datetime) -> None:
                 _(
                     "They have started this game meanwhile. Release the slot instead; what they judged is kept."
                 ),
-                code="begun",
+                code="started",
             )
         person = locked.assigned_to_id
         Slot.objects.filter(pk=slot.pk).update(assigned_to=None, assigned_at=None, assigned_by=None)
@@ -337,7 +337,7 @@ def _games(project: Project, numbers: Sequence[int]) -> list[Game]:
     return found
 
 
-def _refuse_begun(games: list[Game], person: Person) -> None:
+def _refuse_started(games: list[Game], person: Person) -> None:
     known = Evaluation.objects.filter(game__in=games, evaluator=person, purpose=RATING)
     if numbers := sorted(known.values_list("game__number", flat=True)):
         raise NotAllowed(

@@ -46,10 +46,10 @@ def compute_pace(done: Iterable[tuple[datetime, datetime]], today: date, weeks: 
     """The pace of evaluations given as (taken, submitted), in the time zone that weeks are counted in."""
     start = first_monday(today, weeks)
     minutes: list[list[float]] = [[] for _ in range(weeks)]
-    for taken, handed_in in done:
-        place = (handed_in.date() - start).days // 7
+    for taken, submitted in done:
+        place = (submitted.date() - start).days // 7
         if 0 <= place < weeks:
-            minutes[place].append((handed_in - taken).total_seconds() / 60)
+            minutes[place].append((submitted - taken).total_seconds() / 60)
     everything = [value for week in minutes for value in week]
     found = [
         Week(start + timedelta(weeks=place), len(week), _median(week)) for place, week in enumerate(minutes)

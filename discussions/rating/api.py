@@ -1,4 +1,4 @@
-"""One's own evaluations, for programs: what there is to judge, judging, handing in.
+"""One's own evaluations, for programs: what there is to judge, judging, submitting.
 
 An answer is built from the same cut as the page of the evaluator, so it cannot hold what is hidden.
 """
@@ -42,7 +42,7 @@ class EvaluationAnswer(Answer):
     project: str
     game: int
     state: str
-    begun_at: datetime
+    started_at: datetime
     submitted_at: datetime | None
 
 
@@ -313,7 +313,7 @@ def short_answer(evaluation: Evaluation) -> EvaluationAnswer:
         project=evaluation.game.project.slug,
         game=evaluation.game_number,
         state=evaluation.state,
-        begun_at=evaluation.created_at,
+        started_at=evaluation.created_at,
         submitted_at=evaluation.submitted_at,
     )
 

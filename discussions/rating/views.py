@@ -176,7 +176,7 @@ def _after(submitted: Evaluation) -> str:
     has_duplicates = load_queue_rule(game.project).repeat_percent > 0
     if submitted.purpose == RATING and game.evaluator_count == 1 and not has_duplicates:
         return reverse("verdict", args=[game.project.slug, game.number])
-    return f"{reverse('home')}?handed_in={submitted.pk}"
+    return f"{reverse('home')}?submitted={submitted.pk}"
 
 
 @require("rate", methods=("POST",))

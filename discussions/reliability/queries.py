@@ -62,7 +62,7 @@ def agreement_figures(project: Project) -> AgreementFigures:
         read_answers(_first(project).filter(kind__in=COMPARED)),
         read_answers(_twice(project).filter(kind__in=COMPARED)),
         games=counted["games"],
-        handed_in=counted["n"],
+        submitted=counted["n"],
         questions=_questions(project),
     )
 

@@ -44,7 +44,7 @@ def preview_assigning(*, project: Project, numbers: Collection[int], person: Per
     games = _load(project, numbers)
     keys = [game.pk for game in games]
     rated = Evaluation.objects.filter(game__in=keys, evaluator=person, purpose=RATING)
-    begun = set(rated.values_list("game_id", flat=True))
+    started = set(rated.values_list("game_id", flat=True))
     slots = Slot.objects.filter(game__in=keys, purpose=RATING)
     assigned = set(slots.filter(assigned_to=person).values_list("game_id", flat=True))
     free = set(slots.free().filter(assigned_to=None).values_list("game_id", flat=True))
@@ -53,7 +53,7 @@ def preview_assigning(*, project: Project, numbers: Collection[int], person: Per
     def refuse(game: Game) -> str:
         if game.withdrawn_at is not None:
             return _("Withdrawn, so nobody is to rate it.")
-        if game.pk in begun:
+        if game.pk in started:
             return _("They have started or rated it already.")
         if game.pk <= led_until:
             return _("They led this project while the game was in it and could see its roles.")
@@ -71,8 +71,8 @@ def preview_moving(*, project: Project, numbers: Collection[int], to: Iteration)
     """Which games move into that iteration; three queries."""
     games = _load(project, numbers)
     keys = [game.pk for game in games]
-    begun = Counter(Evaluation.objects.filter(game__in=keys).values_list("game_id", flat=True))
-    begun += Counter(Verdict.objects.filter(game__in=keys).values_list("game_id", flat=True))
+    started = Counter(Evaluation.objects.filter(game__in=keys).values_list("game_id", flat=True))
+    started += Counter(Verdict.objects.filter(game__in=keys).values_list("game_id", flat=True))
     into = get_refusal(check_takes_games, to)
 
     def refuse(game: Game) -> str:
@@ -80,7 +80,7 @@ def preview_moving(*, project: Project, numbers: Collection[int], to: Iteration)
             return _("It is there already.")
         if game.withdrawn_at is not None:
             return _("Withdrawn, so it stays where it is.")
-        if begun[game.pk]:
+        if started[game.pk]:
             return _("Somebody rates or rated it already.")
         return into or get_refusal(check_takes_games, game.iteration)
 

@@ -79,8 +79,8 @@ def _record_anew(iteration: Iteration, reason: str, by: Person, now: datetime) -
         record_verdict(game=game, basis_sha256=preview.basis_sha256, by=by, now=now, reason=reason)
         moved.recorded.append(game.number)
     # They wait for a verdict again, among all others that do.
-    handed_in = Slot.objects.filter(purpose=RATING, is_closed=True, evaluator__isnull=False)
-    waiting = handed_in.filter(game__iteration=iteration, game__number__in=moved.waiting)
+    submitted = Slot.objects.filter(purpose=RATING, is_closed=True, evaluator__isnull=False)
+    waiting = submitted.filter(game__iteration=iteration, game__number__in=moved.waiting)
     waiting.update(awaiting_since=now)
     return moved
 

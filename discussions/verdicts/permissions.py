@@ -112,8 +112,8 @@ def _check_unused(evaluation: Evaluation) -> None:
             _("The verdict on this game rests on your evaluation, so it stays as it is."),
             code="verdict_stands",
         )
-    settled = Adjudication.objects.filter(game=evaluation.game_id, created_at__gte=evaluation.submitted_at)
-    if settled.exists():
+    resolved = Adjudication.objects.filter(game=evaluation.game_id, created_at__gte=evaluation.submitted_at)
+    if resolved.exists():
         raise NotAllowed(
             _("A team lead has resolved disagreements with your evaluation, so it stays as it is."),
             code="adjudicated",

@@ -217,7 +217,7 @@ def _consensus(comparison_set: ComparisonSet, comparison: Comparison) -> Key:
         says = _(
             "Comparison %(number)d has a review that is not submitted yet. Wait for it, or write the agreed marks."
         )
-        raise Unacceptable(says % {"number": comparison.number}, field="comparisons", code="begun")
+        raise Unacceptable(says % {"number": comparison.number}, field="comparisons", code="started")
     people = set(Reviewer.objects.filter(set=comparison_set, kind=PERSON).values_list("pk", flat=True))
     given: dict[int, list[tuple[str, dict[str, float], float | None]]] = defaultdict(list)
     for row in load_reviewed(comparison_set, comparison=comparison.number):

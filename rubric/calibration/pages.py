@@ -127,9 +127,11 @@ def _in_words(key: Key, labels: dict[str, str], scales: Scales) -> list[tuple[st
 
 def _people(opened: CalibrationRound) -> list[Reviewer]:
     """The people who are calibrated, and everybody who took part and is not any more, by name."""
-    begun = Review.objects.filter(purpose=CALIBRATION, comparison__in=opened.comparisons.values("comparison"))
+    started = Review.objects.filter(
+        purpose=CALIBRATION, comparison__in=opened.comparisons.values("comparison")
+    )
     present = calibrated_reviewers(opened.set).values("pk")
-    rows = Reviewer.objects.filter(set=opened.set, pk__in=present.union(begun.values("reviewer")))
+    rows = Reviewer.objects.filter(set=opened.set, pk__in=present.union(started.values("reviewer")))
     return sorted(rows, key=lambda row: (row.name.casefold(), row.pk))
 
 

@@ -32,7 +32,7 @@ CHUNK = 200
 
 
 def _people_said_so(_now: datetime) -> Iterator[str]:
-    for review in _handed_in(reviewer__kind=PERSON):
+    for review in _submitted(reviewer__kind=PERSON):
         work = load_review_state(review)
         if work.missing:
             yield f"{_name(review)} was submitted, though {work.missing[0].says}"
@@ -44,7 +44,7 @@ def _people_said_so(_now: datetime) -> Iterator[str]:
 
 def _answers_said_so(_now: datetime) -> Iterator[str]:
     answered = Q(answers__error_code="") | Q(read_from__isnull=False)
-    for review in _handed_in(answered).distinct():
+    for review in _submitted(answered).distinct():
         record = parse_answer(review, reader=review.reader)
         if record is not None and _said(record, {}) != _stored(review):
             rows = ", ".join(str(answer.pk) for answer in load_answers(review).values())
@@ -69,7 +69,7 @@ def _responses_fit(_now: datetime) -> Iterator[str]:
 
 
 def _rows_fit(_now: datetime) -> Iterator[str]:
-    for review in _handed_in():
+    for review in _submitted():
         rows = sorted(review.reviewed.all(), key=lambda row: row.position)
         placed = [(row.position, row.response.number) for row in rows]
         elsewhere = any(row.response.comparison_id != review.comparison_id for row in rows)
@@ -145,7 +145,7 @@ def _set_apart_fits(_now: datetime) -> Iterator[str]:
         yield f"Calibration {row.round_id} has comparison {row.comparison_id} of another set."
 
 
-def _handed_in(*conditions: Q, **where: object) -> QuerySet[Review]:
+def _submitted(*conditions: Q, **where: object) -> QuerySet[Review]:
     """Every submitted review with its rows, also superseded ones."""
     rows = Prefetch("reviewed", ReviewedResponse.objects.select_related("response").defer("response__text"))
     found = reviews_to_read().filter(*conditions, **where).exclude(submitted_at=None).exclude(state=DRAFT)

@@ -90,7 +90,7 @@ def build_sets_page(*, project: Project, person: Person) -> SetsPage:
     reviewers = _counts(Reviewer.objects.filter(set__in=found, ended_at=None), "set")
     reviews = _counts(_first_round().filter(comparison__set__in=found), "comparison__set")
     mine = Reviewer.objects.filter(set__in=found, person=person, ended_at=None)
-    own = dict(mine.values_list("set").annotate(count=Count("reviews", filter=_HANDED_IN | _SET_APART)))
+    own = dict(mine.values_list("set").annotate(count=Count("reviews", filter=_SUBMITTED | _SET_APART)))
     unfit = _unfit_counts(mine)
     lines = [
         SetLine(
@@ -159,7 +159,7 @@ def candidates(comparison_set: ComparisonSet) -> list[tuple[int, str]]:
     return [(member.pk, f"{member.name} ({member.email})") for member in members.order_by("name", "pk")]
 
 
-_HANDED_IN = Q(reviews__state=SUBMITTED, reviews__round=1)
+_SUBMITTED = Q(reviews__state=SUBMITTED, reviews__round=1)
 _SET_APART = Q(reviews__state=SET_APART)
 
 
@@ -185,7 +185,7 @@ def _reviewers(
     """The reviewers, people first, those who were removed last; and how many more there are."""
     rows = Reviewer.objects.filter(set=comparison_set)
     counted = rows.annotate(
-        done_count=Count("reviews", filter=_HANDED_IN),
+        done_count=Count("reviews", filter=_SUBMITTED),
         second_count=Count("reviews", filter=Q(reviews__state=SUBMITTED, reviews__round=2)),
     ).order_by(F("ended_at").asc(nulls_first=True), "-kind", "name", "pk")
     found = list(counted[:MOST_REVIEWERS])
@@ -206,8 +206,8 @@ def _reviewers(
 
 def _calibrated_counts(calibrated: Collection[int]) -> Callable[[int], int]:
     """Reviewer -> how many comparisons are for calibration and were not started by them before."""
-    begun = Review.objects.filter(comparison__in=calibrated, purpose=RATING, round=1)
-    counts = _counts(begun, "reviewer") if calibrated else {}
+    started = Review.objects.filter(comparison__in=calibrated, purpose=RATING, round=1)
+    counts = _counts(started, "reviewer") if calibrated else {}
     return lambda reviewer: len(calibrated) - counts.get(reviewer, 0)
 
 

@@ -114,8 +114,8 @@ def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime
             set=comparison_set, kind=PERSON, person=by
         )
         [found] = waiting_sets(by, only=comparison_set.pk)
-        if found.begun:
-            return Review.objects.get(pk=found.begun[0].review)
+        if found.started:
+            return Review.objects.get(pk=found.started[0].review)
         if found.waiting and found.waiting[0].state == TO_REVIEW:
             repeat = _begin_repeat(reviewer, found, by, now)
             if repeat is not None:
@@ -140,9 +140,9 @@ def _begin_repeat(reviewer: Reviewer, found: WaitingSet, by: Person, now: dateti
     seed, dealt = repeat_seed(found.row, by), own.count()
     if not is_due(seed, dealt, found.row.repeat_percent):
         return None
-    handed_in = own.filter(purpose=RATING, state=SUBMITTED).order_by("submitted_at", "pk")
+    submitted = own.filter(purpose=RATING, state=SUBMITTED).order_by("submitted_at", "pk")
     repeated = set(own.filter(purpose=REPEAT).values_list("comparison", flat=True))
-    chosen = choose_repeated(seed, dealt, list(handed_in.values_list("comparison", flat=True)), repeated)
+    chosen = choose_repeated(seed, dealt, list(submitted.values_list("comparison", flat=True)), repeated)
     if chosen is None:
         return None
     return begin_review(

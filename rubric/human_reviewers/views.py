@@ -31,7 +31,7 @@ from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
 from workspace.web.respond import respond
 
-LIST, PAGE, ANSWER, HANDED_IN = (
+LIST, PAGE, ANSWER, SUBMITTED_PAGE = (
     "rubric/human_reviewers/list.html",
     "rubric/human_reviewers/review.html",
     "rubric/human_reviewers/_answer.html",
@@ -88,7 +88,7 @@ def review(request: SignedIn, review: int) -> HttpResponse:
     work = load_review_state(review_or_404(request, review))
     if work.review.state != DRAFT:
         submitted = build_submitted_page(work=work, person=request.user)
-        return respond(request, page=HANDED_IN, context={"page": submitted, **frame(request.user)})
+        return respond(request, page=SUBMITTED_PAGE, context={"page": submitted, **frame(request.user)})
     wanted = ReviewQuery(new_nonce(), asked["step"])
     page = review_page(work=work, wanted=wanted, person=request.user)
     return respond(request, page=PAGE, context={"page": page, "changed": None})

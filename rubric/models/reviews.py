@@ -32,7 +32,7 @@ class ReviewQuerySet(models.QuerySet["Review"]):
             reviewer__set__project__in=Project.objects.visible_to(person),
         ).exclude(state=SUPERSEDED)
 
-    def handed_in(self) -> "ReviewQuerySet":
+    def submitted(self) -> "ReviewQuerySet":
         """Those that count."""
         return self.filter(state=SUBMITTED)
 

@@ -39,8 +39,8 @@ def check_see_results(person: Person, comparison_set: ComparisonSet) -> None:
     reviewers = Reviewer.objects.filter(set=comparison_set, kind=PERSON, person=person, ended_at=None)
     # A reviewer who sees results after the first round is not blind in the second.
     last = 2 if comparison_set.has_second_round else 1
-    handed_in = Count("reviews", filter=Q(reviews__round=last, reviews__state=SUBMITTED))
-    reviewer = reviewers.annotate(handed_in=handed_in).first()
+    submitted = Count("reviews", filter=Q(reviews__round=last, reviews__state=SUBMITTED))
+    reviewer = reviewers.annotate(submitted=submitted).first()
     if reviewer is None and not is_lead:
         raise NotAllowed(_("Only team leads of this project and its reviewers see results."))
     if comparison_set.closed_at is not None:
@@ -58,10 +58,10 @@ def check_see_results(person: Person, comparison_set: ComparisonSet) -> None:
 
 
 def _has_work(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:
-    """Whether the reviewer, who has the count `handed_in`, has reviews to submit."""
+    """Whether the reviewer, who has the count `submitted`, has reviews to submit."""
     if comparison_set.people_needed is not None:
         return has_open_places(comparison_set, reviewer)
-    return int(getattr(reviewer, "handed_in", 0)) < _reviewable_count(comparison_set, reviewer)
+    return int(getattr(reviewer, "submitted", 0)) < _reviewable_count(comparison_set, reviewer)
 
 
 def could_see_results(person: Person, comparison_set: ComparisonSet) -> bool:
@@ -76,7 +76,9 @@ def _reviewable_count(comparison_set: ComparisonSet, reviewer: Reviewer) -> int:
     All but those in which too many responses are their own, and those for calibration that they had not started before.
     """
     others = Count("responses", filter=~Q(responses__written_by=reviewer.person_id))
-    begun = Review.objects.filter(reviewer=reviewer, purpose=RATING).values("comparison")
-    calibrated = CalibrationComparison.objects.filter(round__set=comparison_set).exclude(comparison__in=begun)
+    started = Review.objects.filter(reviewer=reviewer, purpose=RATING).values("comparison")
+    calibrated = CalibrationComparison.objects.filter(round__set=comparison_set).exclude(
+        comparison__in=started
+    )
     found = comparison_set.comparisons.exclude(pk__in=calibrated.values("comparison"))
     return found.annotate(others=others).filter(others__gte=2).count()

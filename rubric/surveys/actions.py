@@ -56,7 +56,7 @@ def answer_survey(
     check_length(text, field="text")
     survey, found = load_survey(comparison, by), separated_in(comparison)
     if survey is None or found is None:
-        raise Conflict(_("Begin the survey first."), code="survey_not_begun")
+        raise Conflict(_("Begin the survey first."), code="survey_not_started")
     answers = {
         "understood": understood,
         "named": "" if named == CANNOT_TELL else named,

@@ -41,7 +41,7 @@ class SurveyAnswer(Answer):
     """
 
     is_due: bool
-    is_begun: bool
+    is_started: bool
     criteria: list[str]
     responses: list[SurveyedAnswer]
     means: list[MeansAnswer]
@@ -67,7 +67,7 @@ def show_survey(request: SignedIn, slug: str, number: int, comparison: int) -> S
     page = build_survey_page(comparison=found, person=request.user)
     return SurveyAnswer(
         is_due=is_due,
-        is_begun=page.is_begun,
+        is_started=page.is_started,
         criteria=[*(key for key, _label in list_criteria(found)), CANNOT_TELL],
         responses=[SurveyedAnswer.model_validate(row) for row in page.responses],
         means=[MeansAnswer.model_validate(row) for row in page.means],

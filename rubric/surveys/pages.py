@@ -42,7 +42,7 @@ class SurveyPage(Struct, frozen=True):
     """
 
     comparison: Comparison
-    is_begun: bool
+    is_started: bool
     responses: list[SurveyedResponse]
     means: list[MeanLine]
     plot: IntervalsChart | None
@@ -84,12 +84,12 @@ def build_survey_page(*, comparison: Comparison, person: Person) -> SurveyPage:
     """The page of a comparison fetched with its set, project and version, for a person who is asked."""
     survey, found = load_survey(comparison, person), separated_in(comparison)
     record = comparison.set.rubric_version.to_record()
-    is_begun = survey is not None and found is not None
-    has_means = is_begun and survey is not None and survey.arm == WITH
+    is_started = survey is not None and found is not None
+    has_means = is_started and survey is not None and survey.arm == WITH
     return SurveyPage(
         comparison=comparison,
-        is_begun=is_begun,
-        responses=_responses(comparison, found) if is_begun and found else [],
+        is_started=is_started,
+        responses=_responses(comparison, found) if is_started and found else [],
         means=_means(found, record) if has_means and found else [],
         plot=_plot(found, record) if has_means and found else None,
         is_brought=bool(record.scales),

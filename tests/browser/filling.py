@@ -13,7 +13,7 @@ from tests.browser.transcripts import hostile_game, lively_game
 from tests.factories import people as factories
 from tests.factories.authorship import choose
 from tests.factories.comparisons import make_set
-from tests.factories.human_reviewers import begin, handed_in, say
+from tests.factories.human_reviewers import begin, say, submitted
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.rating import say_what_is_missing
 from tests.factories.sign_in import make_secured
@@ -29,20 +29,20 @@ def fill() -> dict[str, Any]:
     people = world.pop("people")
     world |= _import_strange_games(Project.objects.get(slug=world["slug"]), people["lead"], now)
     world |= _hand_in_reviews(people)
-    begun = {
+    started = {
         "fresh": _begin(lively_game("fresh"), now),
         "ready": _begin(lively_game("ready"), now),
         "hostile": _begin(hostile_game(), now),
         "closed": _begin(lively_game("closed"), now, identification="test"),
     }
-    say_what_is_missing(begun["ready"])
-    reveal_roles(evaluation=begun["ready"], by=begun["ready"].evaluator, now=now)
-    say_what_is_missing(begun["ready"])
-    people |= {state: evaluation.evaluator for state, evaluation in begun.items()}
+    say_what_is_missing(started["ready"])
+    reveal_roles(evaluation=started["ready"], by=started["ready"].evaluator, now=now)
+    say_what_is_missing(started["ready"])
+    people |= {state: evaluation.evaluator for state, evaluation in started.items()}
     make_secured(people["lead"], now=now)
     cookies = {role: _cookie(person) for role, person in people.items() if person}
     cookies["halfway"] = _halfway(people["lead"])
-    return world | {state: evaluation.pk for state, evaluation in begun.items()} | {"cookies": cookies}
+    return world | {state: evaluation.pk for state, evaluation in started.items()} | {"cookies": cookies}
 
 
 def _begin(content: dict[str, Any], now: datetime, identification: str = "question") -> Evaluation:
@@ -62,7 +62,7 @@ def _hand_in_reviews(people: dict[str, Person]) -> dict[str, int]:
     for person in reviewers:
         review = begin(made, by=person)
         say(review, "notes", "1", "Clear, but it forgets the salt.")
-        handed_in(review)
+        submitted(review)
     second = begin(made, by=reviewers[0])
     first = second.reviewer.reviews.get(round=1)
     return {"first_round": first.pk, "second_round": second.pk}

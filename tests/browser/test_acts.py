@@ -39,7 +39,7 @@ def desk(evaluation, page: Page, live_server) -> Page:
 
 
 def press(page: Page, *keys: str) -> None:
-    """Press keys one by one, each after the page has settled."""
+    """Press keys one by one, each after the page has resolved."""
     for key in keys:
         page.locator("body:not([data-busy])").wait_for()
         page.keyboard.press(key)

@@ -52,7 +52,7 @@ def test_three_games_are_rated_without_leaving_the_keyboard(page: Page, live_ser
         for _answer in answer_by_keys(keys):
             pass
         keys.press("Control+Enter")
-        page.wait_for_url(re.compile("handed_in"))
+        page.wait_for_url(re.compile("submitted"))
         assert Evaluation.objects.filter(evaluator=evaluator, state="submitted").count() == number
         if number < 3:
             expect(focused(page)).to_have_text(re.compile("Next game"))

@@ -87,7 +87,7 @@ class Evaluator:
         """Submit, and read what home says then."""
         expect(self.page.locator("#step-review")).to_be_visible()
         Keyboard(self.page).press("Control+Enter")
-        self.page.wait_for_url(re.compile(r"/\?handed_in=\d+$"))
+        self.page.wait_for_url(re.compile(r"/\?submitted=\d+$"))
         expect(
             self.page.get_by_text(re.compile(r"Game \d+: \d of 3 evaluations are submitted\."))
         ).to_be_visible()
@@ -131,7 +131,7 @@ def test_three_rate_a_game_at_once_and_a_lead_settles_their_tie(team, project, p
     _all_three_hand_in(*team)
     game = project.games.get()
     sign_in(page, live_server, lead)
-    _the_lead_settles_the_tie_and_records(page, live_server, game)
+    _the_lead_resolves_the_tie_and_records(page, live_server, game)
     _agreement_shows_it(page, live_server, project)
     _nobody_saw_anything_of_the_others(team, lead, game)
     assert breaches(timezone.now()) == []
@@ -165,7 +165,7 @@ def _all_three_hand_in(ada: Evaluator, ben: Evaluator, cleo: Evaluator) -> None:
     assert list(states) == ["submitted"] * 3
 
 
-def _the_lead_settles_the_tie_and_records(page: Page, live_server, game) -> None:
+def _the_lead_resolves_the_tie_and_records(page: Page, live_server, game) -> None:
     place = [game.project.slug, game.number]
     page.goto(live_server.url + reverse("verdict", args=place))
     expect(page.get_by_role("button", name="Record the verdict")).to_be_disabled()
@@ -182,7 +182,7 @@ def _the_lead_settles_the_tie_and_records(page: Page, live_server, game) -> None
     tie.get_by_label("Reason").fill("The record of round 1 says so.")
     page.keyboard.press("Enter")
     expect(asks).to_have_count(count - 1)
-    expect(page.locator("#settle-progress")).to_contain_text("Nothing here holds up the verdict.")
+    expect(page.locator("#disagreements-progress")).to_contain_text("Nothing here holds up the verdict.")
     assert Adjudication.objects.get().kind == "reference"
     page.get_by_role("link", name="To the verdict").click()
     page.get_by_role("button", name="Record the verdict").click()

@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from discussions.models import Verdict
-from tests.factories.verdicts import game_to_settle
+from tests.factories.verdicts import game_to_record
 from workspace.models import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,7 +24,7 @@ def sign_in(page: Page, live_server, person: Person) -> None:
 
 
 def test_the_evaluator_records_and_replays(page: Page, live_server) -> None:
-    game = game_to_settle(message_count=30)
+    game = game_to_record(message_count=30)
     sign_in(page, live_server, game.evaluations.get().evaluator)
     page.goto(live_server.url + reverse("verdict", args=[game.project.slug, game.number]))
     page.get_by_role("button", name="Record the verdict").click()

@@ -179,7 +179,7 @@ def difference(game, key):
 
 
 @replayed
-def settle_difference(
+def resolve_difference(
     game,
     about=LABEL,
     value="",

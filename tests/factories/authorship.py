@@ -37,7 +37,7 @@ def spoken_game(count: int = 48, **given: object) -> dict:
 
 @replayed
 def start_test(*, project: Project | None = None, content: dict | None = None, **given: object) -> Evaluation:
-    """An evaluation just begun, its transcript closed."""
+    """An evaluation just started, its transcript closed."""
     project = project or make_testing_project(**given)
     return start(project=project, content=content or spoken_game())
 
@@ -59,13 +59,13 @@ def opened(*, hits: int = 6, **given: object) -> Evaluation:
 
 @replayed
 def submitted_test(*, decides: bool = False, **given: object) -> Evaluation:
-    """An evaluation with a test, handed in."""
+    """An evaluation with a test, submitted."""
     return finished(opened(**given), decides=decides)
 
 
 @replayed
 def finished(evaluation: Evaluation, *, decides: bool = False) -> Evaluation:
-    """The evaluation with everything after the test judged, and handed in."""
+    """The evaluation with everything after the test judged, and submitted."""
     say_what_is_missing(evaluation)
     if decides:
         say(evaluation, "identify_decides", "", "yes")

@@ -190,7 +190,7 @@ def again(evaluation: Evaluation) -> Evaluation:
 
 @replayed
 def marked_team(*, secret: str = "MARK", of_game: str = "MARK", swapped: bool = False) -> tuple[Game, Person]:
-    """A game for three; one other handed in, one was sent theirs back, both left marks wherever people can leave any.
+    """A game for three; one other submitted, one was sent theirs back, both left marks wherever people can leave any.
 
     The marks of the game end in `of_game`, those of people in `secret`; with `swapped` the others say the opposite of
     what they say otherwise. Also returned: a lead.

@@ -9,7 +9,7 @@ from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.queue import finish
 from tests.factories.rating import make_rating_project, say
 from tests.factories.replays import replayed
-from tests.factories.verdicts import settled
+from tests.factories.verdicts import recorded_verdict
 from workspace.models import Person, Project
 
 
@@ -17,7 +17,7 @@ from workspace.models import Person, Project
 def make_round(*, project: Project | None = None, games: int = 1, **given: object) -> CalibrationRound:
     """An open round on so many games, each rated by somebody of its own with a recorded verdict."""
     project = project or make_rating_project()
-    numbers = [settled(project=project).game.number for _game in range(games)]
+    numbers = [recorded_verdict(project=project).game.number for _game in range(games)]
     plan = RoundPlan(name="Before the first games", games=numbers, **given)
     return open_round(project=project, plan=plan, by=make_lead(project=project), now=NOW)
 

@@ -88,7 +88,7 @@ def review_with(
     round_number: int = 1,
     by: Person | None = None,
 ) -> Review:
-    """A review that was handed in with these scores by number of the response; the key "holistic" is one of them."""
+    """A review that was submitted with these scores by number of the response; the key "holistic" is one of them."""
     by = by or comparison.created_by
     review = begin_review(comparison=comparison, reviewer=reviewer, round_number=round_number, by=by, now=NOW)
     given = {

@@ -49,7 +49,7 @@ def begin(made: ComparisonSet, *, by: Person | None = None, number: int = 1) -> 
 
 @replayed
 def start(**given: object) -> Review:
-    """A review that was begun, in a set of its own."""
+    """A review that was started, in a set of its own."""
     return begin(make_review_set(**given))
 
 
@@ -96,7 +96,7 @@ def say(
 def say_all(
     review: Review, *, whole: Sequence[int] = (8, 7, 6), scores: dict[str, Sequence[int]] | None = None
 ) -> Review:
-    """Everything that handing in waits for, by the number of the response (not by its place)."""
+    """Everything that submitting waits for, by the number of the response (not by its place)."""
     given = scores or RECORD
     sheet = work(review).sheet
     for kind, subject in [*sheet.whole, *sheet.scores]:
@@ -107,8 +107,8 @@ def say_all(
 
 
 @replayed
-def handed_in(review: Review, **given: object) -> Review:
-    """The same review with everything said, handed in."""
+def submitted(review: Review, **given: object) -> Review:
+    """The same review with everything said, submitted."""
     say_all(review, **given)
     return submit_marked_review(review=fresh(review), by=review.reviewer.person, now=NOW)
 

@@ -80,7 +80,7 @@ def previewed(draft: RubricVersion) -> Impact:
     return decode_stored(row.body, Impact)
 
 
-def settled_with(*, project: Project, rating: str, message_count: int = 12) -> Verdict:
+def recorded_with(*, project: Project, rating: str, message_count: int = 12) -> Verdict:
     """A recorded verdict on a game that passes 5 of 7 metrics when the rating does: depth is 83.3 %."""
     evaluation = start(project=project, message_count=message_count)
     say_what_is_missing(evaluation, answers=ANSWERS | {"rating": rating})

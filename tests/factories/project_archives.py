@@ -15,10 +15,10 @@ from discussions.management.commands.verify import CHECKS
 from rubric.models.comparisons import ELSEWHERE
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.exports import write_export
-from tests.factories.human_reviewers import begin, handed_in
+from tests.factories.human_reviewers import begin, submitted
 from tests.factories.iterations import make_baseline, make_change, make_stage
 from tests.factories.people import NOW, make_lead
-from tests.factories.verdicts import record, settled
+from tests.factories.verdicts import record, recorded_verdict
 from workspace.checks.core import Check
 from workspace.models import Person, Project
 from workspace.people.actions import system_person
@@ -28,7 +28,7 @@ Members = dict[str, bytes]
 
 def make_judged_project() -> tuple[Project, Person]:
     """A project with a stage, a verdict that supersedes another, and a set with a person's and a file's review."""
-    verdict = settled()
+    verdict = recorded_verdict()
     project, evaluator = verdict.game.project, verdict.created_by
     lead = make_lead(project=project)
     record(verdict.game, by=lead, reason="Looked at again.")
@@ -36,7 +36,7 @@ def make_judged_project() -> tuple[Project, Person]:
     make_baseline(stage=stage)
     make_change(stage=stage)
     made = make_set(by=lead, people=[evaluator], elsewhere=1, authors={2: "some-model"})
-    handed_in(begin(made, by=evaluator))
+    submitted(begin(made, by=evaluator))
     outside = made.reviewers.get(kind=ELSEWHERE)
     review_with(comparison=made.comparisons.get(), reviewer=outside, scores=RECORD_SCORES)
     return project, lead

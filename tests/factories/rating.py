@@ -90,7 +90,7 @@ def make_game(*, project, content=None, message_count=12):
 
 @replayed
 def start(*, project=None, message_count=12, content=None, reveal="blind_first", now=NOW):
-    """An evaluation just begun by an evaluator of its own."""
+    """An evaluation just started by an evaluator of its own."""
     project = project or make_rating_project(reveal=reveal)
     make_game(project=project, message_count=message_count, content=content)
     evaluator = make_member(project=project)
@@ -149,7 +149,7 @@ def ready_to_submit(**given):
 
 @replayed
 def submitted(**given):
-    """An evaluation handed in."""
+    """An evaluation submitted."""
     evaluation = ready_to_submit(**given)
     return submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
 

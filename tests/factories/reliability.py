@@ -34,7 +34,7 @@ DIFFERING = [
 
 @replayed
 def make_agreeing_project(*, games: int = 3, k: int = 2, **given: object) -> Project:
-    """Games that the same k evaluators have handed in; the first two of them differ as DIFFERING says."""
+    """Games that the same k evaluators have submitted; the first two of them differ as DIFFERING says."""
     project = make_rating_project(evaluator_count=k, **given)
     people = [make_member(project=project) for _number in range(k)]
     for number in range(games):
@@ -44,7 +44,7 @@ def make_agreeing_project(*, games: int = 3, k: int = 2, **given: object) -> Pro
 
 @replayed
 def add_game(project: Project, people: Sequence[Person], differing: Mapping[Key, tuple[str, str]]) -> Game:
-    """One more game of the project, handed in by these people, of whom the first two differ like this."""
+    """One more game of the project, submitted by these people, of whom the first two differ like this."""
     game = make_game(project=project)
     for place, person in enumerate(people):
         taken = take_next_game(project=project, by=person, now=NOW)

@@ -7,7 +7,7 @@ from rubric.calibration.actions import RoundPlan, open_round
 from rubric.calibration.core import Key
 from rubric.human_reviewers.actions import take_next_review
 from rubric.models import CalibrationRound, ComparisonSet, Review
-from tests.factories.human_reviewers import fresh, handed_in
+from tests.factories.human_reviewers import fresh, submitted
 from tests.factories.people import NOW
 from workspace.models import Person
 
@@ -39,4 +39,4 @@ def review_next(made: ComparisonSet, person: Person, whole: Sequence[int] = (8, 
     """The next review of the person, submitted with these marks as a whole."""
     taken = take(made, person)
     assert taken is not None
-    return handed_in(taken, whole=whole)
+    return submitted(taken, whole=whole)

@@ -1,4 +1,4 @@
-"""Comparison sets with so many reviews that their figures say something, handed in through the real actions."""
+"""Comparison sets with so many reviews that their figures say something, submitted through the real actions."""
 
 from collections.abc import Mapping, Sequence
 

@@ -12,7 +12,7 @@ from workspace.models import Person, Project
 
 
 @replayed
-def game_to_settle(**given: object) -> Game:
+def game_to_record(**given: object) -> Game:
     """A game whose one evaluation is submitted; no verdict yet."""
     return fresh(submitted(**given).game)
 
@@ -40,9 +40,9 @@ def record(
 
 
 @replayed
-def settled(**given: object) -> Verdict:
+def recorded_verdict(**given: object) -> Verdict:
     """A recorded verdict."""
-    return record(game_to_settle(**given))
+    return record(game_to_record(**given))
 
 
 def get_lead(game: Game) -> Person:
@@ -51,7 +51,7 @@ def get_lead(game: Game) -> Person:
 
 
 @replayed
-def settle(*, project: Project, by: Person) -> Verdict:
+def record_next_verdict(*, project: Project, by: Person) -> Verdict:
     """The verdict on the project's next game, rated and recorded by this evaluator."""
     return record(submit_next_game(project=project, by=by), by=by)
 

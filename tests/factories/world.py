@@ -26,7 +26,7 @@ from tests.factories.reviewer_statistics import make_figured
 from tests.factories.sign_in import make_secured
 from tests.factories.tokens import make_account, make_token
 from tests.factories.transcripts import import_game, make_games_project, repeated_messages, upload
-from tests.factories.verdicts import settle
+from tests.factories.verdicts import record_next_verdict
 from tests.factories.versions import make_changed_draft, make_imported_version
 from tests.factories.webhooks import make_webhook, measure_games
 from tests.site.rights_matrix import COLUMNS
@@ -54,8 +54,8 @@ def make_world() -> dict[str, Any]:
     bystander = make_secured(make_member(project=project, now=now), now=now)[0]
     invited = invite(email="guest@example.org", role="evaluator", project=project, by=admin, now=now)
     as_admin = invite(email="chief@example.org", role="admin", project=None, by=admin, now=now)
-    settled = import_game(project=project, by=people["lead"], now=now)
-    verdict = settle(project=project, by=people["assigned"])
+    resolved = import_game(project=project, by=people["lead"], now=now)
+    verdict = record_next_verdict(project=project, by=people["assigned"])
     game = import_game(project=project, by=people["lead"], now=now)
     evaluation = take_next_game(project=project, by=people["assigned"], now=now)
     about = {
@@ -82,9 +82,9 @@ def make_world() -> dict[str, Any]:
     stricter = draft_with(thresholds(engagement=4), by=admin)
     imported = make_imported_version(by=admin, now=now)
     compared = make_set(by=people["lead"], questions=2, mode="both", people=[people["assigned"]], elsewhere=1)
-    begun, waiting = compared.comparisons.order_by("number")
-    review_with(comparison=begun, reviewer=compared.reviewers.get(kind=ELSEWHERE), scores=RECORD_SCORES)
-    review = open_review(comparison=begun, by=people["assigned"], now=now)
+    started, waiting = compared.comparisons.order_by("number")
+    review_with(comparison=started, reviewer=compared.reviewers.get(kind=ELSEWHERE), scores=RECORD_SCORES)
+    review = open_review(comparison=started, by=people["assigned"], now=now)
     drilled = make_set(by=people["lead"], mode="holistic", people=[people["assigned"]], name="Drill")
     drill = make_set_round(drilled)
     figure_team(project, by=people["lead"])
@@ -96,7 +96,7 @@ def make_world() -> dict[str, Any]:
     account = make_account(project=project, by=admin)
     export = make_export(project, people["lead"], now=now)
     webhook = make_webhook(project=project, by=people["lead"], now=now).webhook
-    delivery = measure_games(project, settled.number, now=now)[0]
+    delivery = measure_games(project, resolved.number, now=now)[0]
     failed = make_failed_job(project=project, by=people["lead"], now=now)
     asked(stricter)  # last: it is to wait, and what is made above runs the jobs that wait
     return {
@@ -126,7 +126,7 @@ def make_world() -> dict[str, Any]:
         "thing": "rating",
         "shared_evaluation": shared.evaluations.order_by("pk")[0].pk,
         "shared_sides": page_hash(shared, *TIE),
-        "settled_number": settled.number,
+        "resolved_number": resolved.number,
         "verdict": verdict.number,
         "evaluation": evaluation.pk,
         "flag": flag.pk,
@@ -182,7 +182,7 @@ ARGUMENTS = {
         )
     },
     **{
-        name: {"number": "settled_number"}
+        name: {"number": "resolved_number"}
         for name in (
             "verdict",
             "record_verdict",
@@ -217,7 +217,7 @@ ARGUMENTS = {
     },
     "service_tokens": {"person": "account"},
     "password_by_link": {"token": "password_secret"},
-    "api_verdict": {"number": "settled_number"},
+    "api_verdict": {"number": "resolved_number"},
     **{
         name: {"number": "set_number"}
         for name in (

@@ -27,7 +27,7 @@ from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, moment
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit, start
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
-from tests.factories.verdicts import fresh, game_to_settle, get_lead, preview
+from tests.factories.verdicts import fresh, game_to_record, get_lead, preview
 from tests.faults.crowd import at_once, breaches, crowd_size, failures
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.jobs.actions import run_job
@@ -102,7 +102,7 @@ def test_handing_in_one_game_while_taking_the_next_waits_for_nobody():
 
 
 def test_two_leads_record_a_verdict_at_once_and_one_wins():
-    game = game_to_settle()
+    game = game_to_record()
     leads = [get_lead(game), get_lead(game)]
     basis = preview(game).basis_sha256
 

@@ -54,11 +54,11 @@ def rate_to_the_end(client, evaluation):
     raise AssertionError(f"still missing: {work.visibility.missing[:3]}")
 
 
-def settle_through_the_pages(client, lead, game):
+def resolve_through_the_pages(client, lead, game):
     project = game.project
     evaluator = make_member(project=project)
-    begun = take_next_game(project=project, by=evaluator, now=moment())
-    evaluation = Evaluation.objects.with_work().get(pk=begun.pk)
+    started = take_next_game(project=project, by=evaluator, now=moment())
+    evaluation = Evaluation.objects.with_work().get(pk=started.pk)
     rate_to_the_end(client, evaluation)
     submit_evaluation(evaluation=evaluation, by=evaluator, now=moment(30))
     where = [project.slug, game.number]
@@ -83,11 +83,11 @@ def bring_in(client, lead, game):
 
 @pytest.mark.parametrize("name", [pytest.param(text, marks=ODD_TO_STORE.get(text, ())) for text in ACCEPTED])
 def test_an_odd_game_is_rated_to_a_verdict(client, lead, name):
-    settle_through_the_pages(client, lead, bring_in(client, lead, ACCEPTED[name]))
+    resolve_through_the_pages(client, lead, bring_in(client, lead, ACCEPTED[name]))
     assert breaches() == {}
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_whatever_game_comes_in_can_be_rated_to_a_verdict(client, lead, seed):
-    settle_through_the_pages(client, lead, bring_in(client, lead, any_odd_game(seed)))
+    resolve_through_the_pages(client, lead, bring_in(client, lead, any_odd_game(seed)))
     assert breaches() == {}

@@ -21,7 +21,7 @@ from discussions.models import (
 from tests.factories.people import moment
 from tests.factories.rating import make_game, say, start
 from tests.factories.tampering import without_triggers
-from tests.factories.verdicts import settled
+from tests.factories.verdicts import recorded_verdict
 from tests.faults.crowd import breaches
 from workspace.checks.actions import keep_heads
 from workspace.core.canonical import bytes_hash
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 def verdict(settings, tmp_path):
     """A verdict and all that leads to it, whole, with today's heads of the audit log kept."""
     settings.MEDIA_ROOT = settings.VAR_DIR = tmp_path
-    recorded = settled()
+    recorded = recorded_verdict()
     say(start(), "question", "1", "yes")
     keep_heads(by=system_person(now=moment()), now=moment())
     assert breaches() == {}

@@ -1,4 +1,4 @@
-"""kill -9 of the web server while several people save: what was acknowledged is there, what was in doubt is settled."""
+"""kill -9 of the web server while several people save: what was acknowledged is there, what was in doubt is clear."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -93,5 +93,5 @@ def test_every_acknowledged_save_is_there_after_kills_in_the_middle(live_stack, 
     fault_table(
         "4 people saving",
         f"web server killed {KILLS} times",
-        f"{len(told)} acknowledged, {len(stored)} stored; {doubts} requests in doubt, all settled by their key",
+        f"{len(told)} acknowledged, {len(stored)} stored; {doubts} requests in doubt, all resolved by their key",
     )

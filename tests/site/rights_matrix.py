@@ -177,7 +177,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
         Row("POST", "401 303 404 404 404 404 404 401"),
     ],
     "return_to_game": [Row("POST", "401 303 404 404 404 404 404 401")],
-    # reviewing: "assigned" reviews a set of the project and has begun one of its comparisons
+    # reviewing: "assigned" reviews a set of the project and has started one of its comparisons
     "reviews": [Row("GET", "302 200 200 200 200 200 200 302")],
     "begin_review": [Row("POST", "401 303 404 404 404 404 404 401")],
     "next_review": [Row("POST", "401 303 404 404 404 404 404 401")],

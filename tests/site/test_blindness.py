@@ -37,7 +37,7 @@ SENTENCES = (
 )
 
 
-def begun(content, *, name="filemark.json"):
+def started(content, *, name="filemark.json"):
     """An evaluation of that game, and somebody else's work on it."""
     project = make_rating_project(evaluator_count=2, slug="blind")
     upload(project=project, by=make_lead(project=project), games=content, name=name)
@@ -104,7 +104,7 @@ def list_acts(evaluation):
 
 
 def test_no_mark_of_a_hidden_field_is_in_any_answer_until_it_is_revealed():
-    evaluation = begun(game_with_marks())
+    evaluation = started(game_with_marks())
     client = Client()
     client.force_login(evaluation.evaluator)
     text = everything(client, evaluation, acts=list_acts(evaluation))
@@ -124,7 +124,7 @@ def test_no_mark_of_a_hidden_field_is_in_any_answer_until_it_is_revealed():
 
 
 def test_a_check_and_chips_are_in_no_answer_before_ones_own_judgement():
-    evaluation = begun(game_with_marks())
+    evaluation = started(game_with_marks())
     client = Client()
     client.force_login(evaluation.evaluator)
     page = reverse("rate", args=[evaluation.pk])
@@ -147,7 +147,7 @@ def answers_in(world):
     secret = {"one": "MARK", "two": "SIGN"}[world]
     with transaction.atomic():
         content = game_with_marks(role=role, personality=personality, secret=secret)
-        evaluation = begun(content, name=f"{world}.json")
+        evaluation = started(content, name=f"{world}.json")
         client = Client()
         client.force_login(evaluation.evaluator)
         text = everything(client, evaluation, acts=list_acts(evaluation)[:-2])

@@ -112,8 +112,8 @@ def list_others(game):
     )
 
 
-def settle_all(game, lead):
-    """Every tie settled with a reason that is a mark."""
+def resolve_all(game, lead):
+    """Every tie resolved with a reason that is a mark."""
     for disagreement in disagreements_in(fresh(game)):
         if disagreement.is_split and disagreement.can_be_adjudicated:
             adjudicate(
@@ -135,7 +135,7 @@ def record_as(game, lead, **given):
 
 
 def test_nothing_of_others_is_in_any_answer_in_any_phase():
-    """Lapsed, handed in and returned are looked at where worlds are compared."""
+    """Lapsed, submitted and returned are looked at where worlds are compared."""
     game, lead = marked_team()
     me = Evaluator(game)
     hidden = OTHERS + GAME + LEADS + ("7.77",)
@@ -155,7 +155,7 @@ def test_nothing_of_others_is_in_any_answer_in_any_phase():
     submit_evaluation(evaluation=again(evaluation), by=me.person, now=NOW)
     second = list_others(game)[1]
     submit_evaluation(evaluation=again(second), by=second.evaluator, now=NOW)
-    settle_all(game, lead)
+    resolve_all(game, lead)
     assert leaks(me.crawl(*list_others(game)), hidden) == []
     record_as(game, lead)
     recorded = me.crawl(*list_others(game))
@@ -182,7 +182,7 @@ def calibrated():
     finish(third)
     second = list_others(game)[1]
     submit_evaluation(evaluation=again(second), by=second.evaluator, now=NOW)
-    settle_all(game, lead)
+    resolve_all(game, lead)
     record_as(game, lead)
     plan = RoundPlan(name="First", games=[game.number], pass_percent=100, notes={game.number: "NOTEMARK"})
     opened = open_round(project=game.project, plan=plan, by=lead, now=NOW)
@@ -190,7 +190,7 @@ def calibrated():
     return game, Evaluator(game)
 
 
-def test_a_calibration_shows_its_key_and_note_once_it_is_handed_in_and_others_never():
+def test_a_calibration_shows_its_key_and_note_once_it_is_submitted_and_others_never():
     game, me = calibrated()
     hidden = OTHERS + GAME + ROLES + LEADS
     assert leaks(me.crawl(*list_others(game)), hidden) == []
@@ -210,7 +210,7 @@ def test_a_calibration_shows_its_key_and_note_once_it_is_handed_in_and_others_ne
 
 
 def posted(me, evaluation):
-    """What good, stale and impossible acts are answered, and what renewing, skipping and handing in are."""
+    """What good, stale and impossible acts are answered, and what renewing, skipping and submitting are."""
     acts = (
         "question~1~0~yes",
         "question~1~0~no",
@@ -268,10 +268,10 @@ def in_a_world_of_its_own(work):
     return given
 
 
-@pytest.mark.parametrize("phase", ["half", "handed in", "lapsed", "returned"])
+@pytest.mark.parametrize("phase", ["half", "submitted", "lapsed", "returned"])
 def test_what_others_said_changes_no_byte_of_what_one_is_answered(phase):
     def world(secret, *, swapped):
-        # What is shown of the game once it is handed in is the same in both worlds.
+        # What is shown of the game once it is submitted is the same in both worlds.
         of_game = secret if phase == "half" else "MARK"
         game, lead = marked_team(secret=secret, of_game=of_game, swapped=swapped)
         me = Evaluator(game)
@@ -279,16 +279,16 @@ def test_what_others_said_changes_no_byte_of_what_one_is_answered(phase):
         say_half(evaluation)
         if phase == "lapsed":
             expire_leases(by=system_person(now=NOW), now=NOW + LEASE)
-        if phase in ("handed in", "returned"):
+        if phase in ("submitted", "returned"):
             finish(again(evaluation))
         if phase == "returned":
             return_evaluation(evaluation=again(evaluation), comment="Look again", by=lead, now=NOW)
         got = me.crawl(*list_others(game))
         if secret == "MARK":
             hidden = OTHERS + GAME + LEADS
-            is_in = phase in ("handed in", "returned")
+            is_in = phase in ("submitted", "returned")
             assert leaks(got, hidden if is_in else (*hidden, "7.77", *ROLES)) == []
-            assert leaks(got, ROLES) or phase != "handed in"
+            assert leaks(got, ROLES) or phase != "submitted"
         return got | posted(me, evaluation)
 
     result = in_a_world_of_its_own(lambda: world("MARK", swapped=False))
@@ -323,7 +323,7 @@ def second_game(*, is_repeat, evaluator_count=3):
 
 
 @pytest.mark.parametrize(("phase", "count"), [("half", 1), ("lapsed", 3), ("skipped", 1)])
-def test_nothing_tells_a_hidden_repeat_from_another_game_until_it_is_handed_in(like_any_other, phase, count):
+def test_nothing_tells_a_hidden_repeat_from_another_game_until_it_is_submitted(like_any_other, phase, count):
     def world(*, is_repeat):
         me, evaluation = second_game(is_repeat=is_repeat, evaluator_count=count)
         if phase == "half":

@@ -8,7 +8,7 @@ from discussions.models import Transcript
 from tests.factories.people import make_member, make_project
 from tests.factories.replays import replayed, replays
 from tests.factories.transcripts import make_games_project
-from tests.factories.verdicts import settled
+from tests.factories.verdicts import recorded_verdict
 from workspace.blob_store import load_bytes
 from workspace.models import Person
 
@@ -30,7 +30,7 @@ def make_told(word="a"):
 def make_verdict():
     """A verdict and a person, as `make_told`."""
     runs.append("verdict")
-    verdict = settled()
+    verdict = recorded_verdict()
     return verdict, make_member(project=verdict.project)
 
 

@@ -68,7 +68,7 @@ class SecondStep(LoginStage):
         return HttpResponseRedirect(reverse(self.urlname)), True
 
     @classmethod
-    def begun(cls, request: HttpRequest) -> tuple[LoginStage, Person] | None:
+    def started(cls, request: HttpRequest) -> tuple[LoginStage, Person] | None:
         """The stage that this browser waits in, and whose; None when there is none, or it is too old.
 
         Like a sign-in, it ends with a deactivation and with a new password.
@@ -86,10 +86,10 @@ def second_step(request: HttpRequest) -> HttpResponse:
     """Ask for the code, and sign in with it."""
     if request.user.is_authenticated:
         return signed_in(request) if is_htmx(request) else redirect("home")
-    begun = SecondStep.begun(request)
-    if begun is None:
+    started = SecondStep.started(request)
+    if started is None:
         return sign_in_first(request, anew=True) if is_htmx(request) else redirect("account_login")
-    stage, person = begun
+    stage, person = started
     form, status = CodeForm(), 200
     if request.method == "POST":
         form, status = bind_form(request, CodeForm), 422

@@ -16,26 +16,26 @@ def is_due(seed: str, dealt: int, percent: int) -> bool:
     return _draw(f"{seed}:due:{dealt}", 100) < percent
 
 
-def choose_repeated(seed: str, dealt: int, handed_in: Sequence[int], repeated: Collection[int]) -> int | None:
-    """Which item comes again: one that was not repeated yet, with at least `APART` others handed in since.
+def choose_repeated(seed: str, dealt: int, submitted: Sequence[int], repeated: Collection[int]) -> int | None:
+    """Which item comes again: one that was not repeated yet, with at least `APART` others submitted since.
 
-    `handed_in` holds items in the order in which they were handed in, the oldest first. None when there is none.
+    `submitted` holds items in the order in which they were submitted, the oldest first. None when there is none.
     """
-    old = [item for item in handed_in[: max(0, len(handed_in) - APART)] if item not in repeated]
+    old = [item for item in submitted[: max(0, len(submitted) - APART)] if item not in repeated]
     return old[_draw(f"{seed}:which:{dealt}", len(old))] if old else None
 
 
-def count_ahead(seed: str, *, dealt: int, percent: int, left: int, handed_in: int, repeated: int) -> int:
+def count_ahead(seed: str, *, dealt: int, percent: int, left: int, submitted: int, repeated: int) -> int:
     """How many repeats come while the person is dealt the `left` items that they have not judged.
 
-    `handed_in` counts what they judged or have begun, `repeated` what came again before.
+    `submitted` counts what they judged or have started, `repeated` what came again before.
     """
     found = 0
     while left:
-        if is_due(seed, dealt, percent) and handed_in - APART - repeated - found > 0:
+        if is_due(seed, dealt, percent) and submitted - APART - repeated - found > 0:
             found += 1
         else:
-            left, handed_in = left - 1, handed_in + 1
+            left, submitted = left - 1, submitted + 1
         dealt += 1
     return found
 

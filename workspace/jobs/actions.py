@@ -281,15 +281,15 @@ def _kept(job: Job, clock: Clock) -> Iterator[None]:
 def _keep(job: int, fence: int, clock: Clock, is_over: threading.Event) -> None:
     """Renew the lease by a connection of its own until it is over; a lease that ends later stays as it is."""
     mine = Job.objects.filter(pk=job, state=RUNNING, fence=fence)
-    is_begun = False
+    is_started = False
     while not is_over.wait(KEPT_EVERY.total_seconds()):
-        is_begun = True
+        is_started = True
         try:
             until = clock() + LEASE
             mine.filter(lease_until__lt=until).update(lease_until=until)
         except Error as reason:
             logger.warning("the lease of job %s could not be renewed just now: %s", job, reason)
-    if is_begun:
+    if is_started:
         connection.close()
 
 

@@ -87,7 +87,7 @@ class Disagreement(Struct, frozen=True):
     majority: str | None
     is_tie: bool
     sides_sha256: str
-    settled: AdjudicationRecord | None = None
+    resolved: AdjudicationRecord | None = None
 
     @property
     def key(self) -> Key:
@@ -102,22 +102,22 @@ class Disagreement(Struct, frozen=True):
     @property
     def is_changed_since(self) -> bool:
         """Whether the answers changed since the adjudication."""
-        return self.settled is not None and self.settled.sides_sha256 != self.sides_sha256
+        return self.resolved is not None and self.resolved.sides_sha256 != self.sides_sha256
 
     @property
     def page_sha256(self) -> str:
         """The hash that a form carries: of the answers and the current adjudication."""
-        return canonical_hash([self.sides_sha256, self.settled.id if self.settled else None])
+        return canonical_hash([self.sides_sha256, self.resolved.id if self.resolved else None])
 
     @property
     def is_open(self) -> bool:
         """Whether a lead may still decide: nobody did, or the sides changed since."""
-        return self.can_be_adjudicated and (self.settled is None or self.is_changed_since)
+        return self.can_be_adjudicated and (self.resolved is None or self.is_changed_since)
 
     @property
     def adopted_alias(self) -> str:
         """The letter of the side whose answer a lead adopted; "" for none."""
-        adopted = self.settled.adopted if self.settled else None
+        adopted = self.resolved.adopted if self.resolved else None
         return next((side.alias for side in self.sides if side.evaluation == adopted), "")
 
     @property
@@ -134,13 +134,13 @@ class Disagreement(Struct, frozen=True):
     @property
     def counts(self) -> str | None:
         """The value that counts now: the adjudicated one, else the majority's; None while it is open."""
-        return self.settled.value if self.settled else self.majority
+        return self.resolved.value if self.resolved else self.majority
 
 
 def find_disagreements(
     judged: Iterable[Judged],
     machine: Mapping[Key, str],
-    settled: Iterable[AdjudicationRecord],
+    resolved: Iterable[AdjudicationRecord],
     *,
     seed: str,
     reasons: Mapping[tuple[int, str, str], str] | None = None,
@@ -153,7 +153,7 @@ def find_disagreements(
     """
     judged = list(judged)
     stands = collect_counted_judgements(judged, machine)
-    newest = {(adjudication.kind, adjudication.subject): adjudication for adjudication in settled}
+    newest = {(adjudication.kind, adjudication.subject): adjudication for adjudication in resolved}
     values = {key: adjudication.value for key, adjudication in newest.items()}
     ties = frozenset(effective(judged, values, machine=machine).ties)
     said = {
@@ -177,9 +177,9 @@ def find_disagreements(
             majority=find_majority(counted, kind),
             is_tie=(kind, subject) in ties,
             sides_sha256=hash_sides(sides),
-            settled=newest.get((kind, subject)),
+            resolved=newest.get((kind, subject)),
         )
-        if disagreement.is_split or disagreement.settled:
+        if disagreement.is_split or disagreement.resolved:
             found.append(disagreement)
     return sorted(found, key=_order)
 
@@ -235,7 +235,7 @@ def _order(disagreement: Disagreement) -> tuple[int, int, tuple[int, ...], str]:
     elif disagreement.is_changed_since:
         rank = 1
     else:
-        rank = 3 if disagreement.settled else 2
+        rank = 3 if disagreement.resolved else 2
     return rank, _KINDS.index(disagreement.kind), _locate(disagreement.subject), disagreement.subject
 
 

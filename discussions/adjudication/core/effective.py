@@ -243,14 +243,14 @@ def _marked(stands: CountedJudgements) -> set[str]:
 
 def _added(stands: CountedJudgements, adjudicated: Mapping[Key, str]) -> tuple[frozenset[str], list[Key]]:
     """The references that people added, and those that are tied without an adjudication."""
-    settled = {
+    resolved = {
         subject: bool(value)
         for (kind, subject), value in adjudicated.items()
         if kind == judgement_kinds.MISSED
     }
-    added = {subject for subject, is_in in settled.items() if is_in}
+    added = {subject for subject, is_in in resolved.items() if is_in}
     halves = []
-    for subject in _marked(stands) - settled.keys():
+    for subject in _marked(stands) - resolved.keys():
         value = find_majority(find_sides(stands, judgement_kinds.MISSED, subject))
         if value is None:
             halves.append((judgement_kinds.MISSED, subject))

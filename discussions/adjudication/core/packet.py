@@ -123,7 +123,7 @@ class PacketAnswer(Struct, frozen=True):
 
 
 class PacketDifference(Struct, frozen=True):
-    """One difference to talk about: what it is about, what the machine says, the answers, what a lead settled."""
+    """One difference to talk about: what it is about, what the machine says, the answers, what a lead resolved."""
 
     game: int
     label: str
@@ -135,8 +135,8 @@ class PacketDifference(Struct, frozen=True):
     machine: str
     evidence: list[str]
     answers: list[PacketAnswer]
-    settled: str
-    settled_reason: str
+    resolved: str
+    resolved_reason: str
 
 
 class Packet(Struct, frozen=True):

@@ -70,7 +70,7 @@ class CardSource(Struct, frozen=True):
 
 def card_id(disagreement: Disagreement) -> str:
     """The id of a card's element."""
-    return f"settle-{item_id(disagreement.kind, disagreement.subject)}"
+    return f"disagreement-{item_id(disagreement.kind, disagreement.subject)}"
 
 
 def build_card(cards: CardSource, disagreement: Disagreement, following: str) -> Card:
@@ -84,7 +84,7 @@ def build_card(cards: CardSource, disagreement: Disagreement, following: str) ->
     allowed = [*VALUES[kind], *([""] if kind in CAN_BE_NO else [])]
     given = {side.value for side in sides}
     values = {*allowed, *given, *(side.blind_value for side in sides), disagreement.machine}
-    values |= {disagreement.majority or "", disagreement.settled.value if disagreement.settled else ""}
+    values |= {disagreement.majority or "", disagreement.resolved.value if disagreement.resolved else ""}
     return Card(
         id=card_id(disagreement),
         heading=choose_heading(disagreement),
@@ -111,7 +111,7 @@ def choose_heading(disagreement: Disagreement) -> str:
         return _("Ties: the verdict waits for these")
     if disagreement.is_changed_since:
         return _("Changed since they were resolved")
-    if disagreement.settled:
+    if disagreement.resolved:
         return _("Resolved")
     if disagreement.can_be_adjudicated:
         return _("Decided by majority")

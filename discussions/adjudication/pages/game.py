@@ -27,7 +27,7 @@ from workspace.models import Person
 CARDS_A_PAGE = 40
 
 
-PROGRESS = "settle-progress"
+PROGRESS = "disagreements-progress"
 
 
 class AdjudicationPage(Struct, frozen=True):
@@ -111,7 +111,7 @@ def build_adjudication_page(
         game=game,
         submitted_count=len(names),
         tie_count=sum(disagreement.is_tie for disagreement in found),
-        adjudicated_count=sum(disagreement.settled is not None for disagreement in found),
+        adjudicated_count=sum(disagreement.resolved is not None for disagreement in found),
         is_named=is_named,
         cards=cards,
         page=number,

@@ -189,8 +189,8 @@ def _difference(
         machine=": ".join(part for part in (machine, thing.finding) if part),
         evidence=thing.evidence,
         answers=_answers(disagreement),
-        settled=answer_word(disagreement.kind, disagreement.settled.value) if disagreement.settled else "",
-        settled_reason=disagreement.settled.reason if disagreement.settled else "",
+        resolved=answer_word(disagreement.kind, disagreement.resolved.value) if disagreement.resolved else "",
+        resolved_reason=disagreement.resolved.reason if disagreement.resolved else "",
     )
 
 
@@ -216,6 +216,6 @@ def _game_to_adjudicate(found: GameDisagreements) -> GameToAdjudicate:
     waiting = [
         disagreement
         for disagreement in found.disagreements
-        if disagreement.can_be_adjudicated and disagreement.settled is None
+        if disagreement.can_be_adjudicated and disagreement.resolved is None
     ]
     return GameToAdjudicate(found.number, sum(disagreement.is_tie for disagreement in waiting), len(waiting))

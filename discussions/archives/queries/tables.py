@@ -189,7 +189,7 @@ OWN = (
     ArchivedTable(games.Reveal, _within(games.Reveal, _EVALUATION)),
     ArchivedTable(games.Remark, _within(games.Remark, _EVALUATION)),
     ArchivedTable(games.FlagReply, _within(games.FlagReply, "flag__evaluation__game__project")),
-    # The hash covers keys of evaluations: null says that the answers are still those that were settled.
+    # The hash covers keys of evaluations: null says that the answers are still those that were resolved.
     ArchivedTable(games.Adjudication, _within(games.Adjudication, _GAME), types={"sides_sha256": str | None}),
     ArchivedTable(
         games.Verdict,

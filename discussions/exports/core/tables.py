@@ -67,9 +67,9 @@ class _VerdictRow(NamedTuple):
     verdict: ExportedVerdict
 
 
-class _SettledRow(NamedTuple):
+class _ResolvedRow(NamedTuple):
     game: int
-    settled: ExportedAdjudication
+    resolved: ExportedAdjudication
 
 
 def _number(value: Decimal | float | None) -> float | None:
@@ -254,13 +254,13 @@ ADJUDICATIONS = Table(
     "A row for each decision of a lead on a disagreement; the newest of a subject counts.",
     (
         GAME,
-        column("about", TEXT, "the kind of judgement", "settled.kind"),
-        column("subject", TEXT, "what it is about", "settled.subject"),
-        column("number", INTEGER, "counts the decisions on that subject", "settled.number"),
-        column("value", TEXT, "what counts; empty: it is no reference", "settled.after"),
-        column("reason", TEXT, "why", "settled.reason"),
-        column("decided_at", MOMENT, "when", "settled.at"),
-        column("decided_by", TEXT, "by whom", "settled.by"),
+        column("about", TEXT, "the kind of judgement", "resolved.kind"),
+        column("subject", TEXT, "what it is about", "resolved.subject"),
+        column("number", INTEGER, "counts the decisions on that subject", "resolved.number"),
+        column("value", TEXT, "what counts; empty: it is no reference", "resolved.after"),
+        column("reason", TEXT, "why", "resolved.reason"),
+        column("decided_at", MOMENT, "when", "resolved.at"),
+        column("decided_by", TEXT, "by whom", "resolved.by"),
     ),
 )
 VERDICTS = Table(
@@ -362,5 +362,5 @@ def _judged_rows(item: ExportedGame) -> Iterator[tuple[Table, Any]]:
     for evaluation in item.evaluations:
         for judgement in evaluation.judgements:
             yield JUDGEMENTS, _JudgedRow(number, evaluation, judgement)
-    yield from ((ADJUDICATIONS, _SettledRow(number, settled)) for settled in item.adjudications)
+    yield from ((ADJUDICATIONS, _ResolvedRow(number, resolved)) for resolved in item.adjudications)
     yield from ((VERDICTS, _VerdictRow(number, verdict)) for verdict in item.verdicts)

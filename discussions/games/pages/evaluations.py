@@ -128,7 +128,7 @@ def people_part(
     waiting = [
         disagreement
         for disagreement in disagreements
-        if disagreement.settled is None and disagreement.can_be_adjudicated
+        if disagreement.resolved is None and disagreement.can_be_adjudicated
     ]
     return PeoplePart(
         people=_people(
@@ -147,7 +147,7 @@ def people_part(
         differences=[_difference(disagreement) for disagreement in waiting[:MOST_DIFFERENCES]],
         tie_count=sum(disagreement.is_tie for disagreement in disagreements),
         open_count=len(waiting),
-        adjudicated_count=sum(disagreement.settled is not None for disagreement in disagreements),
+        adjudicated_count=sum(disagreement.resolved is not None for disagreement in disagreements),
     )
 
 

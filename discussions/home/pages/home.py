@@ -1,4 +1,4 @@
-"""The home page: what waits for a person, and what they have begun."""
+"""The home page: what waits for a person, and what they have started."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -43,7 +43,7 @@ class Started(Struct, frozen=True, kw_only=True):
     game_number: int
     project: str
     is_returned: bool
-    begun_at: datetime
+    started_at: datetime
     judged: int
     comment: str
     minutes: int | None
@@ -126,10 +126,10 @@ class HomePage(Struct, frozen=True):
         return not self.returned and not self.started and self.first is None
 
 
-def home_page(*, person: Person, now: datetime, handed_in: int = 0, only: Project | None = None) -> HomePage:
+def home_page(*, person: Person, now: datetime, submitted: int = 0, only: Project | None = None) -> HomePage:
     """The page, in a fixed number of queries; each calibration costs a few more.
 
-    `handed_in` is the key of the evaluation that was just submitted, or 0. With `only` it is what the person has to do
+    `submitted` is the key of the evaluation that was just submitted, or 0. With `only` it is what the person has to do
     in that project, games alone.
     """
     roles, projects, today_count = _projects(person, now, only)
@@ -160,7 +160,7 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0, only: Projec
     own = _load_own(person, None if only is None else projects, rated)
     started = [_start(evaluation, now) for evaluation in own if evaluation.state in OPEN]
     return HomePage(
-        find_submission(person, handed_in, now) if handed_in else None,
+        find_submission(person, submitted, now) if submitted else None,
         [started_game for started_game in started if started_game.is_returned],
         [started_game for started_game in started if not started_game.is_returned],
         [_put_aside(evaluation) for evaluation in own if evaluation.state not in OPEN][:ASIDE],
@@ -207,7 +207,7 @@ def _start(evaluation: Evaluation, now: datetime) -> Started:
         game_number=evaluation.game_number,
         project=evaluation.game.project.name,
         is_returned=bool(evaluation.returned_comment) or evaluation.state == RETURNED,
-        begun_at=evaluation.created_at,
+        started_at=evaluation.created_at,
         judged=evaluation.judged,  # type: ignore[attr-defined]
         comment=evaluation.returned_comment,
         minutes=minutes_left(evaluation.slot.lease_until, now),
@@ -334,8 +334,8 @@ _LED = Prepared(
 def _own_work(person: Person, rated: list[int]) -> dict[int, _ToRate]:
     """By project, at most a hundred games; one query."""
     return {
-        key: _ToRate(tell_free(free, begun, aside), numbers_in(alone), flags)
-        for key, free, begun, aside, alone, flags in _RATED[person.is_admin].rows(person.pk, rated)
+        key: _ToRate(tell_free(free, started, aside), numbers_in(alone), flags)
+        for key, free, started, aside, alone, flags in _RATED[person.is_admin].rows(person.pk, rated)
     }
 
 

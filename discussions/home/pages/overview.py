@@ -32,11 +32,11 @@ class StageLine(Struct, frozen=True):
 
 
 class WaitingLine(Struct, frozen=True):
-    """The unfinished games of one iteration: free for evaluators, begun, or submitted without a verdict."""
+    """The unfinished games of one iteration: free for evaluators, started, or submitted without a verdict."""
 
     iteration: Iteration
     free: int
-    begun: int
+    started: int
     complete: int
 
 
@@ -53,8 +53,8 @@ class MemberWork(Struct, frozen=True):
     """What one evaluator did in these weeks, in numbers."""
 
     name: str
-    handed_in: int
-    begun: int
+    submitted: int
+    started: int
     skipped: int
 
 
@@ -68,7 +68,7 @@ class OverviewPage(Struct, frozen=True):
     complete_count: int
     weeks: list[WeekLine]
     week_count: int
-    handed_in: int
+    submitted: int
     time: str
     people: list[MemberWork]
     agreement: str
@@ -90,7 +90,7 @@ def build_overview_page(*, project: Project, person: Person, now: datetime) -> O
         complete_count=sum(line.complete for line in waiting),
         weeks=_weeks(pace),
         week_count=len(pace.weeks),
-        handed_in=pace.count,
+        submitted=pace.count,
         time=format_duration(pace.minutes),
         people=_people(evaluations),
         agreement=_agreement(project)
@@ -118,10 +118,11 @@ def _waiting(project: Project, iterations: list[Iteration]) -> list[WaitingLine]
     by_iteration = open_slots.filter(is_closed=False).order_by().values("game__iteration")
     counted = by_iteration.annotate(
         free=Count("game", distinct=True, filter=Q(evaluator=None)),
-        begun=Count("game", distinct=True, filter=Q(evaluator__isnull=False)),
+        started=Count("game", distinct=True, filter=Q(evaluator__isnull=False)),
     )
     free = {
-        key: (free, begun) for key, free, begun in counted.values_list("game__iteration", "free", "begun")
+        key: (free, started)
+        for key, free, started in counted.values_list("game__iteration", "free", "started")
     }
     complete = _complete(project)
     return [
@@ -150,7 +151,7 @@ class _Row(Struct, frozen=True):
 
 
 def _evaluations(project: Project, since: date) -> list[_Row]:
-    """Evaluations submitted, skipped or begun since that day, and all open ones."""
+    """Evaluations submitted, skipped or started since that day, and all open ones."""
     start = timezone.make_aware(datetime.combine(since, time.min))
     rows = Evaluation.objects.filter(game__project=project, purpose=RATING)
     wanted = rows.filter(Q(state__in=OPEN) | Q(submitted_at__gte=start) | Q(created_at__gte=start))
@@ -184,8 +185,8 @@ def _people(rows: list[_Row]) -> list[MemberWork]:
     return [
         MemberWork(
             evaluations[0].name,
-            handed_in=sum(row.state == SUBMITTED for row in evaluations),
-            begun=sum(row.state in OPEN for row in evaluations),
+            submitted=sum(row.state == SUBMITTED for row in evaluations),
+            started=sum(row.state in OPEN for row in evaluations),
             skipped=sum(row.state == SKIPPED for row in evaluations),
         )
         for _key, evaluations in sorted(by_person.items())

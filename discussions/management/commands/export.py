@@ -16,7 +16,7 @@ from workspace.models import Person, Project
 
 
 class BadInput(Exception):
-    """What was asked for cannot be begun; the sentence says why."""
+    """What was asked for cannot be started; the sentence says why."""
 
 
 class Command(SiteCommand):

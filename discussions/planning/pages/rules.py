@@ -11,14 +11,14 @@ from discussions.slots.queries import Effect, load_effect
 
 
 class RatingRulesPage(Struct, frozen=True):
-    """The rules of an iteration; `begun_count` counts the open evaluations that keep the form they started with.
+    """The rules of an iteration; `started_count` counts the open evaluations that keep the form they started with.
 
     `effect` says what asking for `wanted` evaluators per game does, before it is saved.
     """
 
     iteration: Iteration
     reveal: str
-    begun_count: int
+    started_count: int
     wanted: int | None
     effect: list[str]
 
@@ -30,11 +30,11 @@ def build_rules_page(*, iteration: Iteration, wanted: int | None = None) -> Rati
         ALONGSIDE: _("alongside: findings are shown from the start"),
         NEVER: _("never: findings are shown once a verdict is recorded"),
     }
-    begun = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
+    started = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
     return RatingRulesPage(
         iteration=iteration,
         reveal=reveals[iteration.reveal],
-        begun_count=begun.exclude(identification=iteration.identification).count(),
+        started_count=started.exclude(identification=iteration.identification).count(),
         wanted=wanted,
         effect=[] if wanted is None else _describe_effect(load_effect(iteration, wanted)),
     )

@@ -52,7 +52,7 @@ def build_pace_page(*, project: Project, now: datetime) -> PacePage:
     times = _times(project, rows[:MOST_TIMED])
     done = [
         CompletedWork(person, submitted_at, count, active_minutes(times.get(key, ())))
-        for key, person, _name, _begun, submitted_at, count in rows
+        for key, person, _name, _started, submitted_at, count in rows
     ]
     names = {evaluator.pk: evaluator.name for evaluator in evaluators_in(project)}
     names |= {person: name for _key, person, name, *_rest in rows}
@@ -63,7 +63,7 @@ def build_pace_page(*, project: Project, now: datetime) -> PacePage:
 
 def _times(project: Project, rows: list[tuple]) -> dict[int, list[datetime]]:
     """Evaluation -> when it was taken, judged in, and submitted."""
-    times = {key: [begun, submitted_at] for key, _person, _name, begun, submitted_at, _count in rows}
+    times = {key: [started, submitted_at] for key, _person, _name, started, submitted_at, _count in rows}
     if times:
         acts = Revision.objects.filter(judgement__evaluation__in=list(times)).order_by()
         for key, at in acts.values_list("judgement__evaluation", "created_at"):
@@ -73,8 +73,8 @@ def _times(project: Project, rows: list[tuple]) -> dict[int, list[datetime]]:
 
 def _held(project: Project) -> tuple[dict[int, Held], dict[int, str]]:
     """Person -> what they have now, and the names of those for whom games wait."""
-    begun = Evaluation.objects.filter(game__project=project, purpose=RATING).order_by()
-    counted = begun.values("evaluator", "evaluator__name").annotate(
+    started = Evaluation.objects.filter(game__project=project, purpose=RATING).order_by()
+    counted = started.values("evaluator", "evaluator__name").annotate(
         open=Count("pk", filter=Q(state=DRAFT)),
         back=Count("pk", filter=Q(state=RETURNED)),
         aside=Count("pk", filter=Q(state__in=(SKIPPED, LAPSED))),

@@ -68,7 +68,7 @@ def queue_page(*, person: Person, project: Project) -> QueuePage:
 def free_counts(person: Person, projects: list[int]) -> dict[int, int]:
     """Project -> how many games are free for the person, as far as they may know; one query for all projects."""
     counted = _FREE[person.is_admin].rows(person.pk, projects)
-    return {key: tell_free(free, begun, aside) for key, free, begun, aside in counted}
+    return {key: tell_free(free, started, aside) for key, free, started, aside in counted}
 
 
 def query_free(person: Person, projects: list[int]) -> "QuerySet[Project]":
@@ -97,17 +97,17 @@ _FREE = prepare_by_rights(
 )
 
 
-def tell_free(free: int, begun: int, aside: int) -> int:
+def tell_free(free: int, started: int, aside: int) -> int:
     """How many games a person is told to be free, of those that are and of their hidden duplicates.
 
     A hidden duplicate counts as a game that was dealt; the last free game is always offered.
     """
-    return free if free >= MOST_COUNTED else _known_free(free, begun, aside)
+    return free if free >= MOST_COUNTED else _known_free(free, started, aside)
 
 
-def _known_free(free: int, begun: int, aside: int) -> int:
+def _known_free(free: int, started: int, aside: int) -> int:
     """The count as if hidden duplicates were ordinary games."""
-    left = max(0, free - begun)
+    left = max(0, free - started)
     return max(min(left, 1), left - aside)
 
 

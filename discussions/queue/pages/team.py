@@ -69,10 +69,10 @@ def build_team_holds(*, project: Project, now: datetime) -> TeamHolds:
     """The live part: four queries, and a few more for each evaluation that changed since the last call."""
     columns = (*WORK_COLUMNS, "evaluator__name", "slot__taken_at")
     rows = Evaluation.objects.filter(game__project=project, state__in=OPEN)
-    begun = rows.select_related("slot", "evaluator", "game__project").only(*columns)
+    started = rows.select_related("slot", "evaluator", "game__project").only(*columns)
     held = [
         HeldSlot(evaluation, minutes_left(evaluation.slot.lease_until, now), *load_progress(evaluation))
-        for evaluation in begun.order_by("slot__taken_at", "pk")
+        for evaluation in started.order_by("slot__taken_at", "pk")
     ]
     kept = Slot.objects.free().filter(project=project, purpose=RATING, assigned_to__isnull=False)
     kept = kept.select_related("game", "assigned_to", "assigned_by").order_by("game__number", "number")

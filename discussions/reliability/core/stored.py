@@ -15,12 +15,12 @@ CODE_VERSION = "1"
 class AgreementFigures(Struct, frozen=True):
     """Agreement of evaluators with each other and, by hidden repeats, with themselves.
 
-    `games` and `handed_in` count the games that two or more submitted, and their evaluations, blind or not;
+    `games` and `submitted` count the games that two or more submitted, and their evaluations, blind or not;
     `questions` are those of the newest rubric version.
     """
 
     games: int
-    handed_in: int
+    submitted: int
     questions: list[str]
     agreement: TeamAgreement
     own: list[SelfAgreed]
@@ -31,13 +31,13 @@ def build_agreement_figures(
     twice: Sequence[BlindAnswer],
     *,
     games: int,
-    handed_in: int,
+    submitted: int,
     questions: Sequence[str],
 ) -> AgreementFigures:
     """The statistics from first answers, and from the answers on games that a person rated `twice`."""
     return AgreementFigures(
         games=games,
-        handed_in=handed_in,
+        submitted=submitted,
         questions=list(questions),
         agreement=compute_agreement(answers, len(questions)),
         own=compute_self_agreement(twice, len(questions)),

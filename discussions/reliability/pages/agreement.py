@@ -79,7 +79,7 @@ def build_agreement_page(*, project: Project, now: datetime) -> AgreementPage:
         state=state,
         is_shared=figures.games > 0,
         basis=_basis(figures.games, found.evaluators),
-        not_blind=figures.handed_in - found.evaluations,
+        not_blind=figures.submitted - found.evaluations,
         plot=agreement_plot(
             [(get_thing_label(subject), line.alpha, line.companion) for subject, line in known]
         ),

@@ -106,7 +106,7 @@ class Report(Struct, frozen=True):
 
     `game_id` is the id in the file and `file_name` the name of the file. `questions` are those that the evaluators
     answered, `recommendations` is None for evaluators, who do not write prompts. `bases` says what the ranges of the
-    next game rest on. `settled` are the adjudications; `fewer` says why fewer evaluators than planned were enough.
+    next game rest on. `resolved` are the adjudications; `fewer` says why fewer evaluators than planned were enough.
     """
 
     project: str
@@ -134,7 +134,7 @@ class Report(Struct, frozen=True):
     overrides: list[Override]
     basis_sha256: str
     bases: list[str] = []
-    settled: list[AdjudicationStep] = []
+    resolved: list[AdjudicationStep] = []
     fewer: str = ""
 
 

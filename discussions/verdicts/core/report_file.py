@@ -219,7 +219,7 @@ def _adjudications(report: Report) -> list[AdjudicationFacts]:
             at=step.at,
             reason=step.reason,
         )
-        for step in report.settled
+        for step in report.resolved
     ]
 
 

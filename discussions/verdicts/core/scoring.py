@@ -77,13 +77,13 @@ def compute_effective_values(basis: Basis, measurements: Mapping[str, Measuremen
         )
         for judgement in basis.judgements
     ]
-    settled = {
+    resolved = {
         (adjudication.kind, adjudication.subject): adjudication.value for adjudication in basis.adjudications
     }
     tests = {test.evaluation: Asked(tuple(test.authors), test.agents) for test in basis.tests}
     return effective(
         judged,
-        settled,
+        resolved,
         machine=machine_values(measurements),
         tests=tests,
         silence_votes=basis.format == 1,

@@ -77,8 +77,8 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         overrides=[judged.say_override(override) for override in _overrides(own, basis)],
         basis_sha256=verdict.basis_sha256,
         bases=_bases(outcome, next_games),
-        # What was settled tells what others said.
-        settled=[] if only else [judged.say_step(step) for step in _steps(game, evaluations, basis)],
+        # What was resolved tells what others said.
+        resolved=[] if only else [judged.say_step(step) for step in _steps(game, evaluations, basis)],
         fewer="" if only else _fewer(game, verdict),
     )
 

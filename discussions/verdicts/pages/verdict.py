@@ -76,7 +76,7 @@ class VerdictPage(Struct, frozen=True):
     `hidden_because` says why it is hidden, "" when it is shown or the game is not measured.
     `history` has the recorded verdicts, the newest first. `basis_sha256` and `basis` go back with the form, "" when
     they would show the work of others. `record_refusal` says why the button is greyed, else "". `record_way` says
-    where a lead can remove the cause: "people", "settle", or "". `changed` lists what changed since the recording.
+    where a lead can remove the cause: "people", "disagreements", or "". `changed` lists what changed since then.
     `people` are the estimates from the present judgements with a sentence each, none for those who may not see them.
     `flags` are the open ones: all for leads, for evaluators their own, none where the project ignores them. With
     `may_go_on` the person can only take the next game now; `sees_advice` is for those who change prompts.
@@ -234,7 +234,7 @@ def _way(preview: Preview | None) -> str:
         return ""
     if len(preview.basis.evaluations) < preview.basis.evaluator_count:
         return "people"
-    return "settle" if preview.has_ties else ""
+    return "disagreements" if preview.has_ties else ""
 
 
 def _refusal(game: Game, person: Person, preview: Preview | None, *, is_correction: bool) -> str:

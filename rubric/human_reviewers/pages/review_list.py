@@ -32,7 +32,7 @@ def reviews_page(*, person: Person) -> ReviewsPage:
     listed = [
         comparison.comparison
         for waiting_set in sets
-        for comparison in (*waiting_set.begun, *waiting_set.submitted[:LISTED])
+        for comparison in (*waiting_set.started, *waiting_set.submitted[:LISTED])
     ]
     rows = Comparison.objects.filter(pk__in=listed).annotate(start=Substr("question", 1, 2 * EXCERPT))
     questions = {key: shorten(start, EXCERPT) for key, start in rows.values_list("pk", "start")}
@@ -43,4 +43,4 @@ def reviews_page(*, person: Person) -> ReviewsPage:
 def find_next_review(sets: Sequence[WaitingSet]) -> Waiting | None:
     """What is next over all sets: a started review before a new one, else in the order of `sets`."""
     found = [waiting_set.waiting[0] for waiting_set in sets if waiting_set.waiting]
-    return min(found, key=lambda review: not review.is_begun, default=None)
+    return min(found, key=lambda review: not review.is_started, default=None)

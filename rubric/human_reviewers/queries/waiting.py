@@ -28,13 +28,13 @@ from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
-TO_REVIEW, BEGUN, SECOND, SECOND_BEGUN = "to_review", "begun", "second", "second_begun"
-HANDED_IN, NOT_FOR_YOU, FULL = "handed_in", "not_for_you", "full"
+TO_REVIEW, STARTED, SECOND, SECOND_STARTED = "to_review", "started", "second", "second_started"
+DONE, NOT_FOR_YOU, FULL = "submitted", "not_for_you", "full"
 # To review in the open calibration round; to review once that is passed; used for calibration, so dealt to nobody.
 TO_CALIBRATE, AFTER_CALIBRATION, NOT_DEALT = "to_calibrate", "after_calibration", "not_dealt"
 
 # What can be worked on, in the order in which it is offered: what was started first, so that nothing is left lying.
-WAITING = (BEGUN, SECOND_BEGUN, TO_CALIBRATE, TO_REVIEW, SECOND)
+WAITING = (STARTED, SECOND_STARTED, TO_CALIBRATE, TO_REVIEW, SECOND)
 
 
 class Waiting(Struct, frozen=True):
@@ -54,14 +54,14 @@ class Waiting(Struct, frozen=True):
     is_repeat: bool = False
 
     @property
-    def is_begun(self) -> bool:
+    def is_started(self) -> bool:
         """Whether there is a draft."""
-        return self.state in (BEGUN, SECOND_BEGUN)
+        return self.state in (STARTED, SECOND_STARTED)
 
     @property
     def is_second(self) -> bool:
         """Whether the second round is open or started."""
-        return self.state in (SECOND, SECOND_BEGUN)
+        return self.state in (SECOND, SECOND_STARTED)
 
 
 class WaitingSet(Struct, frozen=True):
@@ -83,9 +83,9 @@ class WaitingSet(Struct, frozen=True):
         ]
 
     @property
-    def begun(self) -> list[Waiting]:
+    def started(self) -> list[Waiting]:
         """The person's drafts."""
-        return self.in_state(BEGUN, SECOND_BEGUN)
+        return self.in_state(STARTED, SECOND_STARTED)
 
     @property
     def second(self) -> list[Waiting]:
@@ -95,7 +95,7 @@ class WaitingSet(Struct, frozen=True):
     @property
     def submitted(self) -> list[Waiting]:
         """What the person submitted, the newest first; also where a second round is open."""
-        return sorted(self.in_state(HANDED_IN, SECOND), key=lambda comparison: -comparison.review)
+        return sorted(self.in_state(DONE, SECOND), key=lambda comparison: -comparison.review)
 
     @property
     def waiting(self) -> list[Waiting]:
@@ -258,7 +258,7 @@ def _repeats_ahead(waiting_set: WaitingSet, person: Person, reviews: list[OwnRev
         dealt=rated + repeated,
         percent=waiting_set.row.repeat_percent,
         left=len(waiting_set.in_state(TO_REVIEW, AFTER_CALIBRATION)),
-        handed_in=rated,
+        submitted=rated,
         repeated=repeated,
     )
 
@@ -432,7 +432,7 @@ def _state(own: OwnReview | None, is_unable: bool, is_second_open: bool) -> str:
     if own is None:
         return NOT_FOR_YOU if is_unable else TO_REVIEW
     if own.round == 2:
-        return SECOND_BEGUN if own.state == DRAFT else HANDED_IN
+        return SECOND_STARTED if own.state == DRAFT else DONE
     if own.state == DRAFT:
-        return BEGUN
-    return SECOND if is_second_open and own.purpose == RATING else HANDED_IN
+        return STARTED
+    return SECOND if is_second_open and own.purpose == RATING else DONE

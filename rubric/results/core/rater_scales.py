@@ -218,8 +218,8 @@ def _predicted(of_item: Indexes, rest: Vector, values: Vector) -> tuple[Vector, 
             np.mean(others[1:] ** 2 + variances[2] * np.diag(inverse)[1:]),
             max(values @ (values - rest @ others - of_items[of_item]) / (len(values) - 1), _CLOSE),
         ])  # fmt: skip
-        is_settled = np.allclose(renewed, variances, rtol=1e-7, atol=_CLOSE)
+        is_converged = np.allclose(renewed, variances, rtol=1e-7, atol=_CLOSE)
         variances = renewed
-        if is_settled:
+        if is_converged:
             break
     return of_items, others, variances

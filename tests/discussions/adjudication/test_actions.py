@@ -28,7 +28,7 @@ from tests.factories.adjudication import (
     difference,
     list_evaluations,
     make_shared_game,
-    settle_difference,
+    resolve_difference,
     submit_as,
     submitted_game,
 )
@@ -56,7 +56,7 @@ def test_adopting_a_side_takes_its_value_and_opens_the_verdict():
     before = preview(game)
     assert (before.has_ties, before.is_complete) == (True, False)
     second = list_evaluations(game)[1]
-    made = settle_difference(game, adopted=second, reason=" He says it twice. ")
+    made = resolve_difference(game, adopted=second, reason=" He says it twice. ")
     assert (made.value, made.adopted, made.number, made.reason) == ("vague", second, 1, "He says it twice.")
     after = preview(game)
     assert (after.has_ties, after.is_complete, after.found.values["reference"]["2.1"]) == (
@@ -70,7 +70,7 @@ def test_adopting_a_side_takes_its_value_and_opens_the_verdict():
 
 def test_deciding_anew_needs_no_side():
     game = submitted_game(2, differing=TIED)
-    made = settle_difference(game, value="inaccurate")
+    made = resolve_difference(game, value="inaccurate")
     assert (made.value, made.adopted) == ("inaccurate", None)
     assert preview(game).found.values["reference"]["2.1"] == "inaccurate"
 
@@ -79,7 +79,7 @@ def test_a_silent_side_can_be_adopted_and_says_what_the_machine_says():
     game = submitted_game(3, differing={("phrase", pick_phrase()): ("acceptable", "", "")})
     (disagreement,) = disagreements_in(game)
     silent = next(side for side in disagreement.sides if side.is_silent)
-    made = settle_difference(game, disagreement.key, adopted=Evaluation.objects.get(pk=silent.evaluation))
+    made = resolve_difference(game, disagreement.key, adopted=Evaluation.objects.get(pk=silent.evaluation))
     assert made.value == ""
     assert "phrase" not in preview(game).found.values
 
@@ -89,12 +89,12 @@ def pick_phrase():
     return min(load_judgeable_subjects(make_shared_game(k=1)).phrases)
 
 
-def test_a_majority_can_be_settled_otherwise_and_settled_again():
+def test_a_majority_can_be_resolved_otherwise_and_resolved_again():
     game = submitted_game(3, differing=SPLIT)
     lead = make_lead(project=game.project)
-    first = settle_difference(game, DEPTH, "yes", by=lead, reason="Only irony.")
+    first = resolve_difference(game, DEPTH, "yes", by=lead, reason="Only irony.")
     assert preview(game).found.values["strategic_depth"]["4"] == "yes"
-    second = settle_difference(game, DEPTH, "no", by=lead, reason="I was wrong.")
+    second = resolve_difference(game, DEPTH, "no", by=lead, reason="I was wrong.")
     assert (second.number, second.supersedes) == (2, first)
     assert [adjudication.id for adjudication in load_adjudicated_by_game([game.pk])[game.pk]] == [second.pk]
     assert [
@@ -116,10 +116,10 @@ def test_a_majority_can_be_settled_otherwise_and_settled_again():
         ({"about": ("genius", "1"), "value": "vague"}, "value", "no judgement"),
     ],
 )
-def test_what_cannot_be_settled_is_refused(given, field, says):
+def test_what_cannot_be_resolved_is_refused(given, field, says):
     game = submitted_game(2, differing=TIED)
     with pytest.raises(Unacceptable, match=says) as caught:
-        settle_difference(game, shown=difference(game, LABEL).page_sha256, **given)
+        resolve_difference(game, shown=difference(game, LABEL).page_sha256, **given)
     assert caught.value.field == field
     assert not Adjudication.objects.exists()
 
@@ -128,16 +128,16 @@ def test_nobody_settles_a_question_or_the_rating():
     game = submitted_game(2, differing={("question", "2"): ("yes", "no"), ("rating", ""): ("3.0", "4.0")})
     shown = difference(game, ("question", "2")).page_sha256
     with pytest.raises(Unacceptable, match="The verdict does not depend"):
-        settle_difference(game, ("question", "2"), "yes", shown=shown)
+        resolve_difference(game, ("question", "2"), "yes", shown=shown)
     with pytest.raises(Conflict, match="do not differ"):
-        settle_difference(game, ("rating", ""), "3.0", shown=shown)
+        resolve_difference(game, ("rating", ""), "3.0", shown=shown)
 
 
 def test_the_evaluation_adopted_is_one_of_the_sides():
     game = submitted_game(2, differing=TIED)
     other = list_evaluations(submitted_game(1))[0]
     with pytest.raises(Unacceptable, match="another side"):
-        settle_difference(game, adopted=other)
+        resolve_difference(game, adopted=other)
 
 
 def test_sides_that_changed_since_the_page_are_shown_again():
@@ -147,20 +147,20 @@ def test_sides_that_changed_since_the_page_are_shown_again():
     row.value = "inaccurate"
     row.save()
     with pytest.raises(Conflict, match="say something else") as caught:
-        settle_difference(game, value="vague", shown=shown.page_sha256)
+        resolve_difference(game, value="vague", shown=shown.page_sha256)
     detail = caught.value.detail
     assert (detail["yours"], detail["difference"].key) == ("vague", LABEL)
     assert sorted(side.value for side in detail["difference"].sides) == ["inaccurate", "vague"]
 
 
-def test_of_two_leads_the_second_is_told_what_the_first_settled():
+def test_of_two_leads_the_second_is_told_what_the_first_resolved():
     game = submitted_game(2, differing=TIED)
     shown = difference(game, LABEL).page_sha256
     first = make_lead(project=game.project)
-    settle_difference(game, value="vague", by=first, shown=shown)
+    resolve_difference(game, value="vague", by=first, shown=shown)
     with pytest.raises(Conflict, match=f"{first.name} resolved this") as caught:
-        settle_difference(game, value="accurate", shown=shown)
-    assert caught.value.detail["difference"].settled.value == "vague"
+        resolve_difference(game, value="accurate", shown=shown)
+    assert caught.value.detail["difference"].resolved.value == "vague"
     assert Adjudication.objects.count() == 1
 
 
@@ -168,10 +168,10 @@ def test_the_same_key_gives_the_same_row_and_another_answer_under_it_is_refused(
     game = submitted_game(2, differing=TIED)
     lead, shown = make_lead(project=game.project), difference(game, LABEL).page_sha256
     given = {"by": lead, "form_key": "one", "shown": shown}
-    first = settle_difference(game, value="vague", **given)
-    assert settle_difference(game, value="vague", **given) == first
+    first = resolve_difference(game, value="vague", **given)
+    assert resolve_difference(game, value="vague", **given) == first
     with pytest.raises(Unacceptable, match="already saved"):
-        settle_difference(game, value="accurate", **given)
+        resolve_difference(game, value="accurate", **given)
     assert Adjudication.objects.count() == 1
 
 
@@ -183,8 +183,8 @@ def test_only_leads_of_the_project_settle():
         make_lead(project=submitted_game(1).project),
     ):
         with pytest.raises(NotAllowed, match="Only team leads"):
-            settle_difference(game, value="vague", by=person)
-    settle_difference(game, value="vague", by=make_admin())
+            resolve_difference(game, value="vague", by=person)
+    resolve_difference(game, value="vague", by=make_admin())
 
 
 def test_whoever_rated_the_game_does_not_settle_it():
@@ -193,7 +193,7 @@ def test_whoever_rated_the_game_does_not_settle_it():
     rater.is_admin = True
     rater.save()
     with pytest.raises(NotAllowed, match="You rated this game yourself"):
-        settle_difference(game, value="vague", by=rater)
+        resolve_difference(game, value="vague", by=rater)
 
 
 def test_settling_waits_for_every_evaluation():
@@ -201,14 +201,14 @@ def test_settling_waits_for_every_evaluation():
     for evaluation, value in zip(list_evaluations(game)[:2], TIED[LABEL], strict=True):
         submit_as(evaluation, values={LABEL: value})
     with pytest.raises(NotAllowed, match="2 of 3 evaluations"):
-        settle_difference(fresh(game), value="vague")
+        resolve_difference(fresh(game), value="vague")
 
 
-def test_the_page_of_a_recorded_verdict_names_what_was_settled_since():
+def test_the_page_of_a_recorded_verdict_names_what_was_resolved_since():
     game = submitted_game(3, differing=SPLIT)
     lead = make_lead(project=game.project)
     shown = preview(game)
-    settle_difference(game, DEPTH, "yes", by=lead, reason="Only irony.")
+    resolve_difference(game, DEPTH, "yes", by=lead, reason="Only irony.")
     carried = {"basis_sha256": shown.basis_sha256, "shown": canonical_bytes(shown.basis).decode()}
     with pytest.raises(Conflict) as caught:
         record_verdict(game=game, by=lead, now=moment(70), **carried)
@@ -325,7 +325,7 @@ def differing(game):
     }
 
 
-def test_everybody_has_begun():
+def test_everybody_has_started():
     game = make_shared_game(k=3)
     assert {(evaluation.state, evaluation.slot.evaluator_id) for evaluation in list_evaluations(game)} == {
         ("draft", evaluation.evaluator_id) for evaluation in list_evaluations(game)

@@ -45,8 +45,8 @@ def lead_said(kind, subject, value, *, sides="", adopted=None):
     return AdjudicationRecord(7, kind, subject, 1, value, "Because.", adopted, sides, 9, "Lea", at)
 
 
-def found(said, settled=(), **given):
-    return find_disagreements(said, MACHINE, settled, seed="1", **given)
+def found(said, resolved=(), **given):
+    return find_disagreements(said, MACHINE, resolved, seed="1", **given)
 
 
 def test_nobody_differs_while_all_say_the_same():
@@ -95,7 +95,7 @@ def test_ties_come_first_then_splits_by_kind_and_place():
     ]
 
 
-def test_what_a_lead_settled_is_no_tie_any_more_and_says_whether_its_sides_changed():
+def test_what_a_lead_resolved_is_no_tie_any_more_and_says_whether_its_sides_changed():
     said = [judged(1, "reference", "2.1", "vague"), judged(2, "reference", "2.1", "accurate")]
     (tie,) = found(said)
     assert (tie.is_tie, tie.majority, tie.counts) == (True, None, None)

@@ -51,9 +51,9 @@ def test_the_majority_wins_and_a_tie_is_listed():
 
 def test_adjudication_stands_above_everybody_and_settles_the_tie():
     two = [judged(1, "reference", "2.1", "accurate"), judged(2, "reference", "2.1", "vague")]
-    settled = effective(two, {("reference", "2.1"): "inaccurate"}, machine=COUNTED)
-    assert settled.values["reference"] == {"2.1": "inaccurate"}
-    assert settled.ties == ()
+    resolved = effective(two, {("reference", "2.1"): "inaccurate"}, machine=COUNTED)
+    assert resolved.values["reference"] == {"2.1": "inaccurate"}
+    assert resolved.ties == ()
 
 
 def test_submitting_accepts_what_nobody_judged():

@@ -32,7 +32,7 @@ from workspace.models import Event, Person
 pytestmark = pytest.mark.django_db
 
 
-HTMX = {"HX-Request": "true", "HX-Target": "settle-item-coherence-5"}
+HTMX = {"HX-Request": "true", "HX-Target": "disagreement-item-coherence-5"}
 
 
 def address(game, name="adjudicate"):
@@ -64,8 +64,8 @@ def test_ties_stand_first_with_what_each_side_says_and_what_to_hold_it_against(c
     assert "4 ties must be resolved before the verdict can be recorded" in said
     parts = [said.index(part) for part in ("Ties: the verdict waits", "For information: these do not")]
     assert parts == sorted(parts)
-    assert parts[0] < said.index('id="settle-item-coherence-5"') < parts[1]
-    assert parts[1] < said.index('id="settle-item-question-1"')
+    assert parts[0] < said.index('id="disagreement-item-coherence-5"') < parts[1]
+    assert parts[1] < said.index('id="disagreement-item-question-1"')
     for shown in (
         "Earlier Ann defended Finn",  # the message
         "does not respond to the messages before it",  # why the machine says what it says
@@ -98,13 +98,13 @@ def test_nobody_is_named_unless_a_lead_asks_and_that_is_in_the_audit_log_once(cl
 def test_a_side_is_adopted_with_a_reason_and_the_focus_goes_to_the_next(client):
     game = make_differing()
     lead = signed_in(client, game)
-    wanted = "settle-item-strategic_depth-4"
+    wanted = "disagreement-item-strategic_depth-4"
     answer = client.post(address(game, "adjudicate_one"), sent(game, next=wanted), headers=HTMX)
     said = answer.content.decode()
     assert answer.status_code == 200
-    assert said.lstrip().startswith('<section class="card difference" id="settle-item-coherence-5"')
+    assert said.lstrip().startswith('<section class="card difference" id="disagreement-item-coherence-5"')
     assert "3 ties must be resolved" in said
-    assert 'id="settle-progress"' in said and "hx-swap-oob" in said
+    assert 'id="disagreements-progress"' in said and "hx-swap-oob" in said
     assert json.loads(answer["HX-Trigger-After-Settle"]) == {"go-to": {"id": f"{wanted}-first"}}
     made = Adjudication.objects.get()
     side = next(disagreement for disagreement in disagreements_in(game) if disagreement.key == TIE).sides[0]
@@ -116,13 +116,15 @@ def test_a_side_is_adopted_with_a_reason_and_the_focus_goes_to_the_next(client):
 def test_a_plain_browser_is_led_to_the_next_open_thing(client):
     game = make_differing()
     signed_in(client, game)
-    answer = client.post(address(game, "adjudicate_one"), sent(game, next="settle-item-strategic_depth-4"))
+    answer = client.post(
+        address(game, "adjudicate_one"), sent(game, next="disagreement-item-strategic_depth-4")
+    )
     assert answer.status_code == 303
-    assert answer["Location"] == f"{address(game)}?page=1#settle-item-strategic_depth-4"
+    assert answer["Location"] == f"{address(game)}?page=1#disagreement-item-strategic_depth-4"
     assert f'id="{answer["Location"].partition("#")[2]}"' in client.get(address(game)).content.decode()
 
 
-def test_decided_anew_and_settled_again_the_newest_counts(client):
+def test_decided_anew_and_resolved_again_the_newest_counts(client):
     game = make_differing()
     signed_in(client, game)
     key = next(

@@ -14,7 +14,7 @@ from tests.factories.calibration import make_round, make_trainee, take
 from tests.factories.people import NOW, make_lead, make_member, moment
 from tests.factories.queue import finish
 from tests.factories.rating import make_game, make_rating_project, say, submitted
-from tests.factories.verdicts import fresh, settled
+from tests.factories.verdicts import fresh, recorded_verdict
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
 
@@ -98,7 +98,7 @@ def test_a_round_that_is_not_required_is_taken_by_who_wants_to():
 
 def test_who_rated_a_game_before_is_not_asked_for_it():
     project = make_rating_project()
-    verdict = settled(project=project)
+    verdict = recorded_verdict(project=project)
     person = Evaluation.objects.get(game=verdict.game).evaluator
     plan = RoundPlan(name="Again", games=[verdict.game.number])
     opened = open_round(project=project, plan=plan, by=make_lead(project=project), now=NOW)
@@ -131,7 +131,7 @@ def test_an_evaluation_of_an_earlier_round_counts_in_the_next_and_is_told():
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(changes, field):
-    verdict = settled()
+    verdict = recorded_verdict()
     project = verdict.game.project
     plan = RoundPlan(**({"name": "Round", "games": [verdict.game.number]} | changes))
     with pytest.raises(Unacceptable) as refused:

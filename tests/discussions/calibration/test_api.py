@@ -8,13 +8,13 @@ from tests.factories.people import make_lead, make_member
 from tests.factories.queue import finish
 from tests.factories.rating import say
 from tests.factories.tokens import program_of
-from tests.factories.verdicts import settled
+from tests.factories.verdicts import recorded_verdict
 
 pytestmark = pytest.mark.django_db
 
 
 def test_a_round_from_its_opening_to_its_end():
-    verdict = settled()
+    verdict = recorded_verdict()
     project, number = verdict.project, verdict.game.number
     program, path = program_of(make_lead(project=project)), f"projects/{project.slug}/calibrations/"
     given = {"name": "First", "games": [number], "pass_percent": 100, "rating_within": 0.5}

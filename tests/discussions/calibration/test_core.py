@@ -65,7 +65,7 @@ def test_who_is_asked_nothing_passes():
     assert compute_result([], asked=0, pass_percent=80, rating_within=Decimal(1)).passes
 
 
-def test_a_key_holds_what_people_settled_and_nothing_of_the_machine_alone():
+def test_a_key_holds_what_people_resolved_and_nothing_of_the_machine_alone():
     judged = [
         Judged(1, "strategic_depth", "2", "yes", is_submitted=True),
         Judged(1, "rating", "", "3.0", is_submitted=True),

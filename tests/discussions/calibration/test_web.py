@@ -16,7 +16,7 @@ from tests.factories.calibration import make_round, make_trainee, take
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.queue import finish, rated_once, until_repeated
 from tests.factories.rating import make_game, make_rating_project, say
-from tests.factories.verdicts import settled
+from tests.factories.verdicts import recorded_verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +38,7 @@ def finished(opened, *, otherwise=("1", "2")) -> Evaluation:
 
 
 def test_a_lead_opens_a_round_and_reads_its_rule(client):
-    verdict = settled()
+    verdict = recorded_verdict()
     project, number = verdict.project, verdict.game.number
     lead = signed(client, make_lead(project=project))
     page = lead.get(reverse("calibrations", args=[project.slug]))
@@ -68,7 +68,7 @@ def test_a_lead_opens_a_round_and_reads_its_rule(client):
     ],
 )
 def test_what_cannot_be_is_said_and_everything_typed_stays(client, changes, says):
-    verdict = settled()
+    verdict = recorded_verdict()
     given = PLAN | {"games": str(verdict.game.number), "name": "Kept as typed"} | changes
     lead = signed(client, make_lead(project=verdict.project))
     answer = lead.post(reverse("calibrations", args=[verdict.project.slug]), given)
@@ -213,11 +213,11 @@ def test_a_required_round_comes_first_and_next_game_leads_to_it(client):
     text = get_text(client, person, "home")
     assert "1 of 3 games done." in text
     assert reverse("calibration_feedback", args=[first.pk]) in text
-    begun = take(opened, person)
+    started = take(opened, person)
     text = get_text(client, person, "home")
-    assert reverse("rate", args=[begun.pk]) in text
+    assert reverse("rate", args=[started.pk]) in text
     assert "Continue the calibration" in text
-    assert "calibration</span>" in text, "what was begun says what it is"
+    assert "calibration</span>" in text, "what was started says what it is"
 
 
 def test_a_round_that_is_not_required_is_offered_beside_the_next_game(client):
@@ -271,26 +271,26 @@ def test_who_passed_reads_it_and_a_closed_round_or_known_games_say_nothing(clien
 def test_the_rating_page_says_openly_that_it_is_a_calibration(client):
     opened = make_round()
     person = make_trainee(opened)
-    begun = take(opened, person)
-    assert '<span class="place chip own">Calibration</span>' in get_text(client, person, "rate", begun.pk)
+    started = take(opened, person)
+    assert '<span class="place chip own">Calibration</span>' in get_text(client, person, "rate", started.pk)
     other = Evaluation.objects.filter(purpose="rating").first()
     assert "Calibration</span>" not in get_text(client, other.evaluator, "rate", other.pk)
 
 
-def test_own_lists_name_calibrations_with_their_feedback_once_handed_in(client):
+def test_own_lists_name_calibrations_with_their_feedback_once_submitted(client):
     opened = make_round(games=2)
     person = make_trainee(opened)
-    done, begun = finish(take(opened, person)), take(opened, person)
+    done, started = finish(take(opened, person)), take(opened, person)
     mine = get_text(client, person, "mine")
     assert mine.count('<span class="chip">calibration</span>') == 2
     assert reverse("calibration_feedback", args=[done.pk]) in mine
-    assert reverse("calibration_feedback", args=[begun.pk]) not in mine
+    assert reverse("calibration_feedback", args=[started.pk]) not in mine
     answers = get_text(client, person, "own_history")
     assert reverse("calibration_feedback", args=[done.pk]) in answers
-    assert reverse("rate", args=[begun.pk]) not in answers
+    assert reverse("rate", args=[started.pk]) not in answers
 
 
-def test_a_repeat_is_told_only_once_it_is_handed_in(client, monkeypatch):
+def test_a_repeat_is_told_only_once_it_is_submitted(client, monkeypatch):
     monkeypatch.setattr(workspace.core.repeats, "APART", 0)
     again = until_repeated(rated_once())
     for page in ("mine", "own_history", "home"):

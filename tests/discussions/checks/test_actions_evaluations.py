@@ -9,7 +9,7 @@ from discussions.rating.actions.judgements import undo
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project, say, start
 from tests.factories.tampering import without_triggers
-from tests.factories.verdicts import settled
+from tests.factories.verdicts import recorded_verdict
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ def breaches():
 
 
 def test_nothing_is_wrong_with_what_the_actions_leave():
-    settled()
+    recorded_verdict()
     evaluation = start()
     say(evaluation, "coherence", "5", "yes")
     undo(evaluation=evaluation, key="u", by=evaluation.evaluator, now=NOW)

@@ -16,15 +16,15 @@ from discussions.exports.core.tables import TABLES
 from discussions.metrics.core.registry import METRICS
 from discussions.models import GameText, Verdict
 from rubric.models.comparisons import ELSEWHERE
-from tests.factories.adjudication import LABEL, list_evaluations, settle_difference, submitted_game
+from tests.factories.adjudication import LABEL, list_evaluations, resolve_difference, submitted_game
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.exports import make_export, read_lines, unzip, write_export
-from tests.factories.human_reviewers import begin, handed_in, say
+from tests.factories.human_reviewers import begin, say, submitted
 from tests.factories.iterations import figures, make_baseline, make_change, make_stage
 from tests.factories.people import make_lead, make_member, make_project
 from tests.factories.rating import make_rating_project, start
 from tests.factories.rating import say as judge
-from tests.factories.verdicts import record, settled
+from tests.factories.verdicts import record, recorded_verdict
 from workspace.blob_store import open_file
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import NotAllowed, Unacceptable
@@ -35,11 +35,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 @pytest.fixture(scope="module")
 def world(django_db_setup, django_db_blocker):
-    """A project with a judged and settled game, a stage, and a set with a person's and a file's review."""
+    """A project with a judged and resolved game, a stage, and a set with a person's and a file's review."""
     from django.db import transaction
 
     with django_db_blocker.unblock(), transaction.atomic():
-        verdict = settled()
+        verdict = recorded_verdict()
         project, evaluator = verdict.game.project, verdict.created_by
         lead = make_lead(project=project)
         again = record(verdict.game, by=lead, reason="Looked at again.")
@@ -47,7 +47,7 @@ def world(django_db_setup, django_db_blocker):
         make_baseline(stage=stage, games=[figures(), figures(), figures()])
         make_change(stage=stage)
         made = make_set(by=lead, people=[evaluator], elsewhere=1, authors={2: "some-model"})
-        handed_in(begin(made, by=evaluator))
+        submitted(begin(made, by=evaluator))
         outside = made.reviewers.get(kind=ELSEWHERE)
         review_with(comparison=made.comparisons.get(), reviewer=outside, scores=RECORD_SCORES)
         yield SimpleNamespace(project=project, lead=lead, evaluator=evaluator, verdict=again, outside=outside)
@@ -226,8 +226,8 @@ def test_pseudonyms_are_one_for_a_person_also_in_bases(world):
 def test_adjudications_say_what_was_decided_before():
     game = submitted_game(2, differing={LABEL: ("accurate", "vague")})
     first, second = list_evaluations(game)
-    settle_difference(game, adopted=second, reason="He says it twice.")
-    settle_difference(game, adopted=first, reason="Read it again.")
+    resolve_difference(game, adopted=second, reason="He says it twice.")
+    resolve_difference(game, adopted=first, reason="Read it again.")
     (line,) = read_lines(write_export(game.project, make_lead(project=game.project)), "game")
     decided = [(row["number"], row["before"], row["after"], row["reason"]) for row in line["adjudications"]]
     assert decided == [(1, None, "vague", "He says it twice."), (2, "vague", "accurate", "Read it again.")]
@@ -245,7 +245,7 @@ def test_a_lead_who_still_reviews_a_set_exports_neither_its_reviews_nor_its_auth
     (comparison,), (held,) = read_lines(data, "comparison"), read_lines(data, "comparison_set")
     assert comparison["reviews"] == []
     assert "You review this set yourself" in held["left_out"]
-    handed_in(begin(made, by=lead))
+    submitted(begin(made, by=lead))
     assert b"secret-author" in write_export(made.project, lead)
 
 

@@ -12,7 +12,7 @@ from discussions.verdicts.pages.report import build_report
 from discussions.verdicts.pages.verdict import build_verdict_page
 from tests.factories.iterations import figures, get_lead, history, make_iteration, make_stage
 from tests.factories.people import make_lead, make_member, moment
-from tests.factories.verdicts import fresh, game_to_settle, preview, record, settled
+from tests.factories.verdicts import fresh, game_to_record, preview, record, recorded_verdict
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Event
 
@@ -101,7 +101,7 @@ def by_hand(game, dollars):
 
 
 def test_a_verdict_rests_on_the_cost_that_was_entered_and_says_where_it_came_from():
-    game = game_to_settle()
+    game = game_to_record()
     by_hand(game, "3.5")
     found = preview(game)
     assert (found.basis.cost.total_usd, found.basis.cost.source) == (Decimal("3.5"), "by hand")
@@ -115,7 +115,7 @@ def test_a_verdict_rests_on_the_cost_that_was_entered_and_says_where_it_came_fro
 
 
 def test_a_recorded_verdict_stays_and_its_page_says_that_the_cost_is_another_now():
-    verdict = settled()
+    verdict = recorded_verdict()
     game, stored = fresh(verdict.game), verdict.outcome
     by_hand(game, "3.5")
     page = build_verdict_page(game=game, person=make_lead(project=game.project))

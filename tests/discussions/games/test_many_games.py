@@ -8,7 +8,7 @@ from django.urls import reverse
 from benchmarks.bench_pages import fill_games
 from discussions.models import Verdict
 from tests.factories.people import make_lead
-from tests.factories.verdicts import settled
+from tests.factories.verdicts import recorded_verdict
 from workspace.models import Event
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -20,7 +20,7 @@ def read_numbers(page):
 
 
 def test_a_lead_finds_one_game_and_records_forty_in_one_act(client):
-    first = fill_games(settled(), COUNT, ready=READY)
+    first = fill_games(recorded_verdict(), COUNT, ready=READY)
     project = first.project
     client.force_login(make_lead(project=project))
     address = reverse("games", args=[project.slug])

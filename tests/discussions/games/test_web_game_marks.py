@@ -9,7 +9,7 @@ from discussions.core.judgement_kinds import STRATEGIC_DEPTH
 from tests.factories.adjudication import HOSTILE, make_differing
 from tests.factories.people import make_lead
 from tests.factories.rating import make_game, make_rating_project
-from tests.factories.verdicts import settled
+from tests.factories.verdicts import recorded_verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +38,7 @@ def test_judgements_and_flags_stand_at_their_messages(client):
 
 
 def test_an_evaluator_sees_neither_marks_nor_the_games_beside(client):
-    verdict = settled()
+    verdict = recorded_verdict()
     make_game(project=verdict.game.project)
     client.force_login(verdict.created_by)
     page = get_game(client, verdict.game)
@@ -68,7 +68,7 @@ def test_games_beside_are_those_of_the_list_that_one_came_from(client):
 
 
 def test_the_page_links_to_its_parts_and_every_link_has_its_place(client):
-    game = settled().game
+    game = recorded_verdict().game
     client.force_login(make_lead(project=game.project))
     page = get_game(client, game)
     navigation = page.split('class="sections"')[1].split("</nav>")[0]

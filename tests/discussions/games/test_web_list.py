@@ -11,7 +11,7 @@ from tests.factories.iterations import figures, make_iteration, make_stage
 from tests.factories.people import make_admin, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit, start, submitted
 from tests.factories.transcripts import make_games_project
-from tests.factories.verdicts import record, settled
+from tests.factories.verdicts import record, recorded_verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -59,10 +59,10 @@ def test_every_state_is_said(client):
     assert lines[numbers["waiting"]].cells[6].says == "pending"
     other = start().game
     assert build_games_page(project=other.project, wanted=ListQuery()).lines[0].state == "rating"
-    handed_in = submitted().game
-    assert build_games_page(project=handed_in.project, wanted=ListQuery()).lines[0].state == "submitted"
-    done = record(handed_in)
-    line = build_games_page(project=handed_in.project, wanted=ListQuery()).lines[0]
+    waiting = submitted().game
+    assert build_games_page(project=waiting.project, wanted=ListQuery()).lines[0].state == "submitted"
+    done = record(waiting)
+    line = build_games_page(project=waiting.project, wanted=ListQuery()).lines[0]
     assert line.state == "verdict"
     assert line.headline == f"{done.passed_count}/7 {'PASS' if done.passes else 'FAIL'}"
     assert line.composite == f"{done.composite:.1f}"
@@ -79,7 +79,7 @@ def test_each_filter_finds_its_games_and_no_others():
         "waiting": make_game(project=make_rating_project()),
         "rating": ready_to_submit().game,
         "submitted": submitted().game,
-        "verdict": settled().game,
+        "verdict": recorded_verdict().game,
     }
     for state, game in games.items():
         for filtered in STATES:
@@ -121,7 +121,7 @@ def test_pages_follow_each_other_and_lead_back():
 
 
 def test_by_a_figure_only_games_with_a_verdict_are_listed():
-    verdict = settled()
+    verdict = recorded_verdict()
     project = verdict.game.project
     make_game(project=project)
     for sort in ("best", "worst"):

@@ -15,7 +15,7 @@ from discussions.models import Game
 from discussions.models.manual_figures import COST
 from discussions.queue.actions import assign_game
 from discussions.rating.actions.remarks import remark
-from tests.factories.adjudication import TIE, make_differing, settle_difference
+from tests.factories.adjudication import TIE, make_differing, resolve_difference
 from tests.factories.iterations import figures, make_iteration, make_stage
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import game_of, make_game, make_rating_project, start, submitted
@@ -97,7 +97,7 @@ def test_games_on_which_evaluators_differ_are_found_until_they_are_resolved():
     for agreement in (DIFFER, UNRESOLVED):
         assert listed(project, agreement=agreement) == [game.number], agreement
     assert listed(project, agreement=RESOLVED) == []
-    settle_difference(game, TIE, "yes", by=make_lead(project=project))
+    resolve_difference(game, TIE, "yes", by=make_lead(project=project))
     assert listed(project, agreement=RESOLVED) == [game.number]
 
 

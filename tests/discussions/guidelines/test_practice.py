@@ -43,7 +43,7 @@ def test_a_newcomer_is_shown_how_rating_works_before_the_first_game(client, proj
     assert "/rate/" in client.post(take)["Location"]
 
 
-def test_who_has_begun_a_game_here_is_no_newcomer(client):
+def test_who_has_started_a_game_here_is_no_newcomer(client):
     evaluation = start()
     client.force_login(evaluation.evaluator)
     answer = client.post(reverse("next_game", args=[evaluation.game.project.slug]))

@@ -23,10 +23,10 @@ from tests.factories import eighth_metric
 from tests.factories.iterations import PROMPT, import_games, make_change, make_stage, plan, protocol
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member
-from tests.factories.preview import draft_with, parameters, previewed, settled_with
+from tests.factories.preview import draft_with, parameters, previewed, recorded_with
 from tests.factories.rating import ANSWERS, make_rating_project, say, start
 from tests.factories.transcripts import TEXTS, import_game
-from tests.factories.verdicts import settle
+from tests.factories.verdicts import record_next_verdict
 from workspace.core.canonical import canonical_bytes
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +57,7 @@ def verdict(version):
     import_games(iteration=baseline, games=[None] * 3)
     run_waiting_jobs()
     open_for_rating(iteration=baseline, by=stage.created_by, now=NOW)
-    return settle(project=stage.project, by=make_member(project=stage.project))
+    return record_next_verdict(project=stage.project, by=make_member(project=stage.project))
 
 
 def said(client, name, *args):
@@ -103,7 +103,7 @@ def test_two_iterations_are_compared_by_the_eighth_metric_too(client, verdict):
     baseline, stage = verdict.game.iteration, verdict.game.iteration.stage
     member = verdict.game.evaluations.get().evaluator
     for _ in range(2):
-        settle(project=stage.project, by=member)
+        record_next_verdict(project=stage.project, by=member)
     client.force_login(stage.created_by)
     form = said(client, "open_iteration", stage.project.slug, stage.number)
     assert f'name="material-{eighth_metric.KEY}" value="2.0"' in form
@@ -111,7 +111,7 @@ def test_two_iterations_are_compared_by_the_eighth_metric_too(client, verdict):
     import_games(iteration=change, games=[None] * 3)
     open_for_rating(iteration=change, by=stage.created_by, now=NOW)
     for _ in range(3):
-        settle(project=stage.project, by=member)
+        record_next_verdict(project=stage.project, by=member)
     page = said(client, "compare_iterations", stage.project.slug, change.number)
     assert f'aria-label="{eighth_metric.LABEL}, Iteration {change.number}"' in page
     assert f"No difference that matters: {eighth_metric.LABEL.lower()} 10 against 10." in page
@@ -145,7 +145,7 @@ def test_a_list_of_games_of_both_versions_keeps_figures_under_their_headings(cli
 
 
 def test_the_version_and_the_preview_name_the_eighth_metric(client, words):
-    settled_with(project=make_rating_project(slug="ours"), rating="4.0")
+    recorded_with(project=make_rating_project(slug="ours"), rating="4.0")
     draft = draft_with(
         lambda record: parameters(pass_count=6)(eighth_metric.with_words(record, threshold=100))
     )
@@ -163,7 +163,7 @@ def test_the_version_and_the_preview_name_the_eighth_metric(client, words):
 def test_a_version_without_it_measures_and_decides_as_before(client, words):
     first = first_discussion_version()
     assert isinstance(read_version(canonical_bytes(first)), RubricRecord)
-    before = settled_with(project=make_rating_project(slug="ours"), rating="4.0")
+    before = recorded_with(project=make_rating_project(slug="ours"), rating="4.0")
     measured = Measured.objects.get(game=before.game)
     assert eighth_metric.KEY not in measured.findings.to_records()
     assert eighth_metric.KEY not in measure_game(before.game.text.to_record(), first)

@@ -85,15 +85,15 @@ def test_games_on_their_way_are_counted_where_they_are(project, lead):
     make_iteration(stage=stage, games=[None, None, figures()])
     page = get_page(project, lead)
     unsorted, baseline = page.waiting
-    assert (unsorted.free, unsorted.begun, unsorted.complete) == (2, 1, 0)
-    assert (baseline.iteration.stage.number, baseline.free, baseline.begun) == (1, 3, 0)
+    assert (unsorted.free, unsorted.started, unsorted.complete) == (2, 1, 0)
+    assert (baseline.iteration.stage.number, baseline.free, baseline.started) == (1, 3, 0)
     assert page.free_count == 5
 
 
 def test_a_game_with_everything_in_waits_for_its_verdict(project, lead):
     submitted(project=project)
     page = get_page(project, lead)
-    assert [(line.free, line.begun, line.complete) for line in page.waiting] == [(0, 0, 1)]
+    assert [(line.free, line.started, line.complete) for line in page.waiting] == [(0, 0, 1)]
     assert page.complete_count == 1
 
 
@@ -101,18 +101,18 @@ def test_the_pace_is_counted_by_week_and_people_stand_by_name(project, lead):
     for minutes in (10, 30):
         submitted(project=project, now=NOW - timedelta(minutes=minutes))
     page = get_page(project, lead)
-    assert (page.handed_in, page.time) == (2, "20 minutes")
+    assert (page.submitted, page.time) == (2, "20 minutes")
     assert [(week.count, week.share) for week in page.weeks] == [(0, 0)] * 7 + [(2, 100)]
     names = [line.name for line in page.people]
     assert names == sorted(names, key=str.casefold)
-    assert [(line.handed_in, line.begun, line.skipped) for line in page.people] == [(1, 0, 0)] * 2
+    assert [(line.submitted, line.started, line.skipped) for line in page.people] == [(1, 0, 0)] * 2
     assert page.agreement == ""
 
 
-def test_what_was_handed_in_long_ago_is_not_in_the_pace(project, lead):
+def test_what_was_submitted_long_ago_is_not_in_the_pace(project, lead):
     submitted(project=project)
     page = get_page(project, lead, NOW + timedelta(weeks=9))
-    assert (page.handed_in, page.time, page.people) == (0, "", [])
+    assert (page.submitted, page.time, page.people) == (0, "", [])
 
 
 def test_agreement_is_told_where_games_have_several_evaluators():

@@ -20,7 +20,7 @@ from tests.factories.jobs import make_failed_job
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project
 from tests.factories.tokens import program_of
-from tests.factories.verdicts import game_to_settle, record
+from tests.factories.verdicts import game_to_record, record
 
 pytestmark = pytest.mark.django_db
 
@@ -39,8 +39,8 @@ def get_text(client, person, project):
 def test_every_state_counts_as_the_list_of_games_has_it():
     project = make_rating_project()
     lead, person = make_lead(project=project), make_member(project=project)
-    waiting = game_to_settle(project=project)
-    record(game_to_settle(project=project))
+    waiting = game_to_record(project=project)
+    record(game_to_record(project=project))
     for _ in range(3):
         make_game(project=project)
     take_next_game(project=project, by=person, now=NOW)
@@ -152,7 +152,7 @@ def test_the_page_takes_few_queries_however_many_games_there_are(client):
     lead = make_lead(project=project)
     counts = []
     for _ in range(2):
-        record(game_to_settle(project=project))
+        record(game_to_record(project=project))
         get_text(client, lead, project)
         with CaptureQueriesContext(connection) as queries:
             get_text(client, lead, project)
@@ -162,8 +162,8 @@ def test_the_page_takes_few_queries_however_many_games_there_are(client):
 
 def test_programs_of_leads_read_the_same_figures():
     project = make_rating_project()
-    record(game_to_settle(project=project))
-    waiting = game_to_settle(project=project)
+    record(game_to_record(project=project))
+    waiting = game_to_record(project=project)
     lead = make_lead(project=project)
     answer = program_of(lead).get(f"projects/{project.slug}/dashboard/").json()
     assert (answer["games"]["total"], answer["to_do"]["to_record"]) == (2, [waiting.number])

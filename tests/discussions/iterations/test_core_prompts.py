@@ -241,6 +241,6 @@ def test_all_calls_share_one_purse():
     ids=["one line over and over", "no word alike", "words over and over", "upside down", "every line"],
 )
 def test_no_prompt_takes_long(before, after):
-    begun = time.process_time()
+    started = time.process_time()
     prompt_diff(before, after)
-    assert time.process_time() - begun < 5
+    assert time.process_time() - started < 5

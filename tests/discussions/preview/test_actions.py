@@ -18,13 +18,13 @@ from tests.factories.preview import (
     draft_with,
     parameters,
     previewed,
+    recorded_with,
     saved,
-    settled_with,
     thresholds,
     weights,
 )
 from tests.factories.rating import make_rating_project
-from tests.factories.verdicts import fresh, game_to_settle, record, settled
+from tests.factories.verdicts import fresh, game_to_record, record, recorded_verdict
 from workspace.core.refusals import Conflict, NotAllowed
 from workspace.jobs.actions import JobLost, cancel_job, run_job, take_job
 from workspace.models import Job
@@ -48,7 +48,7 @@ def project(db):
 
 
 def test_a_threshold_flips_exactly_the_game_that_no_longer_reaches_it(project):
-    low, high = (settled_with(project=project, rating=rating) for rating in ("3.5", "4.0"))
+    low, high = (recorded_with(project=project, rating=rating) for rating in ("3.5", "4.0"))
     impact = previewed(draft_with(STRICTER))
     assert (low.passes, high.passes) == (True, True)
     assert (impact.looked_at, impact.flip_count, impact.open_count, impact.notes) == (2, 1, 0, [])
@@ -67,8 +67,8 @@ def test_a_threshold_flips_exactly_the_game_that_no_longer_reaches_it(project):
 
 def test_weights_flip_no_verdict_but_change_places(project):
     """The first game is rated higher, which puts it first; coherence is 58.3 % of its 12 messages, more of 18."""
-    settled_with(project=project, rating="4.0")
-    settled_with(project=project, rating="3.5", message_count=18)
+    recorded_with(project=project, rating="4.0")
+    recorded_with(project=project, rating="3.5", message_count=18)
     draft = draft_with(weights(0, 0, 0, 0, 0, 0, 1))
     assert previewed(draft).move_count == 0
     draft = saved(draft, weights(0, 0, 1, 0, 0, 0, 0), by=draft.created_by)
@@ -81,13 +81,13 @@ def test_weights_flip_no_verdict_but_change_places(project):
 
 
 def test_places_are_counted_within_a_project(project):
-    settled_with(project=project, rating="4.0")
-    settled_with(project=make_rating_project(), rating="3.5", message_count=18)
+    recorded_with(project=project, rating="4.0")
+    recorded_with(project=make_rating_project(), rating="3.5", message_count=18)
     assert previewed(draft_with(weights(0, 0, 1, 0, 0, 0, 0))).move_count == 0
 
 
 def test_another_parameter_measures_again_and_stores_nothing_of_it(project):
-    settled_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="3.5")
     before = Measured.objects.count()
     impact = previewed(draft_with(parameters(similarity_unique_below=0)))
     assert Measured.objects.count() == before
@@ -106,14 +106,14 @@ def test_another_parameter_measures_again_and_stores_nothing_of_it(project):
 
 
 def test_a_rated_game_without_a_verdict_is_told_apart():
-    waiting = game_to_settle()
+    waiting = game_to_record()
     impact = previewed(draft_with(STRICTER))
     assert (impact.looked_at, impact.flip_count, impact.open_count, impact.open_flip_count) == (0, 0, 1, 1)
     assert (impact.flips[0].where.number, impact.flips[0].is_recorded) == (waiting.number, False)
 
 
 def test_nothing_but_the_row_of_the_preview_is_written(project):
-    settled_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="3.5")
     draft = draft_with(STRICTER)
     run_waiting_jobs()
     before = everything()
@@ -127,7 +127,7 @@ def test_nothing_but_the_row_of_the_preview_is_written(project):
 
 
 def test_done_twice_it_leaves_the_same_row(project):
-    settled_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="3.5")
     draft = draft_with(STRICTER)
     job = asked(draft)
     assert run_job(job=job.pk, clock=lambda: NOW)
@@ -140,33 +140,33 @@ def test_done_twice_it_leaves_the_same_row(project):
 
 
 def test_another_save_and_more_that_is_scored_each_ask_for_another_preview(project):
-    settled_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="3.5")
     draft = draft_with(STRICTER)
     first = previewed(draft)
     draft = saved(draft, thresholds(engagement=3.5), by=draft.created_by)
     assert (first.flip_count, previewed(draft).flip_count) == (1, 0)
-    settled_with(project=project, rating="3.0")
+    recorded_with(project=project, rating="3.0")
     assert previewed(draft).flip_count == 1
     assert ImpactPreview.objects.count() == 3
 
 
 @pytest.mark.parametrize("act", ["submit", "record", "supersede"])
 def test_what_people_do_changes_what_a_preview_looks_at(project, act):
-    game = game_to_settle(project=project)
+    game = game_to_record(project=project)
     verdict = None if act == "submit" else record(game)
     before = scored_hash()
     assert scored_hash() == before
     if act == "submit":
         record(game)
     elif act == "record":
-        settled(project=project)
+        recorded_verdict(project=project)
     else:
         record(fresh(verdict.game), by=make_lead(project=project), reason="A slip.")
     assert scored_hash() != before
 
 
 def test_an_unrated_game_changes_nothing_that_is_looked_at(project):
-    settled(project=project)
+    recorded_verdict(project=project)
     before = scored_hash()
     from tests.factories.rating import make_game
 
@@ -175,7 +175,7 @@ def test_an_unrated_game_changes_nothing_that_is_looked_at(project):
 
 
 def test_asking_again_cancels_work_on_another_state(project):
-    settled_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="3.5")
     draft = draft_with(STRICTER)
     job = asked(draft)
     assert asked(draft).pk == job.pk
@@ -188,7 +188,7 @@ def test_asking_again_cancels_work_on_another_state(project):
 
 
 def test_cancelled_on_the_way_it_leaves_nothing(project):
-    settled_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="3.5")
     draft = draft_with(STRICTER)
     asked(draft)
     held = take_job(job=Job.objects.get(kind="preview_games").pk, now=NOW)
@@ -211,8 +211,8 @@ def test_cancelled_on_the_way_it_leaves_nothing(project):
     assert ImpactPreview.objects.count() == 1
 
 
-def test_work_begun_again_clears_no_attempts_until_it_gets_further(project):
-    settled_with(project=project, rating="3.5")
+def test_work_started_again_clears_no_attempts_until_it_gets_further(project):
+    recorded_with(project=project, rating="3.5")
     job = asked(draft_with(STRICTER))
     Job.objects.filter(pk=job.pk).update(done_count=7, attempt=2, state="running", lease_until=NOW)
     held = take_job(job=job.pk, now=moment(1))
@@ -252,8 +252,8 @@ def test_only_admins_ask_and_cancel(project):
 
 def test_what_is_read_of_many_games_is_what_is_read_of_one(project):
     """Games without a verdict, one of them with the blind test, and one with a verdict: each has its own basis."""
-    waiting = [game_to_settle(project=project), fresh(submitted_test().game)]
-    verdict = settled(project=project)
+    waiting = [game_to_record(project=project), fresh(submitted_test().game)]
+    verdict = recorded_verdict(project=project)
     found = {
         game.basis.game: game
         for batch in batch_judged_games()
@@ -271,10 +271,10 @@ def test_reading_takes_as_many_queries_however_many_games(project, django_assert
     def read():
         return [game for batch in batch_judged_games() for game in read_judged(batch, lambda rubric: True)]
 
-    settled(project=project), game_to_settle(project=project)
+    recorded_verdict(project=project), game_to_record(project=project)
     read()
     with django_assert_num_queries(13):
         assert len(read()) == 2
-    settled(project=project), game_to_settle(project=project)
+    recorded_verdict(project=project), game_to_record(project=project)
     with django_assert_num_queries(13):
         assert len(read()) == 4

@@ -6,7 +6,7 @@ from discussions.preview.actions import preview_games
 from rubric.models import ImpactPreview
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.people import NOW, moment
-from tests.factories.preview import asked, draft_with, settled_with, thresholds, weights
+from tests.factories.preview import asked, draft_with, recorded_with, thresholds, weights
 from tests.factories.rating import make_rating_project
 from workspace.jobs.actions import JobLost, run_job, take_job
 from workspace.models import Job
@@ -20,7 +20,7 @@ def games(db):
     """The job on a draft that two verdicts are looked at for."""
     project = make_rating_project()
     for rating in ("3.5", "4.0"):
-        settled_with(project=project, rating=rating)
+        recorded_with(project=project, rating=rating)
     return asked(draft_with(thresholds(engagement=4)))
 
 

@@ -10,7 +10,7 @@ from rubric.models import ImpactPreview, RubricVersion
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, moment
-from tests.factories.preview import asked, draft_with, previewed, saved, settled_with, thresholds, weights
+from tests.factories.preview import asked, draft_with, previewed, recorded_with, saved, thresholds, weights
 from tests.factories.rating import make_rating_project
 from tests.factories.versions import make_draft
 from workspace.jobs.actions import fail, take_job
@@ -67,8 +67,8 @@ def test_without_a_preview_the_page_says_so_and_publishing_needs_none(admin, dra
 
 
 def test_asked_for_without_script_it_is_there_after_a_reload(admin, project):
-    verdict = settled_with(project=project, rating="3.5")
-    settled_with(project=project, rating="4.0")
+    verdict = recorded_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="4.0")
     answer = admin.post(PREVIEW)
     assert (answer.status_code, answer["Location"]) == (303, PUBLISH)
     text, markup = room(admin)
@@ -87,7 +87,7 @@ def test_asked_for_without_script_it_is_there_after_a_reload(admin, project):
 
 
 def test_htmx_gets_the_room_alone_while_it_is_made_and_when_it_is_there(admin, project):
-    settled_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="3.5")
     answer = admin.post(PREVIEW, **HTMX)
     assert answer.status_code == 200
     assert answer.content.decode().strip().startswith('<section id="impact"')
@@ -103,10 +103,10 @@ def test_htmx_gets_the_room_alone_while_it_is_made_and_when_it_is_there(admin, p
 
 
 def test_an_old_preview_is_never_shown_as_the_present_one(admin, draft, project):
-    settled_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="3.5")
     previewed(draft)
     assert "1 of 1 recorded verdict would flip" in room(admin)[0]
-    settled_with(project=project, rating="4.0")
+    recorded_with(project=project, rating="4.0")
     text, markup = room(admin)
     assert "What was scored so far has changed since the last preview" in text
     assert "would flip" not in text and "Preview again" in text and "impact-flips" not in markup
@@ -123,7 +123,7 @@ def test_an_old_preview_is_never_shown_as_the_present_one(admin, draft, project)
 def test_a_preview_of_the_same_state_is_found_again_after_the_draft_was_changed_and_changed_back(
     admin, draft, project
 ):
-    settled_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="3.5")
     previewed(draft)
     saved(saved(draft, thresholds(engagement=5), by=draft.created_by), STRICTER, by=draft.created_by)
     assert "1 of 1 recorded verdict would flip" in room(admin)[0]
@@ -132,7 +132,7 @@ def test_a_preview_of_the_same_state_is_found_again_after_the_draft_was_changed_
 
 
 def test_cancelled_and_failed_previews_say_so_and_can_be_asked_for_again(admin, draft, project):
-    settled_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="3.5")
     asked(draft)
     assert admin.post(CANCEL).status_code == 303
     text, markup = room(admin)
@@ -147,10 +147,10 @@ def test_cancelled_and_failed_previews_say_so_and_can_be_asked_for_again(admin, 
 
 def test_games_without_a_verdict_and_what_cannot_be_told_are_named(admin, draft, project):
     from tests.factories.preview import parameters
-    from tests.factories.verdicts import game_to_settle
+    from tests.factories.verdicts import game_to_record
 
-    settled_with(project=project, rating="4.0")
-    game_to_settle(project=project)
+    recorded_with(project=project, rating="4.0")
+    game_to_record(project=project)
     later = saved(draft, parameters(reference_unit="message"), by=draft.created_by)
     previewed(later)
     text, _markup = room(admin)
@@ -170,7 +170,7 @@ def test_nothing_judged_says_so(admin, draft):
 def test_what_people_wrote_stays_text(admin, draft, project):
     project.name = "<b>Ours</b>"
     project.save()
-    settled_with(project=project, rating="3.5")
+    recorded_with(project=project, rating="3.5")
     previewed(draft)
     markup = admin.get(PUBLISH).content.decode()
     assert "&lt;b&gt;Ours" in markup and "<b>Ours" not in markup
@@ -226,7 +226,7 @@ def test_queries_at_two_sizes_in_every_state(admin, draft, project, django_asser
             room(admin, **given)
 
     for _size in range(2):
-        settled_with(project=project, rating="3.5")
+        recorded_with(project=project, rating="3.5")
         count(12)
         admin.post(PREVIEW)
         count(8)

@@ -82,8 +82,8 @@ def test_several_at_once_in_the_order_they_were_given_and_all_or_none():
 
 def test_who_cannot_be_given_a_game():
     project, games, lead, person = crew(games=2)
-    begun = take(project, person)
-    given = {"game": begun.game, "by": lead, "now": NOW}
+    started = take(project, person)
+    given = {"game": started.game, "by": lead, "now": NOW}
     with pytest.raises(NotAllowed, match="Only team leads"):
         assign_game(**given | {"by": person}, person=person)
     with pytest.raises(NotAllowed, match=r"started game \d already"):
@@ -93,7 +93,7 @@ def test_who_cannot_be_given_a_game():
             assign_game(person=stranger, **given)
     with pytest.raises(Conflict, match="has no free slot"):
         assign_game(person=make_member(project=project), **given)
-    free = next(game for game in games if game != begun.game)
+    free = next(game for game in games if game != started.game)
     former = make_lead(project=project)
     change_role(
         membership=load_membership(person=former, project=project),
@@ -109,7 +109,7 @@ def test_who_cannot_be_given_a_game():
     assert not Slot.objects.exclude(assigned_to=None).exists()
 
 
-def test_a_kept_place_is_taken_back_while_nobody_has_begun():
+def test_a_kept_place_is_taken_back_while_nobody_has_started():
     project, (game,), lead, person = crew()
     slot = assign_game(game=game, person=person, by=lead, now=NOW)
     with pytest.raises(NotAllowed, match="Only team leads"):
@@ -129,10 +129,10 @@ def test_a_kept_place_is_taken_back_while_nobody_has_begun():
 def test_a_kept_place_stays_kept_when_time_ends_and_goes_on_with_the_next_game():
     project, (game,), lead, person = crew()
     assign_game(game=game, person=person, by=lead, now=NOW)
-    begun, later = take(project, person), NOW + LEASE
+    started, later = take(project, person), NOW + LEASE
     assert expire_leases(by=system_person(now=later), now=later) == 1
     assert take(project, make_member(project=project), later) is None
-    assert take(project, person, later) == begun
+    assert take(project, person, later) == started
     assert Evaluation.objects.get().state == "draft"
 
 
@@ -140,11 +140,11 @@ def test_a_kept_place_stays_kept_when_time_ends_and_goes_on_with_the_next_game()
 def test_a_kept_place_that_is_given_back_is_for_everybody(way):
     project, (game,), lead, person = crew()
     assign_game(game=game, person=person, by=lead, now=NOW)
-    begun = take(project, person)
+    started = take(project, person)
     if way == "skipped":
-        skip_game(evaluation=begun, reason="I know it", by=person, now=NOW)
+        skip_game(evaluation=started, reason="I know it", by=person, now=NOW)
     else:
-        release_slot(evaluation=begun, reason="", by=lead, now=NOW)
+        release_slot(evaluation=started, reason="", by=lead, now=NOW)
     assert take(project, person) is None
     assert take(project, make_member(project=project)).game == game
 
@@ -176,7 +176,7 @@ def test_the_rule_of_a_queue():
     assert Event.objects.filter(verb="queue:changed").count() == 1
 
 
-def test_what_was_handed_in_is_not_given_to_its_evaluator_again():
+def test_what_was_submitted_is_not_given_to_its_evaluator_again():
     done = submitted(project=make_rating_project(evaluator_count=2))
     with pytest.raises(NotAllowed, match="nobody rates a game twice"):
         assign_game(game=done.game, person=done.evaluator, by=make_lead(project=done.game.project), now=NOW)
@@ -338,7 +338,7 @@ def test_a_former_lead_takes_only_games_that_came_later():
     assert take_next_game(project=project, by=person, now=moment(6)).game_id == new.pk != old.pk
 
 
-def test_what_a_former_lead_had_begun_does_not_stand_in_the_way():
+def test_what_a_former_lead_had_started_does_not_stand_in_the_way():
     evaluation = start()
     project, person = evaluation.game.project, evaluation.evaluator
     make_lead_for_a_while(evaluation)

@@ -28,7 +28,7 @@ def test_a_place_is_taken_with_an_evaluation_and_an_audit_line():
 
 
 @pytest.mark.django_db
-def test_what_was_begun_comes_first():
+def test_what_was_started_comes_first():
     project = make_rating_project()
     make_game(project=project), make_game(project=project)
     person = make_member(project=project)

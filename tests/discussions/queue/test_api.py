@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db
 TEAM = "projects/here/team/"
 
 
-def test_games_are_assigned_to_evaluators_begun_by_them_and_given_back(django_assert_max_num_queries):
+def test_games_are_assigned_to_evaluators_started_by_them_and_given_back(django_assert_max_num_queries):
     project = make_rating_project(slug="here")
     games = [make_game(project=project).number for _game in range(2)]
     person, lead = make_member(project=project), make_lead(project=project)

@@ -20,9 +20,9 @@ from discussions.queue.core import (
 WEDNESDAY = date(2026, 3, 4)
 
 
-def begun_and_submitted(day, minutes):
-    handed_in = datetime.combine(day, datetime.min.time(), UTC) + timedelta(hours=12)
-    return handed_in - timedelta(minutes=minutes), handed_in
+def started_and_submitted(day, minutes):
+    submitted = datetime.combine(day, datetime.min.time(), UTC) + timedelta(hours=12)
+    return submitted - timedelta(minutes=minutes), submitted
 
 
 def test_weeks_begin_on_mondays_and_the_present_one_is_the_last():
@@ -34,11 +34,11 @@ def test_weeks_begin_on_mondays_and_the_present_one_is_the_last():
 
 def test_counts_and_medians_of_each_week_and_of_all():
     rows = [
-        begun_and_submitted(date(2026, 3, 2), 10),
-        begun_and_submitted(date(2026, 3, 1), 20),
-        begun_and_submitted(date(2026, 2, 23), 30),
-        begun_and_submitted(date(2026, 2, 25), 100),
-        begun_and_submitted(date(2026, 1, 1), 999),
+        started_and_submitted(date(2026, 3, 2), 10),
+        started_and_submitted(date(2026, 3, 1), 20),
+        started_and_submitted(date(2026, 2, 23), 30),
+        started_and_submitted(date(2026, 2, 25), 100),
+        started_and_submitted(date(2026, 1, 1), 999),
     ]
     pace = compute_pace(rows, WEDNESDAY, weeks=3)
     assert [(week.monday, week.count, week.minutes) for week in pace.weeks] == [

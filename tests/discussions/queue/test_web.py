@@ -49,7 +49,7 @@ def skipped_one(project, person):
     return evaluation
 
 
-def test_what_is_begun_says_how_long_it_is_held(client):
+def test_what_is_started_says_how_long_it_is_held(client):
     evaluation = start()
     say(evaluation, "coherence", "5", "yes")
     (started_game,) = home_page(person=evaluation.evaluator, now=moment(10)).started
@@ -242,7 +242,7 @@ def test_my_evaluations_ask_as_often_however_many_were_set_aside(client, count, 
 
 def home(client, person, evaluation):
     client.force_login(person)
-    answer = client.get(reverse("home"), {"handed_in": evaluation})
+    answer = client.get(reverse("home"), {"submitted": evaluation})
     assert answer.status_code == 200
     return answer.content.decode()
 
@@ -258,8 +258,8 @@ def test_handing_in_leads_to_a_sentence_with_how_many_are_in(client):
         answer = client.post(
             reverse("submit_evaluation", args=[two.pk]), {"key": "n:submit"}, headers=headers
         )
-        assert (answer.status_code, answer[where]) == (status, f"/?handed_in={two.pk}")
-    said = client.get(f"/?handed_in={two.pk}").content.decode()
+        assert (answer.status_code, answer[where]) == (status, f"/?submitted={two.pk}")
+    said = client.get(f"/?submitted={two.pk}").content.decode()
     assert f"Game {game.number}: 2 of 3 evaluations are submitted." in said
     assert "No more games for you today." in said
     assert "Canary" not in said
@@ -269,8 +269,8 @@ def test_handing_in_leads_to_a_sentence_with_how_many_are_in(client):
         assert "Submitted." not in home(client, person, two.pk)
     assert "Submitted." not in home(client, third.evaluator, third.pk)
     assert "Submitted." not in client.get("/").content.decode()
-    assert client.get("/?handed_in=x").status_code == 400
-    assert client.get("/?handed_in=1&handed_in=2").status_code == 400
+    assert client.get("/?submitted=x").status_code == 400
+    assert client.get("/?submitted=1&submitted=2").status_code == 400
     assert client.get("/?other=1").status_code == 400
 
 
@@ -322,4 +322,4 @@ def test_it_asks_a_few_queries_more(client, django_assert_num_queries):
     with django_assert_num_queries(8):
         client.get("/")
     with django_assert_num_queries(11):
-        client.get(f"/?handed_in={evaluation.pk}")
+        client.get(f"/?submitted={evaluation.pk}")

@@ -47,7 +47,7 @@ def test_a_project_without_evaluators_says_whom_to_invite(client, project):
     assert reverse("members", args=[project.slug]) in said
 
 
-def test_what_was_handed_in_is_counted_and_timed_without_pauses(project):
+def test_what_was_submitted_is_counted_and_timed_without_pauses(project):
     done = submitted(project=project, now=NOW - timedelta(minutes=3))
     # Everything was judged at one moment, three minutes after the game was taken.
     load = loads(project)[done.evaluator_id]
@@ -63,8 +63,8 @@ def test_what_was_handed_in_is_counted_and_timed_without_pauses(project):
 
 
 def test_what_is_before_somebody_is_open_sent_back_and_assigned(project, lead):
-    begun = start(project=project)
-    person = begun.evaluator
+    started = start(project=project)
+    person = started.evaluator
     skipped = start(project=project)
     skip_game(evaluation=skipped, reason="Ill", by=skipped.evaluator, now=NOW)
     assign_game(game=make_game(project=project), person=person, by=lead, now=NOW)
@@ -72,9 +72,9 @@ def test_what_is_before_somebody_is_open_sent_back_and_assigned(project, lead):
     assert found[person.pk].held == Held(open=1, assigned=1)
     assert found[skipped.evaluator_id].held == Held(set_aside=1)
     assert (found[person.pk].ahead, found[skipped.evaluator_id].ahead) == (2, 0)
-    Evaluation.objects.filter(pk=begun.pk).update(state="returned")
+    Evaluation.objects.filter(pk=started.pk).update(state="returned")
     assert loads(project)[person.pk].held == Held(sent_back=1, assigned=1)
-    make_repeat(begun)
+    make_repeat(started)
     assert loads(project)[person.pk].held == Held(sent_back=1, assigned=1)
 
 

@@ -205,17 +205,17 @@ def test_what_cannot_be_assigned_is_said_and_nothing_is(client, project, ann, gi
 
 
 @pytest.mark.usefixtures("lead")
-def test_no_place_or_a_begun_game_is_refused_with_everything_typed(client, project, ann):
+def test_no_place_or_a_started_game_is_refused_with_everything_typed(client, project, ann):
     held(project)
     said = get_text(client.post(to("assign_game", project), {"person": str(ann.pk), "numbers": "1"}), 409)
     assert "Game 1 has no free slot" in said
     assert f'<option value="{ann.pk}" selected>' in said
-    begun = held(project, ann)
-    body = {"person": str(ann.pk), "numbers": str(begun.game.number)}
+    started = held(project, ann)
+    body = {"person": str(ann.pk), "numbers": str(started.game.number)}
     assert "started game 2 already" in get_text(client.post(to("assign_game", project), body), 403)
 
 
-def test_an_assigned_place_is_taken_back_while_nobody_has_begun(client, project, lead, ann):
+def test_an_assigned_place_is_taken_back_while_nobody_has_started(client, project, lead, ann):
     game = make_game(project=project)
     slot = assign_game(game=game, person=ann, by=lead, now=timezone.now())
     answer = client.post(to("unassign_game", project, slot.pk))

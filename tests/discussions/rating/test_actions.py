@@ -4,7 +4,7 @@ Undo: the previous revision comes back as a new one, newest act first.
 
 Flags and comments: rows with a target; a flag is taken back by resolving it.
 
-Revealing the roles and handing in: each names what is missing, and once is enough.
+Revealing the roles and submitting: each names what is missing, and once is enough.
 """
 
 import pytest
@@ -50,7 +50,7 @@ def test_the_same_act_again_gives_the_stored_result_and_writes_nothing():
     assert (Revision.objects.count(), Event.objects.count()) == (1, events)
 
 
-def test_a_repetition_is_answered_after_the_evaluation_was_handed_in():
+def test_a_repetition_is_answered_after_the_evaluation_was_submitted():
     evaluation = start()
     say(evaluation, "coherence", "5", "yes", version=0, key="k")
     Evaluation.objects.filter(pk=evaluation.pk).update(state="submitted")
@@ -137,7 +137,7 @@ def test_nobody_judges_in_the_place_of_another():
         judge(evaluation=evaluation, act=act, by=stranger, now=NOW)
 
 
-def test_what_was_handed_in_is_not_judged_any_more():
+def test_what_was_submitted_is_not_judged_any_more():
     evaluation = submitted()
     with pytest.raises(NotAllowed, match="was submitted"):
         say(evaluation, "coherence", "5", "no")
@@ -381,7 +381,7 @@ def test_an_evaluation_can_be_finished_under_every_setting(setting):
     assert submit(evaluation).state == "submitted"
 
 
-def test_a_returned_evaluation_is_handed_in_again():
+def test_a_returned_evaluation_is_submitted_again():
     evaluation = submit(ready_to_submit())
     Evaluation.objects.filter(pk=evaluation.pk).update(state="returned")
     say(evaluation, "rating", "", "4.5")

@@ -26,7 +26,7 @@ from tests.factories.authorship import (
 )
 from tests.factories.people import NOW, make_member, moment
 from tests.factories.rating import game_of, make_rating_project, say, start
-from tests.factories.verdicts import fresh, preview, record, settled
+from tests.factories.verdicts import fresh, preview, record, recorded_verdict
 from workspace.checks.core import run_check
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import NotAllowed, Unacceptable
@@ -168,7 +168,7 @@ def test_a_basis_that_names_another_author_is_a_breach():
 
 
 def test_without_a_test_a_basis_says_nothing_of_one():
-    verdict = settled()
+    verdict = recorded_verdict()
     assert "tests" not in msgspec.json.decode(verdict.basis)
     assert '"agents":' not in verdict.outcome
 

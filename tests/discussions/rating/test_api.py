@@ -1,4 +1,4 @@
-"""A program that rates: it takes a game, sees what its person may see, judges, and hands in."""
+"""A program that rates: it takes a game, sees what its person may see, judges, and submits."""
 
 import pytest
 

@@ -44,7 +44,7 @@ def test_it_is_off_until_the_project_shows_it(client):
     assert address(evaluation) not in client.get(reverse("mine")).content.decode()
     show_differences(evaluation.game.project)
     assert client.get(address(evaluation)).status_code == 200
-    for page in (reverse("mine"), f"/?handed_in={evaluation.pk}"):
+    for page in (reverse("mine"), f"/?submitted={evaluation.pk}"):
         assert f'href="{address(evaluation)}"' in client.get(page).content.decode()
 
 

@@ -29,7 +29,7 @@ WHY = "You and the automatic rule disagree on 3 or more of the 10 messages of yo
 AGAINST = ANSWERS | {"role_consistency": "inconsistent"}
 
 
-def begun(project):
+def started(project):
     """An evaluation by somebody new, up to the reveal of the roles."""
     by = make_member(project=project)
     key = take_next_game(project=project, by=by, now=NOW).pk
@@ -51,7 +51,7 @@ def test_three_evaluators_who_contradict_the_rule_fail_it_and_are_asked_for_more
     project = make_rating_project(evaluator_count=3)
     make_game(project=project, content=game_of(100))
     for _person in range(3):
-        evaluation = begun(project)
+        evaluation = started(project)
         state = say_first_ten(evaluation)
         assert len(state.visibility.missing) == 10
         with pytest.raises(Unacceptable):
@@ -74,4 +74,4 @@ def test_under_version_1_0_nothing_more_is_asked_for():
     old = RubricVersion.objects.get(rubric__key="discussion", number="1.0")
     Iteration.objects.filter(project=project).update(rubric_version=old)
     make_game(project=project, content=game_of(100))
-    assert say_first_ten(begun(project)).visibility.missing == ()
+    assert say_first_ten(started(project)).visibility.missing == ()

@@ -13,7 +13,7 @@ from discussions.models.slots import CALIBRATION
 from discussions.planning.actions import change_rating_rule
 from discussions.rating.actions.finish import reopen_evaluation, submit_evaluation
 from discussions.verdicts.queries import complete_games, load_verdict_preview
-from tests.factories.adjudication import TIE, breaches, list_evaluations, make_differing, settle_difference
+from tests.factories.adjudication import TIE, breaches, list_evaluations, make_differing, resolve_difference
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.queue import finish, rated_once, until_repeated
 from tests.factories.rating import ready_to_submit, say, submitted
@@ -121,7 +121,7 @@ def test_a_decision_on_its_disagreements_ends_it():
     first, _second = list_evaluations(game)
     reopen(first)
     submit_evaluation(evaluation=stored(first), by=first.evaluator, now=NOW)
-    settle_difference(game, TIE, "yes", minutes=5)
+    resolve_difference(game, TIE, "yes", minutes=5)
     with pytest.raises(NotAllowed, match="resolved disagreements") as used:
         reopen(first)
     assert used.value.code == "adjudicated"
@@ -152,7 +152,7 @@ def test_with_hidden_duplicates_every_submitted_game_leads_to_the_same_page(clie
     client.force_login(first.evaluator)
     for submitted_game in (first, finish(until_repeated(first))):
         answer = client.post(reverse("submit_evaluation", args=[submitted_game.pk]), {"key": "s"})
-        assert (answer.status_code, answer["Location"]) == (303, f"/?handed_in={submitted_game.pk}")
+        assert (answer.status_code, answer["Location"]) == (303, f"/?submitted={submitted_game.pk}")
 
 
 def test_everything_still_fits_together_afterwards():
@@ -171,7 +171,7 @@ def test_pages_offer_it_while_it_can_be_done(client):
     address = reverse("reopen_evaluation", args=[evaluation.pk])
     game = evaluation.game
     pages = (
-        f"/?handed_in={evaluation.pk}",
+        f"/?submitted={evaluation.pk}",
         reverse("mine"),
         reverse("verdict", args=[game.project.slug, game.number]),
     )

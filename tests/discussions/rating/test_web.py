@@ -23,9 +23,9 @@ HTMX = {"HX-Request": "true", "HX-Target": "answer"}
 
 @pytest.fixture
 def evaluation(client):
-    begun = start()
-    client.force_login(begun.evaluator)
-    return begun
+    started = start()
+    client.force_login(started.evaluator)
+    return started
 
 
 def act(client, evaluation, short, *, nonce="0123456789abcdef", headers=HTMX, **more):

@@ -108,7 +108,7 @@ def test_who_wrote_an_unseen_message_does_not_show_in_its_item():
     assert len(bare) == len(dealt.unseen) > len(set(bare)) == 1
 
 
-def begun_with_marks(**given):
+def started_with_marks(**given):
     project = make_rating_project(evaluator_count=2, slug="blind")
     Iteration.objects.filter(project=project).update(identification="test")
     marked = game_with_marks(**given)
@@ -121,14 +121,14 @@ def begun_with_marks(**given):
 
 
 def test_no_mark_of_a_hidden_field_is_in_any_answer():
-    evaluation = begun_with_marks()
+    evaluation = started_with_marks()
     text = everything(signed_in(evaluation.evaluator), evaluation)
     assert not found(text, HIDDEN_ALWAYS + HIDDEN_UNTIL_REVEAL)
 
 
 def answers_in(**given):
     with transaction.atomic():
-        evaluation = begun_with_marks(**given)
+        evaluation = started_with_marks(**given)
         client = signed_in(evaluation.evaluator)
         text = everything(client, evaluation)
         transaction.set_rollback(True)

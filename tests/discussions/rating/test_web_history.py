@@ -1,4 +1,4 @@
-"""One's own answers: what was handed in, nobody else's, under the numbers one knows."""
+"""One's own answers: what was submitted, nobody else's, under the numbers one knows."""
 
 import pytest
 from django.urls import reverse
@@ -26,7 +26,7 @@ def page(client):
     return get
 
 
-def test_answers_and_ratings_of_what_was_handed_in(page):
+def test_answers_and_ratings_of_what_was_submitted(page):
     evaluation = submitted()
     answer = page(evaluation.evaluator)
     shown = answer.context["page"]

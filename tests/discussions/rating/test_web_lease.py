@@ -24,9 +24,9 @@ HTMX = {"HX-Request": "true", "HX-Target": "lease-says"}
 
 @pytest.fixture
 def evaluation(client):
-    begun = start(now=timezone.now())
-    client.force_login(begun.evaluator)
-    return begun
+    started = start(now=timezone.now())
+    client.force_login(started.evaluator)
+    return started
 
 
 def address(evaluation):
@@ -139,7 +139,7 @@ def test_a_place_that_a_lead_gave_back_says_so_with_the_reason(client, evaluatio
     assert client.post(reverse("return_to_game", args=[evaluation.pk])).status_code == 303
 
 
-def test_a_handed_in_evaluation_has_no_lease(client):
+def test_a_submitted_evaluation_has_no_lease(client):
     done = submitted()
     client.force_login(done.evaluator)
     region = client.get(address(done), headers=HTMX).content.decode()

@@ -33,9 +33,9 @@ def long_game(client):
         content["messages"][at - 1]["message"] = (
             f"{'x' * 100} The STRANGE (word) and the strange (word) {'y' * 100}"
         )
-    begun = start(content=content)
-    client.force_login(begun.evaluator)
-    return begun
+    started = start(content=content)
+    client.force_login(started.evaluator)
+    return started
 
 
 def test_a_search_finds_a_text_on_every_page_whatever_its_case(client, long_game):

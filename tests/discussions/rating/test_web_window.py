@@ -38,15 +38,15 @@ def articles(content):
 
 @pytest.fixture
 def evaluation(client):
-    begun = start(message_count=450)
-    client.force_login(begun.evaluator)
-    return begun
+    started = start(message_count=450)
+    client.force_login(started.evaluator)
+    return started
 
 
 def test_a_usual_game_is_one_page_without_links_to_others(client):
-    begun = start(message_count=MOST_MESSAGES)
-    client.force_login(begun.evaluator)
-    content = get_page(client, begun)
+    started = start(message_count=MOST_MESSAGES)
+    client.force_login(started.evaluator)
+    content = get_page(client, started)
     assert articles(content) == list(range(1, MOST_MESSAGES + 1))
     assert not turns(content)
     assert "page=" not in content
@@ -149,9 +149,9 @@ def test_pages_that_are_not_there_are_the_nearest(client, evaluation, page):
 def test_the_page_is_as_large_for_a_longer_game(client):
     sizes = []
     for count in (800, 1600):
-        begun = start(message_count=count)
-        client.force_login(begun.evaluator)
-        sizes.append(len(get_page(client, begun, "?page=1")))
+        started = start(message_count=count)
+        client.force_login(started.evaluator)
+        sizes.append(len(get_page(client, started, "?page=1")))
     assert sizes[1] < sizes[0] * 1.1
 
 
@@ -168,22 +168,22 @@ def as_dict(message):
 def test_a_message_of_very_many_sentences_draws_a_few_and_says_so(client):
     game = game_of(12)
     game["messages"][4]["message"] = "She voted for Ann. " * 4000
-    begun = start(content=game)
-    client.force_login(begun.evaluator)
-    address = reverse("rate", args=[begun.pk]) + "?at=5"
+    started = start(content=game)
+    client.force_login(started.evaluator)
+    address = reverse("rate", args=[started.pk]) + "?at=5"
     forms = client.get(address, headers={"HX-Request": "true"}).content.decode()
     assert forms.count('data-field="missed"') + forms.count("is one") == MOST_SENTENCES
     assert "Only the first 200 sentences of this very long message can be marked" in forms
     assert forms.count("She voted for Ann.") >= 4000
-    content = client.get(reverse("rate", args=[begun.pk])).content.decode()
+    content = client.get(reverse("rate", args=[started.pk])).content.decode()
     assert content.count('data-kind="reference"') <= window.MOST_ITEMS
     assert re.search(r"[\d]{4} more. Show the next", content)
     assert len(content) < 1_500_000
 
 
 def test_the_page_of_a_long_game_for_leads_is_bounded_and_leads_to_every_message(client):
-    begun = start(message_count=450)
-    game = begun.game
+    started = start(message_count=450)
+    game = started.game
     client.force_login(make_lead(project=game.project))
     address, seen = reverse("game", args=[game.project.slug, game.number]), []
     query = ""

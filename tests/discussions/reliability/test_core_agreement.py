@@ -235,7 +235,7 @@ def test_who_is_who_and_which_game_comes_first_change_nothing(answers, people, g
 @given(panels())
 @settings(max_examples=20, deadline=None)
 def test_silence_repeats_and_games_of_one_person_change_nothing(answers):
-    """Who hands in without a word is in no row; neither are repeats, nor a game that one person rated."""
+    """Who submits without a word is in no row; neither are repeats, nor a game that one person rated."""
     others = [
         *(
             said(figure.game, figure.evaluator, figure.kind, figure.subject, figure.value, purpose="repeat")

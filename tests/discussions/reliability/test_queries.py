@@ -55,7 +55,7 @@ def test_a_printed_table_comes_out_of_a_projects_rows():
 def test_what_was_said_by_several_is_compared():
     project = make_agreeing_project()
     found = agreement_figures(project)
-    assert (found.games, found.handed_in, len(found.questions)) == (3, 6, 5)
+    assert (found.games, found.submitted, len(found.questions)) == (3, 6, 5)
     rating = found.agreement.find("rating")
     assert (rating.items, rating.pairs, rating.games) == (3, 3, 3)
     assert {(cell.row, cell.column): cell.count for cell in rating.cells} == {
@@ -96,7 +96,7 @@ def test_silence_later_answers_single_games_and_other_purposes_change_nothing():
 def test_games_shown_alongside_have_no_blind_answers():
     project = make_agreeing_project(reveal="alongside", games=1)
     found = agreement_figures(project)
-    assert (found.games, found.handed_in, found.agreement.evaluations) == (1, 2, 0)
+    assert (found.games, found.submitted, found.agreement.evaluations) == (1, 2, 0)
     assert found.agreement.find("rating").alpha.reason.startswith("Nobody has answered this blind")
     assert rating_agreement(project)[0].value is None
 

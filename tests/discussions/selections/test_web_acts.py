@@ -14,15 +14,15 @@ pytestmark = pytest.mark.django_db
 
 
 def make_world(client):
-    """Two games that nobody began, one that is begun and one that is withdrawn, in this order."""
+    """Two games that nobody began, one that is started and one that is withdrawn, in this order."""
     project = make_rating_project()
-    begun = start(project=project)
+    started = start(project=project)
     free = [make_game(project=project) for _at in range(2)]
     withdrawn = make_game(project=project)
     lead = make_lead(project=project)
     withdraw_game(game=withdrawn, reason="Cut short", by=lead, now=NOW)
     client.force_login(lead)
-    return project, free, begun, withdrawn
+    return project, free, started, withdrawn
 
 
 def numbers_of(games):
@@ -34,14 +34,14 @@ def all_of(project):
 
 
 def test_ticked_games_and_all_that_match_lead_to_the_page_of_the_act(client):
-    project, free, begun, _withdrawn = make_world(client)
+    project, free, started, _withdrawn = make_world(client)
     choose = reverse("choose_games", args=[project.slug])
     ticked = {"act": "withdraw", "game": [str(game.number) for game in free], "in": "sort=oldest"}
     answer = client.get(choose, ticked)
     page = reverse("withdraw_selected", args=[project.slug])
     assert answer["Location"] == f"{page}?games=2-3&in=sort%3Doldest"
     match = client.get(choose, {"act": "move", "which": "all", "in": "state=rating"})
-    assert match["Location"].endswith(f"?games={begun.game.number}&in=state%3Drating")
+    assert match["Location"].endswith(f"?games={started.game.number}&in=state%3Drating")
     export = client.get(choose, {"act": "export", "game": [str(game.number) for game in free]})
     assert "Export games 2 and 3" in client.get(export["Location"]).content.decode()
     none = client.get(client.get(choose, {"act": "move"})["Location"])
@@ -66,7 +66,7 @@ def test_only_what_the_list_sends_is_understood(client, asked):
 
 
 def test_games_are_assigned_to_one_evaluator_all_or_none(client):
-    project, free, begun, withdrawn = make_world(client)
+    project, free, started, withdrawn = make_world(client)
     address = reverse("assign_selected", args=[project.slug])
     person = make_member(project=project)
     asked = all_of(project)
@@ -74,7 +74,7 @@ def test_games_are_assigned_to_one_evaluator_all_or_none(client):
     page = client.get(address, asked | {"person": person.pk}).content.decode()
     assert page.count("a slot is assigned to them") == 2
     assert "Withdrawn, so nobody is to rate it." in page and "No slot is open" in page
-    mine = client.get(address, asked | {"person": begun.evaluator_id}).content.decode()
+    mine = client.get(address, asked | {"person": started.evaluator_id}).content.decode()
     assert "They have started or rated it already." in mine
     given = {"games": "2,3", "person": person.pk}
     answer = client.post(f"{address}?games=1-4&in=sort%3Doldest", given)
@@ -91,7 +91,7 @@ def test_games_are_assigned_to_one_evaluator_all_or_none(client):
 
 
 def test_games_move_to_an_iteration_that_takes_games(client):
-    project, free, _begun, _withdrawn = make_world(client)
+    project, free, _started, _withdrawn = make_world(client)
     target = make_baseline(stage=make_stage(project=project))
     address = reverse("move_selected", args=[project.slug])
     asked = all_of(project) | {"iteration": target.number}
@@ -109,7 +109,7 @@ def test_games_move_to_an_iteration_that_takes_games(client):
 
 
 def test_games_are_withdrawn_with_one_reason_all_or_none(client):
-    project, _free, _begun, withdrawn = make_world(client)
+    project, _free, _started, withdrawn = make_world(client)
     address = reverse("withdraw_selected", args=[project.slug])
     page = client.get(address, all_of(project)).content.decode()
     assert page.count("no average, comparison or gate counts it any more") == 3

@@ -26,7 +26,7 @@ def read_ready(answer):
 
 def test_games_of_the_address_are_shown_with_their_verdicts_and_recorded(client):
     project, games, address = make_world(client)
-    begun = start(project=project).game
+    started = start(project=project).game
     page = client.get(address, {"games": "1-2,3"})
     ready = read_ready(page)
     assert [value.split(":")[0] for value in ready] == ["1", "2"]
@@ -37,7 +37,7 @@ def test_games_of_the_address_are_shown_with_their_verdicts_and_recorded(client)
     after = client.get(answer["Location"])
     assert read_ready(after) == []
     assert after.content.decode().count("A verdict is recorded already") == 2
-    assert not Verdict.objects.filter(game=begun).exists()
+    assert not Verdict.objects.filter(game=started).exists()
 
 
 def test_an_iteration_gives_its_complete_games(client):

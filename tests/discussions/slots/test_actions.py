@@ -37,7 +37,7 @@ def lower(game, count, *, reason="Nobody else is there.", by=None):
     )
 
 
-def begun(count, *, k=3):
+def started(count, *, k=3):
     """A game that needs k, with so many evaluations started."""
     project = make_rating_project(evaluator_count=k)
     game = make_game(project=project)
@@ -52,7 +52,7 @@ def free_places(game):
 
 
 def test_free_places_close_and_the_verdict_can_be_recorded():
-    game = begun(1)
+    game = started(1)
     submit_as(list_evaluations(game)[0])
     lead = make_lead(project=game.project)
     with pytest.raises(NotAllowed, match="1 of 3 evaluations"):
@@ -67,8 +67,8 @@ def test_free_places_close_and_the_verdict_can_be_recorded():
     assert '"closed":2' in event.detail.replace(" ", "")
 
 
-def test_whoever_has_begun_hands_in_all_the_same_and_counts():
-    game = begun(2)
+def test_whoever_has_started_hands_in_all_the_same_and_counts():
+    game = started(2)
     first, second = list_evaluations(game)
     submit_as(first)
     lower(game, 1)
@@ -78,7 +78,7 @@ def test_whoever_has_begun_hands_in_all_the_same_and_counts():
 
 
 def test_a_place_that_is_given_back_closes_where_fewer_are_needed():
-    game = begun(3)
+    game = started(3)
     first, second, _third = list_evaluations(game)
     submit_as(first)
     lower(game, 2)
@@ -88,7 +88,7 @@ def test_a_place_that_is_given_back_closes_where_fewer_are_needed():
 
 
 def test_whose_place_closed_is_told_that_fewer_are_needed():
-    game = begun(3)
+    game = started(3)
     first, second, _third = list_evaluations(game)
     submit_as(first)
     lower(game, 2)
@@ -98,7 +98,7 @@ def test_whose_place_closed_is_told_that_fewer_are_needed():
 
 
 def test_a_place_that_is_given_back_and_still_needed_stays_free():
-    game = begun(2)
+    game = started(2)
     lower(game, 2)
     second = list_evaluations(game)[1]
     skip_game(evaluation=second, reason="Ill", by=second.evaluator, now=moment(20))
@@ -117,7 +117,7 @@ def test_a_place_that_is_given_back_and_still_needed_stays_free():
     ],
 )
 def test_what_cannot_be_is_refused(count, reason, field, says):
-    game = begun(3)
+    game = started(3)
     for evaluation in list_evaluations(game)[:2]:
         submit_as(evaluation)
     with pytest.raises(Unacceptable, match=says) as caught:
@@ -138,7 +138,7 @@ def test_only_leads_and_only_before_the_verdict():
 
 
 def test_verify_finds_nothing_after_every_one_of_these():
-    game = begun(3)
+    game = started(3)
     first, second, _third = list_evaluations(game)
     submit_as(first)
     lower(game, 2)

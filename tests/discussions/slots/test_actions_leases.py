@@ -131,7 +131,7 @@ def test_an_act_on_what_lapsed_takes_the_place_up_again():
 
 
 @pytest.mark.django_db
-def test_what_lapsed_can_be_handed_in_while_its_place_is_free():
+def test_what_lapsed_can_be_submitted_while_its_place_is_free():
     evaluation = ready_to_submit()
     expire()
     submit_evaluation(evaluation=fresh(evaluation), by=evaluation.evaluator, now=LATER)
@@ -202,7 +202,7 @@ def test_a_lead_takes_a_place_back_and_nothing_is_lost():
 
 
 @pytest.mark.django_db
-def test_what_was_handed_in_or_given_back_cannot_be_released():
+def test_what_was_submitted_or_given_back_cannot_be_released():
     done = submitted()
     skipped = start()
     skip_game(evaluation=skipped, reason="later", by=skipped.evaluator, now=NOW)
@@ -218,12 +218,12 @@ def test_what_was_sent_back_comes_first_and_has_no_lease_until_it_is_opened():
     evaluation = submitted()
     project, person = evaluation.game.project, evaluation.evaluator
     make_game(project=project)
-    begun = take_next_game(project=project, by=person, now=NOW)
+    started = take_next_game(project=project, by=person, now=NOW)
     Evaluation.objects.filter(pk=evaluation.pk).update(state="returned", returned_comment="Look at message 3")
     Slot.objects.filter(pk=evaluation.slot_id).update(is_closed=False)
     assert expire() == 1
     assert fresh(evaluation).state == "returned"
-    return_to_game(evaluation=fresh(begun), by=person, now=LATER)
+    return_to_game(evaluation=fresh(started), by=person, now=LATER)
     assert take_next_game(project=project, by=person, now=LATER) == evaluation
     assert Slot.objects.get(pk=evaluation.slot_id).lease_until == LATER + LEASE
     assert expire(LATER + LEASE) == 2

@@ -90,7 +90,9 @@ def test_a_refused_game_is_exit_code_1_with_its_faults(capsys, lead, folder):
     ],
 )
 @pytest.mark.parametrize("as_json", [False, True])
-def test_what_cannot_be_begun_is_exit_code_2_and_stores_nothing(capsys, lead, folder, change, says, as_json):
+def test_what_cannot_be_started_is_exit_code_2_and_stores_nothing(
+    capsys, lead, folder, change, says, as_json
+):
     given = {"paths": [folder], "project": "ours", "by": lead.email} | change
     paths = given.pop("paths")
     options = [part for key, value in given.items() for part in (f"--{key}", value)]

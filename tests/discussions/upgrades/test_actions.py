@@ -34,7 +34,7 @@ from tests.factories.people import make_admin, make_member, moment
 from tests.factories.preview import draft_with, parameters, thresholds
 from tests.factories.rating import game_of, say_what_is_missing
 from tests.factories.transcripts import as_bytes
-from tests.factories.verdicts import record, settle
+from tests.factories.verdicts import record, record_next_verdict
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
 
@@ -62,7 +62,7 @@ def make_rated(count=2):
     open_for_rating(iteration=fresh(iteration), by=lead, now=moment(3))
     evaluator = make_member(project=iteration.project)
     for _game in range(count):
-        settle(project=iteration.project, by=evaluator)
+        record_next_verdict(project=iteration.project, by=evaluator)
     return fresh(iteration)
 
 

@@ -32,7 +32,7 @@ from tests.factories.adjudication import (
     breaches,
     list_evaluations,
     make_shared_game,
-    settle_difference,
+    resolve_difference,
     submit_as,
     submitted_game,
 )
@@ -45,7 +45,7 @@ from tests.factories.rating import (
     say_what_is_missing,
 )
 from tests.factories.tampering import as_if_measured_by, without_triggers
-from tests.factories.verdicts import fresh, game_to_settle, get_lead, preview, record, settled
+from tests.factories.verdicts import fresh, game_to_record, get_lead, preview, record, recorded_verdict
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.display.pages import render_markdown
@@ -55,7 +55,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_verdict_holds_its_basis_its_hash_and_its_outcome():
-    game = game_to_settle()
+    game = game_to_record()
     shown = preview(game)
     verdict = record(game)
     assert verdict.basis == canonical_bytes(shown.basis).decode()
@@ -68,7 +68,7 @@ def test_a_verdict_holds_its_basis_its_hash_and_its_outcome():
 
 
 def test_the_basis_names_every_judgement_by_id_and_version():
-    game = game_to_settle()
+    game = game_to_record()
     rows = Judgement.objects.filter(evaluation__game=game)
     basis = preview(game).basis
     assert {(judgement.id, judgement.version) for judgement in basis.judgements} == set(
@@ -80,7 +80,7 @@ def test_the_basis_names_every_judgement_by_id_and_version():
 
 
 def test_what_changed_since_the_page_was_shown_is_refused_and_named():
-    game = game_to_settle()
+    game = game_to_record()
     shown = preview(game)
     rating = Judgement.objects.get(evaluation__game=game, kind="rating")
     Judgement.objects.filter(pk=rating.pk).update(value="4.5", version=rating.version + 1)
@@ -98,7 +98,7 @@ def test_what_changed_since_the_page_was_shown_is_refused_and_named():
 
 @pytest.mark.parametrize("shown", ["", "{}", "not json", '{"format":1}'])
 def test_a_basis_that_cannot_be_read_back_is_refused_without_naming_changes(shown):
-    game = game_to_settle()
+    game = game_to_record()
     with pytest.raises(Conflict) as caught:
         record_verdict(
             game=game,
@@ -111,7 +111,7 @@ def test_a_basis_that_cannot_be_read_back_is_refused_without_naming_changes(show
 
 
 def test_a_returned_evaluation_takes_its_verdict_away():
-    game = game_to_settle()
+    game = game_to_record()
     shown = preview(game)
     Evaluation.objects.filter(game=game).update(state="returned")
     with pytest.raises(Conflict):
@@ -127,13 +127,13 @@ def test_an_unsubmitted_evaluation_gives_no_verdict():
 
 
 def test_another_evaluator_of_the_project_does_not_record():
-    game = game_to_settle()
+    game = game_to_record()
     with pytest.raises(NotAllowed, match="after submitting"):
         record(game, by=make_member(project=game.project))
 
 
 def test_with_several_evaluators_a_lead_records():
-    game = game_to_settle()
+    game = game_to_record()
     Iteration.objects.filter(pk=game.iteration_id).update(evaluator_count=2)
     with pytest.raises(NotAllowed, match="a team lead records"):
         record(game)
@@ -149,7 +149,7 @@ def test_an_unmeasured_game_has_no_preview():
 
 
 def test_a_second_verdict_needs_a_lead_and_a_reason():
-    game = settled().game
+    game = recorded_verdict().game
     with pytest.raises(NotAllowed, match="corrected by a team lead"):
         record(game, reason="I changed my mind")
     lead = get_lead(game)
@@ -163,7 +163,7 @@ def test_a_second_verdict_needs_a_lead_and_a_reason():
 
 
 def test_a_correction_based_on_a_page_before_another_correction_is_refused():
-    game = settled().game
+    game = recorded_verdict().game
     lead = get_lead(game)
     shown = preview(game).basis_sha256
     record(game, by=lead, reason="one", sha256=shown)
@@ -172,18 +172,18 @@ def test_a_correction_based_on_a_page_before_another_correction_is_refused():
 
 
 def test_the_first_verdict_has_no_reason_even_if_one_was_posted():
-    game = game_to_settle()
+    game = game_to_record()
     assert record(game, reason="because").reason == ""
 
 
 def test_a_reason_has_a_length():
     with pytest.raises(Unacceptable, match="2,000"):
-        record(game_to_settle(), reason="x" * 2001)
+        record(game_to_record(), reason="x" * 2001)
 
 
 @pytest.mark.parametrize("change", [{"passes": True}, {"outcome": "{}"}, {"reason": "x"}])
 def test_the_database_refuses_to_change_a_verdict(change):
-    verdict = settled()
+    verdict = recorded_verdict()
     with pytest.raises(IntegrityError), transaction.atomic():
         Verdict.objects.filter(pk=verdict.pk).update(**change)
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -193,7 +193,7 @@ def test_the_database_refuses_to_change_a_verdict(change):
 @pytest.mark.services
 @pytest.mark.django_db(transaction=True)
 def test_of_two_at_once_one_wins():
-    game = game_to_settle()
+    game = game_to_record()
     evaluator, lead = game.evaluations.get().evaluator, get_lead(game)
     shown = preview(game).basis_sha256
 
@@ -216,7 +216,7 @@ def test_of_two_at_once_one_wins():
 
 
 def test_queries_do_not_grow_with_the_game(django_assert_num_queries):
-    small, large = game_to_settle(message_count=12), game_to_settle(message_count=60)
+    small, large = game_to_record(message_count=12), game_to_record(message_count=60)
     for game in (small, large):
         fetched = fresh(game)
         with django_assert_num_queries(5):
@@ -228,7 +228,7 @@ def replayed(verdict):
 
 
 def test_a_verdict_comes_out_again():
-    verdict = settled()
+    verdict = recorded_verdict()
     replay = replayed(verdict)
     assert replay.is_equal
     assert replay.notices == []
@@ -236,14 +236,14 @@ def test_a_verdict_comes_out_again():
 
 
 def test_a_corrected_verdict_and_its_correction_both_come_out_again():
-    first = settled()
+    first = recorded_verdict()
     second = record(first.game, by=get_lead(first.game), reason="A slip.")
     assert replayed(first).is_equal
     assert replayed(second).is_equal
 
 
 def test_later_judgements_do_not_change_a_replay():
-    verdict = settled()
+    verdict = recorded_verdict()
     judgement = verdict.game.evaluations.get().judgements.get(kind="rating")
     judgement.value, judgement.version = "1.0", judgement.version + 1
     judgement.save()
@@ -278,7 +278,7 @@ TAMPERINGS = {
 @pytest.mark.parametrize("what", TAMPERINGS)
 def test_tampering_is_found(what):
     statement, says = TAMPERINGS[what]
-    verdict = settled()
+    verdict = recorded_verdict()
     with without_triggers(), connection.cursor() as cursor:
         cursor.execute(statement)
         assert cursor.rowcount > 0
@@ -288,7 +288,7 @@ def test_tampering_is_found(what):
 
 
 def test_a_tampered_basis_with_a_fitting_hash_is_found_by_the_revisions_it_names():
-    verdict = settled()
+    verdict = recorded_verdict()
     basis = verdict.basis.replace('"value":"3.5"', '"value":"5.0"')
     assert basis != verdict.basis
     with without_triggers():
@@ -297,7 +297,7 @@ def test_a_tampered_basis_with_a_fitting_hash_is_found_by_the_revisions_it_names
 
 
 def test_other_code_is_a_notice_and_no_difference():
-    verdict = settled()
+    verdict = recorded_verdict()
     as_if_measured_by(verdict, "0.0.1")
     replay = replayed(verdict)
     assert replay.is_equal
@@ -334,7 +334,7 @@ def test_from_a_tie_to_a_verdict_that_replays_and_verifies():
     with pytest.raises(NotAllowed, match="a team lead resolves it first"):
         record(game, by=lead)
     before = scored_hash()
-    settle_difference(game, ROLE, adopted=list_evaluations(game)[1], by=lead, reason="She confesses.")
+    resolve_difference(game, ROLE, adopted=list_evaluations(game)[1], by=lead, reason="She confesses.")
     assert scored_hash() != before
     verdict = record(game, by=lead)
     outcome = replay_verdict(verdict=verdict).outcome
@@ -361,23 +361,23 @@ def test_the_one_evaluator_of_three_does_not_record():
 
 def test_settling_after_the_verdict_is_recorded_by_superseding_it():
     game, lead = three()
-    settle_difference(game, ROLE, "consistent", by=lead)
+    resolve_difference(game, ROLE, "consistent", by=lead)
     record(game, by=lead)
-    settle_difference(game, LABEL, "inaccurate", by=lead, reason="The vote was for Bea.")
-    second = record(game, by=lead, reason="A label was settled.", minutes=90)
+    resolve_difference(game, LABEL, "inaccurate", by=lead, reason="The vote was for Bea.")
+    second = record(game, by=lead, reason="A label was resolved.", minutes=90)
     assert second.number == 2
     assert '"value":"inaccurate"' in second.basis
     assert [replay_verdict(verdict=verdict).differences for verdict in Verdict.objects.all()] == [[], []]
     assert breaches() == []
 
 
-def test_what_was_sent_back_does_not_count_until_it_is_handed_in_again():
+def test_what_was_sent_back_does_not_count_until_it_is_submitted_again():
     game, lead = three()
     second = list_evaluations(game)[1]
     return_evaluation(evaluation=second, comment=" Look at message 3. ", by=lead, now=moment(70))
     assert len(preview(game).basis.evaluations) == 2
     with pytest.raises(NotAllowed, match="2 of 3 evaluations"):
-        settle_difference(game, ROLE, "consistent", by=lead, shown="0" * 64)
+        resolve_difference(game, ROLE, "consistent", by=lead, shown="0" * 64)
     again = Evaluation.objects.with_work().get(pk=second.pk)
     assert (again.state, again.returned_comment) == ("returned", "Look at message 3.")
     assert (again.slot.is_closed, again.slot.evaluator_id, again.slot.lease_until) == (
@@ -411,7 +411,7 @@ def damage(**columns):
 )
 def test_verify_names_every_damage(columns, says):
     game, lead = three()
-    settle_difference(game, ROLE, "inconsistent", by=lead)
+    resolve_difference(game, ROLE, "inconsistent", by=lead)
     record(game, by=lead)
     damage(**columns)
     found = [sentence for check in ADJUDICATION_CHECKS for sentence in check.find(moment())]
@@ -420,7 +420,7 @@ def test_verify_names_every_damage(columns, says):
 
 def test_verify_names_an_adopted_stranger_a_side_that_judges_and_a_silent_act():
     game, lead = three()
-    made = settle_difference(game, ROLE, adopted=list_evaluations(game)[0], by=lead)
+    made = resolve_difference(game, ROLE, adopted=list_evaluations(game)[0], by=lead)
     other = list_evaluations(submitted_game(1))[0]
     damage(adopted=other, created_by=list_evaluations(game)[2].evaluator)
     Adjudication.objects.create(
@@ -481,7 +481,7 @@ def test_a_verdict_of_basis_format_1_is_replayed_by_the_rule_of_its_time():
 
 
 def test_a_verdict_of_basis_format_2_is_still_equal_to_its_basis():
-    verdict = settled()
+    verdict = recorded_verdict()
     basis = msgspec.json.decode(verdict.basis, type=Basis)
     old = canonical_bytes(msgspec.structs.replace(basis, format=2)).decode()
     outcome = add_binomial_flags(msgspec.json.decode(verdict.outcome, type=Outcome))
@@ -497,7 +497,7 @@ def test_a_verdict_of_basis_format_2_is_still_equal_to_its_basis():
 
 def test_a_verdict_that_was_recorded_in_other_words_is_equal_and_is_read_in_ones_own():
     """The words change with the language and with the version; what was decided does not."""
-    verdict = settled()
+    verdict = recorded_verdict()
     outcome = msgspec.json.decode(verdict.outcome, type=Outcome)
     reasons = [msgspec.structs.replace(reason, says="Deutsch") for reason in outcome.reasons]
     said = msgspec.structs.replace(outcome, headline="Deutsch", reasons=reasons)
@@ -512,7 +512,7 @@ def test_a_verdict_that_was_recorded_in_other_words_is_equal_and_is_read_in_ones
 def test_an_adopted_evaluation_may_be_returned_and_submitted_again():
     game, lead = three()
     adopted = list_evaluations(game)[0]
-    settle_difference(game, ROLE, adopted=adopted, by=lead)
+    resolve_difference(game, ROLE, adopted=adopted, by=lead)
     return_evaluation(evaluation=adopted, comment="Look at message 3.", by=lead, now=moment(70))
     submit_evaluation(evaluation=adopted, by=adopted.evaluator, now=moment(80))
     assert [sentence for check in ADJUDICATION_CHECKS for sentence in check.find(moment(90))] == []
@@ -520,7 +520,7 @@ def test_an_adopted_evaluation_may_be_returned_and_submitted_again():
 
 def test_a_replay_names_what_the_row_does_not_say():
     game, lead = three()
-    settle_difference(game, ROLE, "inconsistent", by=lead)
+    resolve_difference(game, ROLE, "inconsistent", by=lead)
     verdict = record(game, by=lead)
     damage(value="consistent")
     assert any(
@@ -529,17 +529,17 @@ def test_a_replay_names_what_the_row_does_not_say():
     )
 
 
-def test_the_report_says_what_was_settled_by_whom_and_what_that_supersedes():
+def test_the_report_says_what_was_resolved_by_whom_and_what_that_supersedes():
     game, lead = three()
     first, second, _third = list_evaluations(game)
-    settle_difference(game, ROLE, adopted=first, by=lead, reason="She is *sure*.")
-    settle_difference(game, ROLE, adopted=second, by=lead, reason="I read it again.")
-    settle_difference(game, LABEL, "inaccurate", by=lead, reason="No such vote.")
+    resolve_difference(game, ROLE, adopted=first, by=lead, reason="She is *sure*.")
+    resolve_difference(game, ROLE, adopted=second, by=lead, reason="I read it again.")
+    resolve_difference(game, LABEL, "inaccurate", by=lead, reason="No such vote.")
     record(game, by=lead)
     report = build_report(game=fresh(game))
     assert report is not None
     assert [
-        (step.what, step.says, step.adopted, step.reason, len(step.earlier)) for step in report.settled
+        (step.what, step.says, step.adopted, step.reason, len(step.earlier)) for step in report.resolved
     ] == [
         ("Memory reference, message 2, sentence 1", "inaccurate", "", "No such vote.", 0),
         ("Role consistency, message 3", "inconsistent", second.evaluator.name, "I read it again.", 1),
@@ -555,7 +555,11 @@ def test_the_report_says_what_was_settled_by_whom_and_what_that_supersedes():
     ]  # fmt: skip
     own = build_report(game=fresh(game), only=first.evaluator)
     assert own is not None
-    assert (own.settled, own.fewer, [judge.name for judge in own.judges]) == ([], "", [first.evaluator.name])
+    assert (own.resolved, own.fewer, [judge.name for judge in own.judges]) == (
+        [],
+        "",
+        [first.evaluator.name],
+    )
 
 
 def test_a_report_says_why_fewer_were_enough():
@@ -566,6 +570,6 @@ def test_a_report_says_why_fewer_were_enough():
     record(game, by=lead)
     report = build_report(game=fresh(game))
     assert report is not None
-    assert (report.fewer, report.settled) == (f"2, {lead.name}: Nobody else is there.", [])
+    assert (report.fewer, report.resolved) == (f"2, {lead.name}: Nobody else is there.", [])
     assert "Nobody else is there" in render_markdown("discussions/verdicts/report.md", report=report)
     assert "Resolved disagreements" not in render_markdown("discussions/verdicts/report.md", report=report)

@@ -4,13 +4,13 @@ import pytest
 
 from discussions.models import Verdict
 from tests.factories.tokens import program_of
-from tests.factories.verdicts import game_to_settle, get_lead
+from tests.factories.verdicts import game_to_record, get_lead
 
 pytestmark = pytest.mark.django_db
 
 
 def test_a_verdict_is_recorded_on_the_basis_that_was_read_and_corrected_with_a_reason():
-    game = game_to_settle()
+    game = game_to_record()
     program = program_of(get_lead(game))
     path = f"projects/{game.project.slug}/games/{game.number}/verdict/"
     found = program.get(path).json()

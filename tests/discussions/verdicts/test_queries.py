@@ -23,7 +23,7 @@ from tests.factories.adjudication import (
 from tests.factories.people import NOW, make_admin, make_lead, moment
 from tests.factories.rating import make_copies, make_copy, start
 from tests.factories.transcripts import make_games_project, upload
-from tests.factories.verdicts import fresh, record, settled
+from tests.factories.verdicts import fresh, record, recorded_verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -81,7 +81,7 @@ def test_an_evaluation_that_comes_after_the_verdict_does_not_bring_the_game_back
 
 
 def test_who_rated_alone_is_told_of_their_own_games_and_nobody_of_shared_ones():
-    alone = settled_but_for_the_verdict()
+    alone = rated_but_for_the_verdict()
     person = alone.evaluator
     assert waiting(alone.game, person) == [alone.game.number]
     assert home_page(person=person, now=NOW).projects[0].verdicts == [alone.game.number]
@@ -89,15 +89,15 @@ def test_who_rated_alone_is_told_of_their_own_games_and_nobody_of_shared_ones():
     assert waiting(shared, list_evaluations(shared)[0].evaluator) == []
 
 
-def settled_but_for_the_verdict():
+def rated_but_for_the_verdict():
     evaluation = start()
     submit_as(evaluation)
     return Evaluation.objects.with_work().get(pk=evaluation.pk)
 
 
 def test_many_games_and_imports_are_counted_up_to_a_hundred_in_each_project():
-    admin, begun = make_admin(), [settled_but_for_the_verdict() for _ in range(2)]
-    for evaluation, count, faults in zip(begun, (101, 2), (103, 1), strict=True):
+    admin, started = make_admin(), [rated_but_for_the_verdict() for _ in range(2)]
+    for evaluation, count, faults in zip(started, (101, 2), (103, 1), strict=True):
         project = evaluation.game.project
         make_copies(evaluation, count - 1)
         file = upload(project=project, by=admin, name="x.json")
@@ -128,7 +128,7 @@ def test_hundreds_are_said_in_words(client):
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL reads a table this small as a whole")
 def test_games_that_are_done_are_not_looked_at():
-    evaluation = settled_but_for_the_verdict()
+    evaluation = rated_but_for_the_verdict()
     make_copies(evaluation, 300)
     rows = complete_games(evaluation.game.project_id)
     assert "slot_awaiting_verdict (project_id=?)" in rows.explain()
@@ -141,22 +141,22 @@ def test_games_that_are_done_are_not_looked_at():
 
 
 def test_a_place_that_waits_wrongly_is_a_breach():
-    evaluation, verdict = settled_but_for_the_verdict(), settled()
+    evaluation, verdict = rated_but_for_the_verdict(), recorded_verdict()
     assert not breaches()
     Slot.objects.filter(pk=evaluation.slot_id).update(awaiting_since=None)
     assert "is not told to wait" in " ".join(breaches())
     Slot.objects.filter(pk=evaluation.slot_id).update(awaiting_since=NOW)
-    begun = start(project=verdict.game.project)
+    started = start(project=verdict.game.project)
     assert not breaches()
-    Slot.objects.filter(pk=begun.slot_id).update(awaiting_since=NOW)
+    Slot.objects.filter(pk=started.slot_id).update(awaiting_since=NOW)
     assert "nothing was submitted there" in " ".join(breaches())
 
 
 def test_rows_from_before_are_filled():
-    settled()
-    waiting = settled_but_for_the_verdict()
-    begun, open_one = start(), start()
-    skip_game(evaluation=begun, reason="Later", by=begun.evaluator, now=moment(7))
+    recorded_verdict()
+    waiting = rated_but_for_the_verdict()
+    started, open_one = start(), start()
+    skip_game(evaluation=started, reason="Later", by=started.evaluator, now=moment(7))
     before = list(Slot.objects.order_by("pk").values_list("pk", "awaiting_since"))
     assert [key for key, since in before if since] == [waiting.slot_id]
     Slot.objects.update(awaiting_since=None)
@@ -164,4 +164,4 @@ def test_rows_from_before_are_filled():
     import_module("discussions.migrations.0012_waiting_for_leads").fill(apps, None)
     assert list(Slot.objects.order_by("pk").values_list("pk", "awaiting_since")) == before
     since = dict(Evaluation.objects.values_list("pk", "set_aside_at"))
-    assert (since[begun.pk], since[open_one.pk]) == (moment(7), None)
+    assert (since[started.pk], since[open_one.pk]) == (moment(7), None)

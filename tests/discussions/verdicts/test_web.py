@@ -12,7 +12,7 @@ from tests.factories.iterations import figures, make_baseline, make_stage
 from tests.factories.people import make_admin, make_member
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit
 from tests.factories.tampering import without_triggers
-from tests.factories.verdicts import fresh, game_to_settle, get_lead, preview, record, settled
+from tests.factories.verdicts import fresh, game_to_record, get_lead, preview, record, recorded_verdict
 from tests.factories.versions import make_changed_draft
 from workspace.core.canonical import canonical_bytes
 
@@ -40,7 +40,7 @@ def shown_basis(answer):
 
 @pytest.mark.services
 def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
-    game = game_to_settle()
+    game = game_to_record()
     client.force_login(get_evaluator(game))
     answer = client.get(address(game))
     said = answer.content.decode()
@@ -56,7 +56,7 @@ def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
 
 
 def test_advice_for_prompts_is_for_those_who_change_them(client):
-    game = settled().game
+    game = recorded_verdict().game
     for name, title in (("verdict", "What to work on, worst first"), ("report", 'id="advice"')):
         client.force_login(get_lead(game))
         said = client.get(address(game, name)).content.decode()
@@ -79,7 +79,7 @@ def test_what_people_would_say_of_every_message_is_beside_the_score_for_those_wh
 
 
 def test_what_changed_is_shown_with_409_and_nothing_is_recorded(client):
-    game = game_to_settle()
+    game = game_to_record()
     client.force_login(get_evaluator(game))
     posted = shown_basis(client.get(address(game)))
     rating = Judgement.objects.get(evaluation__game=game, kind="rating")
@@ -99,14 +99,14 @@ def test_what_changed_is_shown_with_409_and_nothing_is_recorded(client):
     "given", [{}, {"basis_sha256": "x"}, {"basis_sha256": "A" * 64}, {"basis_sha256": "a" * 63 + "\n"}]
 )
 def test_a_form_without_a_hash_is_422(client, given):
-    game = game_to_settle()
+    game = game_to_record()
     client.force_login(get_evaluator(game))
     assert client.post(address(game, "record_verdict"), given).status_code == 422
     assert not Verdict.objects.exists()
 
 
 def test_a_field_of_somebody_else_is_400(client):
-    game = game_to_settle()
+    game = game_to_record()
     client.force_login(get_evaluator(game))
     posted = {"basis_sha256": preview(game).basis_sha256, "passes": "true"}
     assert client.post(address(game, "record_verdict"), posted).status_code == 400
@@ -130,7 +130,7 @@ def test_who_has_not_submitted_does_not_see_the_page(client):
 
 
 def test_where_the_machine_stays_hidden_its_evaluator_records_without_figures(client):
-    game = game_to_settle()
+    game = game_to_record()
     Iteration.objects.filter(pk=game.iteration_id).update(reveal="never")
     client.force_login(get_evaluator(game))
     answer = client.get(address(game))
@@ -143,7 +143,7 @@ def test_where_the_machine_stays_hidden_its_evaluator_records_without_figures(cl
 
 @pytest.mark.services
 def test_a_lead_corrects_with_a_reason_and_both_stay(client):
-    game = settled().game
+    game = recorded_verdict().game
     lead = get_lead(game)
     client.force_login(lead)
     posted = shown_basis(client.get(address(game)))
@@ -159,7 +159,7 @@ def test_a_lead_corrects_with_a_reason_and_both_stay(client):
 
 
 def test_the_evaluator_cannot_correct_and_is_not_asked_to(client):
-    game = settled().game
+    game = recorded_verdict().game
     client.force_login(get_evaluator(game))
     assert "Correct this verdict" not in client.get(address(game)).content.decode()
     posted = {"basis_sha256": preview(game).basis_sha256, "reason": "mine"}
@@ -169,7 +169,7 @@ def test_the_evaluator_cannot_correct_and_is_not_asked_to(client):
 
 @pytest.mark.services
 def test_what_became_different_since_is_named(client):
-    game = settled().game
+    game = recorded_verdict().game
     rating = Judgement.objects.get(evaluation__game=game, kind="rating")
     Judgement.objects.filter(pk=rating.pk).update(value="1.0", version=rating.version + 1)
     client.force_login(get_lead(game))
@@ -181,7 +181,7 @@ def test_what_became_different_since_is_named(client):
 @pytest.mark.services
 @pytest.mark.parametrize("headers", [{}, HTMX])
 def test_a_replay_says_equal_or_breach(client, headers):
-    verdict = settled()
+    verdict = recorded_verdict()
     game = verdict.game
     client.force_login(get_evaluator(game))
     where = address(game, "replay_verdict", 1)
@@ -196,20 +196,20 @@ def test_a_replay_says_equal_or_breach(client, headers):
 
 
 def test_a_replay_of_no_verdict_is_404(client):
-    game = settled().game
+    game = recorded_verdict().game
     client.force_login(get_lead(game))
     assert client.post(address(game, "replay_verdict", 2)).status_code == 404
 
 
 def test_the_page_carries_the_basis_that_it_hashes(client):
-    game = game_to_settle()
+    game = game_to_record()
     client.force_login(get_evaluator(game))
     posted = shown_basis(client.get(address(game)))
     assert posted["basis"] == canonical_bytes(preview(game).basis).decode()
 
 
 def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert_num_queries):
-    small, large = game_to_settle(message_count=12), game_to_settle(message_count=60)
+    small, large = game_to_record(message_count=12), game_to_record(message_count=60)
     for game in (small, large):
         record(game)
         client.force_login(get_lead(game))
@@ -219,7 +219,7 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
 
 
 def test_recording_is_two_links_from_the_top_of_the_page(client):
-    game = game_to_settle()
+    game = game_to_record()
     client.force_login(get_lead(game))
     content = client.get(reverse("verdict", args=[game.project.slug, game.number])).content.decode()
     assert content.index('href="#main"') < content.index('href="#verdict-record"') < content.index("topbar")
@@ -283,7 +283,7 @@ def test_leads_see_where_the_next_game_would_score_and_evaluators_do_not(client)
         said = html.unescape(client.get(address(game, name)).content.decode())
         assert all(part in said for part in parts), name
         assert "other way in a re-run" not in said
-    alone = game_to_settle()
+    alone = game_to_record()
     client.force_login(get_evaluator(alone))
     assert b"The next game:" not in client.get(address(alone)).content
     client.force_login(get_lead(alone))

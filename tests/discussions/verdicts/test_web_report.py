@@ -13,7 +13,7 @@ from discussions.core.outcome import Outcome
 from discussions.queries import rubric_record
 from discussions.verdicts.core.report_file import COLUMNS, ReportFile
 from tests.factories.rating import game_of, say_what_is_missing, start
-from tests.factories.verdicts import game_to_settle, get_lead, settled
+from tests.factories.verdicts import game_to_record, get_lead, recorded_verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ def address(game, name="report"):
 
 
 def test_the_page_says_the_seven_lines_the_result_and_who_judged(client):
-    verdict = settled()
+    verdict = recorded_verdict()
     client.force_login(get_lead(verdict.game))
     said = client.get(address(verdict.game)).content.decode()
     for part in (
@@ -46,7 +46,7 @@ def test_the_page_says_the_seven_lines_the_result_and_who_judged(client):
 
 @pytest.mark.parametrize("name", ENDINGS)
 def test_files_are_attachments_under_our_names(client, name):
-    game = settled().game
+    game = recorded_verdict().game
     client.force_login(get_lead(game))
     answer = client.get(address(game, name))
     ending = ENDINGS[name]
@@ -58,7 +58,7 @@ def test_files_are_attachments_under_our_names(client, name):
 
 
 def test_the_json_is_the_record_and_fits_its_documented_format(client):
-    verdict = settled()
+    verdict = recorded_verdict()
     client.force_login(get_lead(verdict.game))
     data = client.get(address(verdict.game, "report_json")).content
     # Strict: a number that is written as a text is refused.
@@ -75,7 +75,7 @@ def test_the_json_is_the_record_and_fits_its_documented_format(client):
 
 
 def test_the_docs_name_every_key_of_the_json(client):
-    verdict = settled()
+    verdict = recorded_verdict()
     client.force_login(get_lead(verdict.game))
     documented = set(re.findall(r"`(\w+)`", DOCS.read_text(encoding="utf-8")))
     found = client.get(address(verdict.game, "report_json")).json()
@@ -93,7 +93,7 @@ def test_the_docs_name_every_key_of_the_json(client):
 
 
 def test_the_questions_stand_with_their_answers_and_no_sentence_twice(client):
-    verdict = settled()
+    verdict = recorded_verdict()
     client.force_login(get_lead(verdict.game))
     said = client.get(address(verdict.game)).content.decode()
     page = said.split('<article class="stack loose">')[1].split("</article>")[0]
@@ -107,7 +107,7 @@ def test_the_questions_stand_with_their_answers_and_no_sentence_twice(client):
 
 
 def test_no_raw_key_is_shown(client):
-    verdict = settled()
+    verdict = recorded_verdict()
     client.force_login(get_lead(verdict.game))
     for name in ("report", "report_markdown"):
         said = client.get(address(verdict.game, name)).content.decode().split("<article")[-1]
@@ -117,7 +117,7 @@ def test_no_raw_key_is_shown(client):
 
 
 def test_an_evaluator_gets_no_advice_for_those_who_write_prompts(client):
-    verdict = settled()
+    verdict = recorded_verdict()
     client.force_login(verdict.created_by)
     for name in FORMS:
         answer = client.get(address(verdict.game, name))
@@ -127,7 +127,7 @@ def test_an_evaluator_gets_no_advice_for_those_who_write_prompts(client):
 
 
 def test_advice_for_prompts_is_in_no_form_of_an_evaluators_report(client):
-    verdict = settled()
+    verdict = recorded_verdict()
     advised = {}
     for person in (verdict.created_by, get_lead(verdict.game)):
         client.force_login(person)
@@ -139,7 +139,7 @@ def test_advice_for_prompts_is_in_no_form_of_an_evaluators_report(client):
 
 @pytest.mark.parametrize("name", FORMS)
 def test_without_a_verdict_there_is_no_report(client, name):
-    game = game_to_settle()
+    game = game_to_record()
     client.force_login(get_lead(game))
     answer = client.get(address(game, name))
     assert answer.status_code == 403
@@ -157,7 +157,7 @@ def test_who_has_not_handed_in_does_not_know_of_it(client, name):
 def test_hostile_names_stay_text(client):
     content = game_of(12)
     content["gameId"] = "<script>x</script>"
-    verdict = settled(content=content)
+    verdict = recorded_verdict(content=content)
     verdict.game.project.name = "<b>P</b>"
     verdict.game.project.save()
     client.force_login(get_lead(verdict.game))
@@ -168,7 +168,7 @@ def test_hostile_names_stay_text(client):
 
 def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert_num_queries):
     for count in (12, 60):
-        verdict = settled(message_count=count)
+        verdict = recorded_verdict(message_count=count)
         client.force_login(get_lead(verdict.game))
         client.get(address(verdict.game))
         with django_assert_num_queries(12):

@@ -21,10 +21,10 @@ from tests.factories.comparisons import make_set
 from tests.factories.human_reviewers import (
     begin,
     fresh,
-    handed_in,
     list_reviewers,
     make_review_set,
     say,
+    submitted,
     work,
 )
 from tests.factories.people import NOW, make_lead, make_member, make_project, moment
@@ -50,7 +50,7 @@ def test_the_key_is_what_was_written_or_the_mean_of_peoples_reviews():
     made = make_review_set(people=3, questions=2, mode="holistic")
     first, second, _third = list_reviewers(made)
     for person, whole in ((first, (8, 7, 6)), (second, (7, 7, 2))):
-        handed_in(begin(made, by=person, number=2), whole=whole)
+        submitted(begin(made, by=person, number=2), whole=whole)
     opened = make_set_round(made, comparisons=(1, 2), marks={1: AGREED}, notes={2: " Soup. "})
     written, mean = load_keys(opened).values()
     assert written == AGREED
@@ -111,7 +111,7 @@ def test_a_required_round_comes_first_and_counts_nowhere():
     reviews = [review_next(made, person) for _comparison in range(2)]
     assert [review.comparison.number for review in reviews] == [2, 3]
     assert {(review.purpose, review.state) for review in reviews} == {(CALIBRATION, SET_APART)}
-    assert states(person) == {1: "to_review", 2: "handed_in", 3: "handed_in"}
+    assert states(person) == {1: "to_review", 2: "submitted", 3: "submitted"}
     assert (load_reviewed(made), load_input(made).reviews) == ([], 0)
     counted = review_next(made, person)
     assert (counted.comparison.number, counted.purpose, counted.state) == (1, RATING, SUBMITTED)
@@ -150,7 +150,7 @@ def test_the_first_place_can_decide():
     assert (result.alike, result.count, result.first_alike, result.passes) == (3, 3, 0, False)
 
 
-def test_an_optional_round_does_not_come_first_but_can_be_begun():
+def test_an_optional_round_does_not_come_first_but_can_be_started():
     made = make_review_set(people=1, questions=2, mode="holistic")
     make_set_round(made, is_required=False)
     [person] = list_reviewers(made)
@@ -161,9 +161,9 @@ def test_an_optional_round_does_not_come_first_but_can_be_begun():
 def test_who_reviewed_before_is_not_asked_and_a_closed_round_is_dealt_to_nobody():
     made = make_review_set(people=2, questions=2, mode="holistic")
     early, late = list_reviewers(made)
-    handed_in(begin(made, by=early))
+    submitted(begin(made, by=early))
     opened = make_set_round(made)
-    assert states(early) == {1: "handed_in", 2: "to_review"}
+    assert states(early) == {1: "submitted", 2: "to_review"}
     assert load_progress(opened, reviewer_of(made, early)).result.asked == 0
     close_round(opened=opened, by=made.created_by, now=NOW)
     assert states(late) == {1: "not_dealt", 2: "to_review"}
@@ -220,13 +220,13 @@ def test_calibration_takes_no_place_and_holds_up_no_second_round():
     made = make_review_set(people=3, questions=1, mode="holistic", people_needed=3, has_second_round=True)
     first, second, third = list_reviewers(made)
     for person in (first, second):
-        handed_in(begin(made, by=person))
+        submitted(begin(made, by=person))
     assert not second_rounds([made])
     make_set_round(made, marks={})
     assert second_rounds([made]) == {made.comparisons.get().pk}
     review_next(made, third)
     assert count_taken([made], now=NOW) == {made.comparisons.get().pk: 2}
-    assert states(third) == {1: "handed_in"}, "who was calibrated has no second round"
+    assert states(third) == {1: "submitted"}, "who was calibrated has no second round"
 
 
 def test_people_who_could_judge_nothing_make_no_consensus():

@@ -11,7 +11,7 @@ from rubric.calibration.actions import change_repeats
 from rubric.human_reviewers.queries.waiting import repeat_seed
 from rubric.models import CalibrationRound, CalibrationWaiver, ComparisonSet
 from rubric.models.reviews import REPEAT
-from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set
+from tests.factories.human_reviewers import begin, list_reviewers, make_review_set, submitted
 from tests.factories.people import NOW
 from tests.factories.response_calibration import make_set_round, review_next, take
 from tests.factories.tokens import program_of
@@ -98,7 +98,7 @@ def test_a_person_sees_after_submission_where_they_differ_and_why_and_a_lead_let
     assert answer["Location"] == reverse("review", args=[review.pk])
     page = words(me.get(answer["Location"]))
     assert "calibration" in page and "NOTEMARK" not in page
-    handed_in(review, whole=(2, 7, 9))
+    submitted(review, whole=(2, 7, 9))
     shown = words(me.get(answer["Location"]))
     assert "1 of your 3 marks agree with the team's." in shown
     assert "2 marks differ" in shown and "Not passed yet" in shown
@@ -125,7 +125,7 @@ def test_agreed_marks_are_shown_with_all_their_decimals_and_their_scale():
     assert "Coherence 3.125 of 5, Recommend 1 of 1, Depth 9 of 10" in page
     [person] = list_reviewers(made)
     scores = {"coherence": (5, 3, 3), "recommend": (1, 1, 1), "depth": (9, 9, 9)}
-    review = handed_in(take(made, person), scores=scores)
+    review = submitted(take(made, person), scores=scores)
     shown = words(signed(person).get(reverse("review", args=[review.pk])))
     assert re.search(r"5 of 5 ?</td> ?<td[^>]*> ?3\.125 of 5", shown)
     assert "The team ranks Response A and Response B and Response C first together" in shown
@@ -176,7 +176,7 @@ def test_leads_find_the_numbers_that_a_reviewer_knows_and_reviewers_do_not():
     made = make_review_set(questions=3, mode="holistic")
     [person] = list_reviewers(made)
     for number in (3, 1):
-        handed_in(begin(made, by=person, number=number))
+        submitted(begin(made, by=person, number=number))
     page = address("set_reviewer", made, made.reviewers.get().pk)
     found = r"(\d), response 1 ?</a> ?</th> ?<td class=\"num\"[^>]*> ?(\d)"
     rows = re.findall(found, words(signed(made.created_by).get(page)))
@@ -235,7 +235,7 @@ def test_no_page_of_a_person_differs_between_a_repeat_and_a_comparison_that_is_n
     assert before == everything(someone, new)
     assert "Your comparison 2" in before and "Continue with your comparison 2" in before
     for review in (again, new):
-        handed_in(review, whole=(7, 7, 7))
+        submitted(review, whole=(7, 7, 7))
     after = everything(person, again)
     assert after == everything(someone, new)
     assert not re.search(r"repeat|calibrat|set_apart", before + after, re.IGNORECASE)

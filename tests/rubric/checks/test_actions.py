@@ -15,12 +15,12 @@ from tests.factories.comparisons import RECORD_SCORES, review_with
 from tests.factories.human_reviewers import (
     begin,
     fresh,
-    handed_in,
     list_reviewers,
     make_review_set,
     say,
     say_all,
     start,
+    submitted,
 )
 from tests.factories.model_reviewers import TENS, answer_text
 from tests.factories.people import NOW, moment
@@ -87,8 +87,8 @@ def test_reviews_of_every_kind_that_nobody_touched_hold():
         {"flags": [{"code": "x"}]},
     ],
 )
-def test_a_review_that_was_changed_after_it_was_handed_in_is_named(changes):
-    review = handed_in(start())
+def test_a_review_that_was_changed_after_it_was_submitted_is_named(changes):
+    review = submitted(start())
     tampered(Review.objects.filter(pk=review.pk), **changes)
     (said,) = breaches()["R1"]
     assert (
@@ -103,7 +103,7 @@ def test_a_review_that_was_changed_after_it_was_handed_in_is_named(changes):
 )
 def test_a_row_that_was_changed_is_named_by_a_person_and_by_a_model(changes):
     made = make_review_set()
-    handed_in(begin(made))
+    submitted(begin(made))
     answered(made, answer_text())
     tampered(ReviewedResponse.objects.filter(position=1), **changes)
     assert {code: len(said) for code, said in breaches().items()} == {"R1": 1, "R2": 1}
@@ -116,7 +116,7 @@ def test_an_answer_that_was_changed_is_named():
 
 
 def test_another_order_is_named_and_what_was_dealt_to_its_writer():
-    review = handed_in(start())
+    review = submitted(start())
     order = Review.objects.get().order
     tampered(Review.objects.filter(pk=review.pk), order=order[::-1])
     found = breaches()
@@ -149,7 +149,7 @@ def test_marks_that_are_not_the_newest_of_their_revisions_are_named():
 
 
 def test_an_act_without_its_audit_line_is_named():
-    review = handed_in(start())
+    review = submitted(start())
     with without_triggers(), connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM workspace_event WHERE verb IN ('review:handed_in', 'comparison_set:opened')"
@@ -162,7 +162,7 @@ def test_an_act_without_its_audit_line_is_named():
 
 def test_reviews_that_count_nowhere_have_what_they_rest_on():
     made = make_review_set(questions=2, mode="holistic")
-    handed_in(begin(made))
+    submitted(begin(made))
     tampered(Review.objects.filter(), purpose="repeat", state="set_apart")
     [only] = breaches()["R7"]
     assert "did not submit before" in only

@@ -146,7 +146,7 @@ def test_the_same_reviewer_gets_the_same_review_and_order_again():
     assert sorted(review.order) == [1, 2, 3, 4, 5]
 
 
-def test_what_was_handed_in_is_stored_once_by_response_and_position():
+def test_what_was_submitted_is_stored_once_by_response_and_position():
     made = make_set(elsewhere=1)
     comparison, reviewer = Comparison.objects.get(), made.reviewers.get()
     review = review_with(comparison=comparison, reviewer=reviewer, scores=RECORD_SCORES)

@@ -20,7 +20,7 @@ from rubric.models.comparisons import PERSON
 from rubric.reviewer_statistics.queries import count_not_blind, load_input
 from rubric.surveys.actions import pass_survey_over
 from tests.factories.comparisons import make_set
-from tests.factories.human_reviewers import begin, handed_in
+from tests.factories.human_reviewers import begin, submitted
 from tests.factories.people import NOW, make_lead, make_member, make_project, moment
 
 pytestmark = pytest.mark.django_db
@@ -59,8 +59,8 @@ def test_a_lead_who_could_see_results_is_not_blind_and_out_of_the_figures(client
     assert add(made, member).could_see_since is None
     add(made, lead)
     assert made.reviewers.get(person=lead).could_see_since == moment(1)
-    assert handed_in(begin(made, by=member)).is_blind
-    review = handed_in(begin(made, by=lead))
+    assert submitted(begin(made, by=member)).is_blind
+    review = submitted(begin(made, by=lead))
     review.refresh_from_db()
     assert not review.is_blind
     assert {row.reviewer for row in load_input(made).rows} == {
@@ -73,10 +73,10 @@ def test_a_lead_who_could_see_results_is_not_blind_and_out_of_the_figures(client
     assert "could see answers or results" in page
 
 
-def test_a_lead_who_reviews_from_the_start_is_blind_until_all_is_handed_in(lead):
+def test_a_lead_who_reviews_from_the_start_is_blind_until_all_is_submitted(lead):
     made = make_set(by=lead, people=[lead])
     bring(made)
-    assert handed_in(begin(made, by=lead)).is_blind
+    assert submitted(begin(made, by=lead)).is_blind
     two = [NewResponse(text="One."), NewResponse(text="Another.")]
     add_comparisons(
         comparison_set=made, comparisons=[NewComparison("What else?", two)], by=lead, now=moment(2)
@@ -93,7 +93,7 @@ def test_closing_shows_results_to_those_who_review_then(project, lead):
     reopen_set(comparison_set=made, by=lead, now=moment(4))
     assert add(made, goes).could_see_since is None
     assert made.reviewers.get(person=stays).could_see_since == moment(3)
-    review = handed_in(begin(made, by=stays))
+    review = submitted(begin(made, by=stays))
     review.refresh_from_db()
     assert not review.is_blind
 
@@ -102,7 +102,7 @@ def test_other_reviewers_are_not_told_who_wrote_what(client, project, lead):
     writer, other = make_member(project=project), make_member(project=project)
     made = make_set(by=lead, people=[writer, other], authors={1: writer.email, 2: "Beta", 3: "Gamma"})
     for person in (writer, other):
-        handed_in(begin(made, by=person))
+        submitted(begin(made, by=person))
     close_set(comparison_set=made, by=lead, now=NOW)
     made = ComparisonSet.objects.get(pk=made.pk)
     for person in (writer, other):

@@ -104,7 +104,7 @@ def test_no_set_is_opened_for_files_that_are_all_refused(capsys, lead, write):
     ],
 )
 @pytest.mark.parametrize("as_json", [False, True])
-def test_what_cannot_be_begun_is_exit_code_2_and_stores_nothing(capsys, lead, write, change, says, as_json):
+def test_what_cannot_be_started_is_exit_code_2_and_stores_nothing(capsys, lead, write, change, says, as_json):
     given = {"file": write("soup.jsonl", SOUP), "project": "ours", "by": lead.email} | change
     given |= {} if "new" in given or "set" in given else {"new": "Soup"}
     file = given.pop("file")

@@ -7,7 +7,7 @@ from rubric.exports.core.items import ExportedComparison, build_answer
 from rubric.exports.core.tables import MARKS, RESPONSES, rows_of
 from rubric.exports.queries import stream_own_reviews, stream_set
 from rubric.models import ComparisonSet
-from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set, say
+from tests.factories.human_reviewers import begin, list_reviewers, make_review_set, say, submitted
 from tests.factories.human_reviewers import start as start_review
 from tests.factories.model_reviewers import make_asked
 from tests.factories.people import NOW, make_lead, make_project
@@ -44,7 +44,7 @@ def test_places_are_labels_and_ties_are_lists():
 
 def test_what_cannot_be_judged_has_its_reason_and_no_score():
     review = start_review(mode="holistic")
-    handed_in(review, whole=(8, 7, 6))
+    submitted(review, whole=(8, 7, 6))
     made = review.comparison.set
     _held, item = stream(made)
     assert sorted(row["score"] for row in marks_of(item) if row["criterion"] == "holistic") == [6.0, 7.0, 8.0]
@@ -58,7 +58,7 @@ def test_what_cannot_be_judged_has_its_reason_and_no_score():
 
 def test_marks_point_at_the_response_however_it_was_dealt():
     made = make_review_set(mode="rubric")
-    handed_in(begin(made, by=list_reviewers(made)[0]))
+    submitted(begin(made, by=list_reviewers(made)[0]))
     _held, item = stream(made)
     accuracy = {row["response"]: row["score"] for row in marks_of(item) if row["criterion"] == "accuracy"}
     assert accuracy == {1: 9.0, 2: 7.0, 3: 6.0}
@@ -78,7 +78,7 @@ def test_raw_answers_of_models_are_kept_and_prompts_are_not():
 
 def test_a_set_with_a_reason_is_left_without_reviews_authors_and_ids():
     made = make_review_set(mode="rubric", authors={1: "some-model"})
-    handed_in(begin(made))
+    submitted(begin(made))
     held, item = stream(made, left_out="Not yet.")
     assert (held.left_out, item.reviews, item.id) == ("Not yet.", [], "")
     rows = [row for table, row in rows_of(item) if table is RESPONSES]
@@ -91,7 +91,7 @@ def test_a_set_with_a_reason_is_left_without_reviews_authors_and_ids():
 def test_scores_stay_as_given_and_the_overall_is_on_the_common_scale():
     made = make_review_set(mode="rubric", version=publish_three_scales())
     given = {"coherence": (5, 3, 1), "recommend": (1, 1, 0), "depth": (10, 4, 1)}
-    handed_in(begin(made), scores=given)
+    submitted(begin(made), scores=given)
     _held, item = stream(made)
     rows = {(row["response"], row["criterion"]): row["score"] for row in marks_of(item)}
     assert [rows[number, "coherence"] for number in (1, 2, 3)] == [5.0, 3.0, 1.0]

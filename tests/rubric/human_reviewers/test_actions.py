@@ -18,12 +18,12 @@ from tests.factories.human_reviewers import (
     begin,
     find_position,
     fresh,
-    handed_in,
     list_reviewers,
     make_review_set,
     say,
     say_all,
     start,
+    submitted,
     work,
 )
 from tests.factories.people import NOW, make_member, moment
@@ -67,10 +67,10 @@ def test_the_same_act_again_gives_the_stored_result_and_writes_nothing():
     assert (MarkRevision.objects.count(), Event.objects.count()) == (1, events)
 
 
-def test_a_repetition_is_answered_after_the_review_was_handed_in():
+def test_a_repetition_is_answered_after_the_review_was_submitted():
     review = start()
     first = say(review, "score", "1.accuracy", "8", version=0, key="k")
-    handed_in(review)
+    submitted(review)
     assert say(review, "score", "1.accuracy", "8", version=0, key="k").revision == first.revision
 
 
@@ -207,7 +207,7 @@ def test_handing_in_names_what_is_missing_and_twice_is_once():
     with pytest.raises(Unacceptable, match="Response A has no score for Accuracy") as caught:
         submit_marked_review(review=fresh(review), by=review.reviewer.person, now=NOW)
     assert caught.value.field == "score:1.accuracy"
-    handed_in(review)
+    submitted(review)
     before = Event.objects.count()
     submit_marked_review(review=fresh(review), by=review.reviewer.person, now=moment(5))
     assert (ReviewedResponse.objects.count(), Event.objects.count()) == (3, before)
@@ -291,11 +291,11 @@ def two_rounds(**given):
     """A set with two rounds and two reviewers who have both submitted the first."""
     made = make_review_set(people=2, has_second_round=True, **given)
     for person in list_reviewers(made):
-        handed_in(begin(made, by=person))
+        submitted(begin(made, by=person))
     return made
 
 
-def test_a_comparison_is_begun_once():
+def test_a_comparison_is_started_once():
     made = make_review_set()
     assert begin(made).pk == begin(made).pk
     assert Review.objects.count() == 1
@@ -322,7 +322,7 @@ def test_ones_own_responses_are_not_dealt_and_what_is_left_of_them_is_not_for_on
     assert sorted(begin(made, number=2).order) == [2, 3]
     with pytest.raises(NotAllowed, match="nothing is left to compare"):
         begin(made, number=3)
-    assert states(person) == ["to_review", "begun", "not_for_you"]
+    assert states(person) == ["to_review", "started", "not_for_you"]
     assert waiting_count(person) == 2
 
 
@@ -334,18 +334,18 @@ def test_nothing_waits_in_a_closed_set():
         begin(made)
 
 
-def test_the_second_round_opens_when_everybody_has_handed_in_the_first():
+def test_the_second_round_opens_when_everybody_has_submitted_the_first():
     made = make_review_set(people=2, has_second_round=True)
     left, other = list_reviewers(made)
-    first = handed_in(begin(made, by=left))
+    first = submitted(begin(made, by=left))
     assert begin(made, by=left).pk == first.pk
-    assert states(left) == ["handed_in"]
-    handed_in(begin(made, by=other))
+    assert states(left) == ["submitted"]
+    submitted(begin(made, by=other))
     assert states(left) == states(other) == ["second"]
     second = begin(made, by=left)
     assert (second.round, second.state) == (2, "draft")
     assert begin(made, by=left).pk == second.pk
-    assert states(left) == ["second_begun"]
+    assert states(left) == ["second_started"]
     assert Event.objects.filter(verb="review:begun", detail__contains='"round":2').count() == 1
 
 
@@ -360,8 +360,8 @@ def test_who_was_taken_out_or_cannot_review_is_not_waited_for():
         now=NOW,
     )
     for person in people[:2]:
-        handed_in(begin(made, by=person, number=2))
-    assert states(people[0])[1] == "handed_in"
+        submitted(begin(made, by=person, number=2))
+    assert states(people[0])[1] == "submitted"
     end_reviewer(reviewer=made.reviewers.get(person=people[2]), by=made.created_by, now=NOW)
     assert states(people[0])[1] == "second"
 
@@ -370,9 +370,9 @@ def test_who_was_taken_out_or_cannot_review_is_not_waited_for():
 def test_without_others_or_a_second_round_there_is_none(given):
     made = make_review_set(**given)
     for person in list_reviewers(made):
-        first = handed_in(begin(made, by=person))
+        first = submitted(begin(made, by=person))
     assert begin(made, by=person).pk == first.pk
-    assert states(person) == ["handed_in"]
+    assert states(person) == ["submitted"]
 
 
 def test_a_second_round_begins_with_what_the_first_said_and_both_are_kept():
@@ -380,8 +380,8 @@ def test_a_second_round_begins_with_what_the_first_said_and_both_are_kept():
     left, other = list_reviewers(made)
     first = begin(made, by=left)
     say(first, "notes", str(find_position(first, 2)), "salty")
-    first = handed_in(first)
-    handed_in(begin(made, by=other))
+    first = submitted(first)
+    submitted(begin(made, by=other))
     second = begin(made, by=left)
     values = work(second).values
     assert values["score", f"{find_position(second, 1)}.accuracy"] == "9"
@@ -396,10 +396,10 @@ def test_a_second_round_begins_with_what_the_first_said_and_both_are_kept():
     with pytest.raises(Unacceptable, match="nothing left to undo"):
         undo_mark(review=fresh(second), key="v", by=left, now=NOW)
     say(second, "score", f"{find_position(second, 1)}.accuracy", "5")
-    handed_in_again = handed_in_as_it_is(second)
+    submitted_again = submitted_as_it_is(second)
     rounds = {
         row.review_id: row.scores["accuracy"]
-        for review in (first, handed_in_again)
+        for review in (first, submitted_again)
         for row in review.reviewed.filter(response__number=1)
     }
     assert rounds == {first.pk: 9, second.pk: 5}
@@ -407,7 +407,7 @@ def test_a_second_round_begins_with_what_the_first_said_and_both_are_kept():
         assert row.revisions.count() == row.version
 
 
-def handed_in_as_it_is(review):
+def submitted_as_it_is(review):
     return submit_marked_review(review=fresh(review), by=review.reviewer.person, now=NOW)
 
 
@@ -420,7 +420,7 @@ def test_others_are_shown_in_the_second_round_alone_without_names_in_an_order_of
         scores = dict.fromkeys(
             ("accuracy", "completeness", "conciseness", "clarity"), (number, number, number)
         )
-        handed_in(first, scores=scores)
+        submitted(first, scores=scores)
         assert load_other_reviews(fresh(first)) == []
     second = begin(made, by=people[0])
     found = load_other_reviews(second)
@@ -431,7 +431,7 @@ def test_others_are_shown_in_the_second_round_alone_without_names_in_an_order_of
     assert all(not hasattr(other, name) for other in found for name in ("reviewer", "person", "name"))
 
 
-def test_a_second_round_that_was_begun_twice_is_one():
+def test_a_second_round_that_was_started_twice_is_one():
     made = two_rounds()
     person = list_reviewers(made)[0]
     begin(made, by=person)

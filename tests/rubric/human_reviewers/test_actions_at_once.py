@@ -7,11 +7,11 @@ from rubric.models import Comparison, Mark, MarkRevision, Review, ReviewedRespon
 from tests.factories.human_reviewers import (
     begin,
     fresh,
-    handed_in,
     list_reviewers,
     make_review_set,
     say_all,
     start,
+    submitted,
 )
 from tests.factories.people import NOW
 from tests.faults.crowd import at_once
@@ -48,7 +48,7 @@ def test_one_act_sent_at_once_is_stored_once_and_acknowledged_to_all():
     assert MarkRevision.objects.count() == 1
 
 
-def test_handing_in_and_marking_at_once_keeps_what_was_handed_in():
+def test_handing_in_and_marking_at_once_keeps_what_was_submitted():
     review = say_all(start())
     person = review.reviewer.person
     before = Mark.objects.get(subject="1.accuracy")
@@ -66,10 +66,10 @@ def test_handing_in_and_marking_at_once_keeps_what_was_handed_in():
     assert str(counted) == Mark.objects.get(subject="1.accuracy").value
 
 
-def test_a_second_round_begun_on_two_devices_is_one():
+def test_a_second_round_started_on_two_devices_is_one():
     made = make_review_set(people=2, has_second_round=True)
     for person in list_reviewers(made):
-        handed_in(begin(made, by=person))
+        submitted(begin(made, by=person))
     person = list_reviewers(made)[0]
     comparison = Comparison.objects.select_related("set__project").get(set=made)
     opened = at_once(*[lambda: open_review(comparison=comparison, by=person, now=NOW)] * 4)

@@ -3,7 +3,7 @@
 import pytest
 
 from rubric.models import Mark
-from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set, start
+from tests.factories.human_reviewers import begin, list_reviewers, make_review_set, start, submitted
 from tests.factories.people import make_member
 from tests.factories.tokens import program_of
 
@@ -81,10 +81,10 @@ def test_a_stale_mark_is_a_conflict_and_all_marks_of_one_request_are_stored_or_n
 
 
 def test_a_second_round_shows_what_others_gave_and_nobody_reads_anothers_review():
-    review = handed_in(start(mode="holistic", people=2, has_second_round=True))
+    review = submitted(start(mode="holistic", people=2, has_second_round=True))
     made = review.reviewer.set
     one, other = list_reviewers(made)
-    handed_in(begin(made, by=other))
+    submitted(begin(made, by=other))
     program = program_of(one)
     (waiting,) = program.get("reviews/").json()["items"][0]["comparisons"]
     assert (waiting["state"], waiting["number"]) == ("second", 1)

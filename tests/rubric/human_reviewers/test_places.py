@@ -13,7 +13,7 @@ from rubric.models import Comparison, ComparisonSet, Review
 from rubric.sets.permissions import check_see_results
 from rubric.sets.queries import PLACE_LEASE, count_taken
 from tests.factories.comparisons import make_set
-from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set
+from tests.factories.human_reviewers import begin, list_reviewers, make_review_set, submitted
 from tests.factories.people import NOW, make_lead, make_member, make_project
 from workspace.access.permissions import may
 from workspace.core.refusals import Conflict, NotAllowed
@@ -31,8 +31,8 @@ def states(person):
 def test_a_comparison_that_has_its_people_is_dealt_to_nobody_else(client):
     made = make_review_set(people=3, questions=2, people_needed=1)
     left, middle, right = list_reviewers(made)
-    handed_in(begin(made, by=left, number=1))
-    assert states(left) == {1: "handed_in", 2: "to_review"}
+    submitted(begin(made, by=left, number=1))
+    assert states(left) == {1: "submitted", 2: "to_review"}
     assert states(middle) == {1: "full", 2: "to_review"}
     with pytest.raises(Conflict, match="All slots of this comparison"):
         begin(made, by=middle, number=1)
@@ -53,8 +53,8 @@ def test_a_place_goes_back_when_its_lease_is_over_and_the_work_is_kept():
     key = made.comparisons.get().pk
     assert count_taken([made], now=NOW) == {key: 1}
     assert count_taken([made], now=NOW + PLACE_LEASE + timedelta(seconds=1)) == {key: 0}
-    begun = Comparison.objects.get(pk=key).reviews.get()
-    assert begun == review
+    started = Comparison.objects.get(pk=key).reviews.get()
+    assert started == review
     assert begin(made, by=left).pk == review.pk
 
 
@@ -62,7 +62,7 @@ def test_a_second_round_waits_for_as_many_as_are_needed():
     made = make_review_set(people=3, people_needed=2, has_second_round=True)
     left, right, other = list_reviewers(made)
     for person in (left, right):
-        handed_in(begin(made, by=person))
+        submitted(begin(made, by=person))
     assert begin(made, by=left).round == 2
     assert states(other) == {1: "full"}
     assert Review.objects.filter(round=2).count() == 1
@@ -72,16 +72,16 @@ def test_a_lead_who_reviews_sees_results_when_no_place_is_left_to_take():
     project = make_project()
     lead, member = make_lead(project=project), make_member(project=project)
     made = make_set(by=lead, people=[lead, member], people_needed=1, questions=2)
-    handed_in(begin(made, by=lead, number=1))
+    submitted(begin(made, by=lead, number=1))
     assert not may(check_see_results, lead, made)
-    handed_in(begin(made, by=member, number=2))
+    submitted(begin(made, by=member, number=2))
     assert may(check_see_results, lead, ComparisonSet.objects.get(pk=made.pk))
 
 
 def test_the_number_of_people_is_changed_later_with_an_event(client):
     made = make_review_set(people=3, people_needed=1)
     left, right, _other = list_reviewers(made)
-    handed_in(begin(made, by=left))
+    submitted(begin(made, by=left))
     assert states(right) == {1: "full"}
     address = reverse("change_people_needed", args=[made.project.slug, made.number])
     client.force_login(made.created_by)
@@ -92,7 +92,7 @@ def test_the_number_of_people_is_changed_later_with_an_event(client):
     event = Event.objects.get(verb="comparison_set:places_changed")
     assert json.loads(event.detail) == {"before": 1, "people_needed": 2}
     assert states(right) == {1: "to_review"}
-    handed_in(begin(made, by=right))
+    submitted(begin(made, by=right))
     client.post(address, {"people_needed": "1"})
     assert Review.objects.filter(state="submitted").count() == 2, "what was submitted counts on"
     client.post(address, {"people_needed": ""})
@@ -105,7 +105,7 @@ def test_with_more_places_a_lead_who_could_see_results_reviews_not_blind():
     project = make_project()
     lead, member = make_lead(project=project), make_member(project=project)
     made = make_set(by=lead, people=[lead, member], people_needed=1)
-    handed_in(begin(made, by=member))
+    submitted(begin(made, by=member))
     change_people_needed(comparison_set=made, people_needed=2, by=lead, now=NOW)
     rows = made.reviewers.values_list("person", "could_see_since")
     assert dict(rows) == {lead.pk: NOW, member.pk: None}

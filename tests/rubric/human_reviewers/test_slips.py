@@ -12,12 +12,12 @@ from tests.factories.human_reviewers import (
     begin,
     find_position,
     fresh,
-    handed_in,
     list_reviewers,
     make_review_set,
     say,
     say_all,
     start,
+    submitted,
     work,
 )
 from tests.factories.people import NOW, moment
@@ -64,7 +64,7 @@ def test_what_the_second_round_changed_is_marked_for_reviewer_and_lead(client):
     made = make_review_set(people=2, has_second_round=True)
     left, other = list_reviewers(made)
     for person in (left, other):
-        handed_in(begin(made, by=person))
+        submitted(begin(made, by=person))
     second = begin(made, by=left)
     client.force_login(left)
     address = reverse("review", args=[second.pk])

@@ -14,12 +14,12 @@ from tests.factories.human_reviewers import (
     begin,
     find_position,
     fresh,
-    handed_in,
     list_reviewers,
     make_review_set,
     say,
     say_all,
     start,
+    submitted,
     work,
 )
 from tests.factories.people import make_member
@@ -33,9 +33,9 @@ HTMX = {"HX-Request": "true", "HX-Target": "answer"}
 
 @pytest.fixture
 def review(client):
-    begun = start(mode="both")
-    client.force_login(begun.reviewer.person)
-    return begun
+    started = start(mode="both")
+    client.force_login(started.reviewer.person)
+    return started
 
 
 def act(client, review, short, *, nonce="0123456789abcdef", headers=HTMX, **more):
@@ -271,7 +271,7 @@ def test_handing_in_names_the_first_missing_thing_and_leads_there(client, review
     assert Review.objects.get().state == "draft"
 
 
-def test_overalls_are_shown_once_it_is_handed_in_and_what_is_next(client):
+def test_overalls_are_shown_once_it_is_submitted_and_what_is_next(client):
     made = make_review_set(mode="both", questions=2)
     client.force_login(list_reviewers(made)[0])
     review = say_all(begin(made))
@@ -320,7 +320,7 @@ def test_the_list_counts_what_is_ones_own_and_begins_the_next(client):
     again = client.post(reverse("begin_review", args=[comparison.pk]))
     assert again["Location"] == answer["Location"]
     assert "Continue with your comparison 1" in client.get(reverse("reviews")).content.decode()
-    handed_in(fresh(review, person))
+    submitted(fresh(review, person))
     text = client.get(reverse("reviews")).content.decode()
     assert "Review the next comparison" in text
     assert "You have 2 comparisons to review" in text
@@ -349,8 +349,8 @@ def test_a_closed_set_is_read_and_not_changed(client, review):
     assert "0 comparisons" not in listed and "See its results" not in listed
 
 
-def test_who_handed_in_finds_the_results_of_a_closed_set_in_the_list(client, review):
-    made = handed_in(review).reviewer.set
+def test_who_submitted_finds_the_results_of_a_closed_set_in_the_list(client, review):
+    made = submitted(review).reviewer.set
     type(made).objects.filter(pk=made.pk).update(
         closed_at=made.project.created_at, closed_by=made.created_by_id
     )
@@ -386,7 +386,7 @@ def test_the_list_asks_as_often_however_much_there_is(client):
         made = make_review_set(questions=questions, has_second_round=True)
         person = list_reviewers(made)[0]
         for number in range(1, questions):
-            handed_in(begin(made, number=number))
+            submitted(begin(made, number=number))
         client.force_login(person)
         client.get(reverse("reviews"))
         with CaptureQueriesContext(connection) as queries:

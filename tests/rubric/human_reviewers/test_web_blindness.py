@@ -16,10 +16,10 @@ from tests.factories.human_reviewers import (
     begin,
     find_position,
     fresh,
-    handed_in,
     list_reviewers,
     make_review_set,
     say,
+    submitted,
     work,
 )
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project
@@ -112,7 +112,7 @@ def test_no_hidden_thing_is_in_any_answer_of_a_first_round(mode):
     first, other = list_reviewers(made)
     theirs = begin(made, by=other)
     say(theirs, "notes", "1", "OTHERNOTE")
-    handed_in(theirs)
+    submitted(theirs)
     model = made.reviewers.get(kind=MODEL)
     scores = {at: {"accuracy": 2, "completeness": 2, "conciseness": 2, "clarity": 2} for at in (1, 2, 3)}
     review_with(comparison=made.comparisons.get(), reviewer=model, scores=scores)
@@ -156,8 +156,8 @@ def test_pages_are_the_same_whatever_another_reviewer_has_done(has_second_round)
     before = seen()
     say(theirs, "notes", "1", "a note")
     assert seen() == before
-    handed_in(theirs)
-    handed_in(begin(made, by=other))
+    submitted(theirs)
+    submitted(begin(made, by=other))
     assert seen() == before
 
 
@@ -169,7 +169,7 @@ def test_two_worlds_that_differ_in_what_is_hidden_answer_alike(mode):
     mine, model = begin(made, by=first), made.reviewers.get(kind=MODEL)
     scores = {at: {"accuracy": 2, "holistic": 3} for at in (1, 2, 3)}
     review_with(comparison=made.comparisons.get(), reviewer=model, scores=scores)
-    handed_in(begin(made, by=other))
+    submitted(begin(made, by=other))
     client, place = signed_in(first), [made.project.slug, made.number]
     of_set = ("comparison_set", "set_results", "set_manners", "set_agreement", "set_tuning", "set_answers")
     addresses = [reverse(name, args=place) for name in of_set]
@@ -210,7 +210,7 @@ def test_anothers_review_is_not_there_in_whatever_round(who):
     made = make_review_set(people=2, has_second_round=True)
     first, other = list_reviewers(made)
     theirs = begin(made, by=first)
-    handed_in(begin(made, by=other))
+    submitted(begin(made, by=other))
     person = {"other reviewer": other, "lead": made.created_by, "admin": make_admin()}[who]
     client = signed_in(person)
     addresses = [reverse(name, args=[theirs.pk]) for name in ("mark", "undo_mark", "submit_review")]
@@ -218,7 +218,7 @@ def test_anothers_review_is_not_there_in_whatever_round(who):
     for headers in (HTMX, {}):
         assert client.get(reverse("review", args=[theirs.pk]), headers=headers).status_code == 404
         assert [client.post(address, body, headers=headers).status_code for address in addresses] == [404] * 3
-    handed_in(theirs)
+    submitted(theirs)
     assert client.get(reverse("review", args=[theirs.pk])).status_code == 404
     assert client.get(reverse("review", args=[2**80])).status_code == 404
     assert client.post(reverse("begin_review", args=[2**80])).status_code == 404
@@ -235,8 +235,8 @@ def test_the_second_round_shows_what_others_gave_and_not_who():
     first, other = list_reviewers(made)
     theirs = begin(made, by=other)
     say(theirs, "notes", str(find_position(theirs, 2)), "OTHERNOTE")
-    handed_in(theirs, scores=dict.fromkeys(("accuracy", "completeness", "conciseness", "clarity"), (3, 3, 3)))
-    handed_in(begin(made, by=first))
+    submitted(theirs, scores=dict.fromkeys(("accuracy", "completeness", "conciseness", "clarity"), (3, 3, 3)))
+    submitted(begin(made, by=first))
     mine = begin(made, by=first)
     text = signed_in(first).get(reverse("review", args=[mine.pk])).content.decode()
     assert found(text, HIDDEN) == ["OTHERNOTE"]
@@ -244,8 +244,8 @@ def test_the_second_round_shows_what_others_gave_and_not_who():
     assert not found(text, WEIGHTS)
     column = re.search(rf'id="message-{find_position(mine, 2)}".*?</article>', text, re.DOTALL)[0]
     assert "OTHERNOTE" in column
-    handed_in_text = signed_in(first).get(reverse("review", args=[load_first(first, mine)])).content.decode()
-    assert not found(handed_in_text, HIDDEN)
+    submitted_text = signed_in(first).get(reverse("review", args=[load_first(first, mine)])).content.decode()
+    assert not found(submitted_text, HIDDEN)
 
 
 def load_first(person, second):
@@ -262,7 +262,7 @@ def test_ones_own_response_is_in_nothing_that_one_reviews():
     client = signed_in(first)
     assert "TEXT-2" not in everything(client, fresh(mine))
     say_all_that_is_left(mine)
-    handed_in(begin(made, by=other, number=2))
+    submitted(begin(made, by=other, number=2))
     client.post(reverse("submit_review", args=[mine.pk]), {"key": "s"})
     second = begin(made, by=first, number=2)
     assert second.round == 2

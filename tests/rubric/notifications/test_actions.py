@@ -3,7 +3,7 @@
 import pytest
 
 from rubric.comparisons.actions import close_set, end_reviewer
-from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set, say_all
+from tests.factories.human_reviewers import begin, list_reviewers, make_review_set, say_all, submitted
 from tests.factories.people import NOW
 from workspace.notifications.pages import notifications_page
 
@@ -15,9 +15,9 @@ def told(person):
 
 
 def review(made, person, number=1):
-    begun = begin(made, by=person, number=number)
-    say_all(begun)
-    return handed_in(begun)
+    started = begin(made, by=person, number=number)
+    say_all(started)
+    return submitted(started)
 
 
 def test_a_reviewer_is_told_of_the_set_until_they_are_removed():

@@ -18,7 +18,7 @@ from rubric.core.scales import Scale
 from rubric.human_reviewers.actions import submit_marked_review
 from rubric.models import SetFigures
 from rubric.reviewer_statistics.queries import load_input
-from tests.factories.human_reviewers import begin, fresh, handed_in, list_reviewers, make_review_set, say_all
+from tests.factories.human_reviewers import begin, fresh, list_reviewers, make_review_set, say_all, submitted
 from tests.factories.people import NOW, make_admin, moment
 from tests.factories.reviewer_statistics import figure
 from tests.factories.versions import publish_three_scales
@@ -43,7 +43,7 @@ def made(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock(), transaction.atomic():
         found = make_review_set(people=3, version=publish_three_scales())
         for person, scores in zip(list_reviewers(found), (FIRST, OTHER), strict=False):
-            handed_in(begin(found, by=person), scores=scores)
+            submitted(begin(found, by=person), scores=scores)
         lines = read_comparison_lines(BY_FILE)
         assert import_lines(comparison_set=found, lines=lines, by=found.created_by, now=NOW).faults == []
         figure(found)

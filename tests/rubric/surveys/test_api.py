@@ -24,9 +24,9 @@ def test_a_result_opens_once_its_survey_is_answered():
     before = program.get(f"{path}survey/").json()
     assert (before["is_due"], before["responses"], Survey.objects.count()) == (True, [], 0)
     answer = {"do": "answer", "understood": 4, "named": before["criteria"][0]}
-    assert program.post(f"{path}survey/", answer).json()["code"] == "survey_not_begun"
-    begun = program.post(f"{path}survey/", {"do": "begin"}).json()
-    assert [row["letter"] for row in begun["responses"]] == ["A", "B"]
+    assert program.post(f"{path}survey/", answer).json()["code"] == "survey_not_started"
+    started = program.post(f"{path}survey/", {"do": "begin"}).json()
+    assert [row["letter"] for row in started["responses"]] == ["A", "B"]
     assert program.post(f"{path}survey/", {"do": "answer"}).status_code == 422
     assert not program.post(f"{path}survey/", answer).json()["is_due"]
     assert program.get(f"{path}results/").json()["rankings"]

@@ -50,8 +50,8 @@ def test_a_result_opens_after_the_survey_and_a_get_writes_nothing(reviewer, made
 
 @pytest.mark.parametrize(("arm", "is_shown"), [("with", True), ("without", False)])
 def test_the_arm_decides_what_is_shown_while_answering(reviewer, made, arm, is_shown):
-    begun = reviewer.post(at("survey", made), {"do": "begin"})
-    assert (begun.status_code, begun["Location"]) == (303, at("survey", made))
+    started = reviewer.post(at("survey", made), {"do": "begin"})
+    assert (started.status_code, started["Location"]) == (303, at("survey", made))
     Survey.objects.update(arm=arm)
     said = reviewer.get(at("survey", made)).content.decode()
     for words in ("8.15", "8.10", "I understand why A ranked above B.", "I can&#39;t tell"):

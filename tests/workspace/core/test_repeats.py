@@ -32,14 +32,14 @@ def test_of_several_each_is_chosen_now_and_then():
 
 @pytest.mark.parametrize(("percent", "items"), [(0, 60), (5, 60), (20, 90), (50, 120), (50, APART)])
 def test_how_many_repeats_come_is_told_before_and_goes_down_by_each_that_came(percent, items):
-    handed_in, repeated, dealt, ahead = [], set(), 0, []
+    submitted, repeated, dealt, ahead = [], set(), 0, []
     left = list(range(items))
     while left:
         given = {"dealt": dealt, "percent": percent, "left": len(left)}
-        ahead.append(len(left) + count_ahead("x", **given, handed_in=len(handed_in), repeated=len(repeated)))
-        chosen = choose_repeated("x", dealt, handed_in, repeated) if is_due("x", dealt, percent) else None
+        ahead.append(len(left) + count_ahead("x", **given, submitted=len(submitted), repeated=len(repeated)))
+        chosen = choose_repeated("x", dealt, submitted, repeated) if is_due("x", dealt, percent) else None
         if chosen is None:
-            handed_in.append(left.pop(0))
+            submitted.append(left.pop(0))
         else:
             repeated.add(chosen)
         dealt += 1

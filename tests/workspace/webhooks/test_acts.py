@@ -33,8 +33,8 @@ def test_a_game_from_its_measurement_to_its_verdict():
     evaluation = submitted(project=project)
     game = "/api/v1/projects/ours/games/1/"
     measured = ("game.measured", {"game": 1}, game)
-    handed_in = ("evaluation.submitted", {"game": 1, "evaluation": evaluation.pk}, game)
-    assert told() == [measured, handed_in]
+    expected = ("evaluation.submitted", {"game": 1, "evaluation": evaluation.pk}, game)
+    assert told() == [measured, expected]
     record(evaluation.game)
     assert told()[2:] == [("verdict.recorded", {"game": 1, "verdict": 1}, f"{game}verdict/")]
     record(evaluation.game, by=make_lead(project=project), reason="Looked again.")

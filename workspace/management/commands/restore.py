@@ -37,7 +37,7 @@ class Command(SiteCommand):
     help = (
         "Restores a backup into an empty database and an empty VAR_DIR, brings an older one up to date, and runs\n"
         "verify. Everything in the file is checked before anything is written.\n"
-        "Exit codes: 0 restored and all checks hold, 1 it failed or a check found something, 2 nothing was begun.\n"
+        "Exit codes: 0 restored and all checks hold, 1 it failed or a check found something, 2 nothing was started.\n"
         "Example: manage.py restore /var/backups/evalsite/evalsite-20260131T023000Z.zip"
     )
     requires_system_checks: list[str] = []
@@ -59,7 +59,7 @@ class Command(SiteCommand):
             path = choose_backup(options["source"])
             with open_backup(path, is_sealed=not options["unsealed"]) as (archive, manifest):
                 check_restorable(archive, manifest, path.name)
-                self._begun(manifest, path, as_json=as_json)
+                self._started(manifest, path, as_json=as_json)
                 put_back(archive, manifest)
             steps = missing_migrations(connection)
             if steps:
@@ -73,7 +73,7 @@ class Command(SiteCommand):
             self.end(DIFFERS, said, as_json=as_json, code="failed")
         self._say(path, manifest, steps, ended, as_json=as_json)
 
-    def _begun(self, manifest: Manifest, path: Path, *, as_json: bool) -> None:
+    def _started(self, manifest: Manifest, path: Path, *, as_json: bool) -> None:
         if not as_json:
             self.stdout.write(
                 f"{path.name} of {manifest.made_at:%Y-%m-%d %H:%M} UTC, version {manifest.version}: every digest fits. "

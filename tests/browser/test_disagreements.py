@@ -21,7 +21,7 @@ def opened(page: Page, live_server, name: str = "adjudicate"):
     return game
 
 
-def test_all_ties_are_settled_without_a_mouse(page: Page, live_server) -> None:
+def test_all_ties_are_resolved_without_a_mouse(page: Page, live_server) -> None:
     opened(page, live_server)
     page.evaluate("window.kept = true")
     choices = page.locator(".difference.asks")
@@ -39,8 +39,8 @@ def test_all_ties_are_settled_without_a_mouse(page: Page, live_server) -> None:
         if left:
             expect(page.locator(".difference.asks").first.get_by_role("radio").first).to_be_focused()
             expect(page.locator("input:focus")).to_be_in_viewport()
-    expect(page.locator("#settle-progress")).to_be_focused()
-    expect(page.locator("#settle-progress")).to_contain_text("Nothing here holds up the verdict.")
+    expect(page.locator("#disagreements-progress")).to_be_focused()
+    expect(page.locator("#disagreements-progress")).to_contain_text("Nothing here holds up the verdict.")
     assert page.evaluate("window.kept")
     assert not violations(page)
     assert Adjudication.objects.count() == 4
@@ -69,7 +69,7 @@ def test_it_works_without_script(browser, live_server) -> None:
     first.get_by_label("Reason").fill("Without script")
     first.get_by_role("button", name="Save").click()
     expect(page.locator(".difference.asks")).to_have_count(3)
-    assert "#settle-item-" in page.url
+    assert "#disagreement-item-" in page.url
     expect(page.get_by_text("Without script")).to_be_visible()
     page.get_by_role("button", name="Show names").click()
     expect(page.get_by_role("link", name="Hide names")).to_be_visible()
