@@ -1,5 +1,6 @@
 """What every test has at hand: real servers (tests/services), a real browser, and walls against the outside."""
 
+import gc
 import os
 import shutil
 import socket
@@ -55,6 +56,13 @@ hypothesis.settings.register_profile(
     "suite", max_examples=60, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("suite")
+
+
+def pytest_collection_finish():
+    """What was imported and collected stays: the garbage collector need not look at it again after every few tests."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 50)
 
 
 @pytest.fixture(autouse=True, scope="session")
