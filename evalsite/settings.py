@@ -148,7 +148,8 @@ WORKER_MEMORY_MB = environment.megabytes("WORKER_MEMORY_MB", "2048", at_least=51
 DISK_FREE_MB = environment.megabytes("DISK_FREE_MB", "512", at_least=1)
 # What is done for each kind of job: the action that a worker calls with the job it took.
 JOB_ACTIONS = {
-    "import": "discussions.transcripts.actions.import_games",
+    "import": "discussions.imports.actions.import_games",
+    "import_part": "discussions.imports.actions.help_import",
     "measure": "discussions.metrics.actions.measure_games",
     "companions": "discussions.metrics.actions.add_companions",
     "figure_team": "discussions.reliability.actions.compute_team_figures",
@@ -235,7 +236,10 @@ AUDIT_OBJECTS = [
     "discussions.audit.queries.OBJECTS",
 ]
 # What is called, in the same transaction, with a job that failed for good.
-FAILED_JOB_ACTIONS = ["workspace.notifications.actions.failures.tell_failed_job"]
+FAILED_JOB_ACTIONS = [
+    "workspace.notifications.actions.failures.tell_failed_job",
+    "discussions.imports.actions.measure_what_came_in",
+]
 # How large a project archive may be that is imported.
 ARCHIVE_LIMITS = {
     "unpacked_bytes": 64 * 1024 * 1024 * 1024,

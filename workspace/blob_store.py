@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import IO
+from zlib import crc32
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
@@ -55,6 +56,22 @@ def load_start(sha256: str, count: int) -> bytes:
             data: bytes = file.read(count)
     except FileNotFoundError as reason:
         raise BytesLost(f"the bytes {sha256} are gone") from reason
+    return data
+
+
+def load_range(sha256: str, start: int, end: int, checksum: int) -> bytes:
+    """The bytes from `start` to before `end` of those kept under a hash; `checksum` is what zlib.crc32 gave for them.
+
+    Raises BytesLost when they are not there or are others.
+    """
+    try:
+        with default_storage.open(_name(sha256), "rb") as file:
+            file.seek(start)
+            data: bytes = file.read(end - start)
+    except FileNotFoundError as reason:
+        raise BytesLost(f"the bytes {sha256} are gone") from reason
+    if crc32(data) != checksum:
+        raise BytesLost(f"the bytes {sha256} have changed")
     return data
 
 

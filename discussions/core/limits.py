@@ -3,3 +3,5 @@
 # What is read into memory at once; a game that is longer alone makes a batch of its own.
 BATCH_GAMES = 250
 BATCH_MESSAGES = 25_000
+# Longer games are not measured while their file is read: measuring has a lease for each of them.
+ONE_PASS_MESSAGES = 2_000

@@ -20,7 +20,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from discussions.core.records import Measurement
+from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import (
     CODE_VERSION,
     build_companions,
@@ -39,6 +39,7 @@ from discussions.queries import (
 from discussions.slots.actions import open_slots
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash, canonical_hash
+from workspace.database.bulk_rows import insert_rows, reserve_keys
 from workspace.jobs.actions import (
     MOST_ATTEMPTS,
     Clock,
@@ -61,6 +62,8 @@ from workspace.webhooks.core import GAME_MEASURED
 GAMES_A_TURN = 2_000
 COMPANIONS_A_TURN = 250
 TURN = timedelta(minutes=1)
+# Processor time of one game that is measured while its file is read.
+PASSING_SECONDS = 5
 SLOW, LARGE, BROKEN = "slow", "large", "broken"
 T = TypeVar("T")
 logger = logging.getLogger("evalsite.jobs")
@@ -104,7 +107,8 @@ def measure_games(*, job: Job, clock: Clock) -> None:
             done = job.done_count + len(rows)
             renew(job=job, now=now, done_count=done, total_count=max(total, done))
             _store_measurements(rows, iteration, job, job.created_by, now)
-            open_slots(games=[measured.game for measured, _body in rows])
+            done_keys = {row.game for row in rows}
+            open_slots(games=[game for game in games if game.pk in done_keys])
         turn += len(games)
         if turn >= GAMES_A_TURN or now >= until:
             hand_back(job=job, now=clock())
@@ -303,8 +307,49 @@ def encoded_figures(measurements: dict[str, Measurement]) -> str:
 
 def compute_input_hash(game: Game, rubric_sha256: str, code_version: str, row: RoundOffset | None) -> str:
     """The hash of everything that a measurement is made from."""
-    offset = [row.offset] if row else []
-    return canonical_hash([game.content_sha256, rubric_sha256, code_version, *offset])
+    return hash_input(game.content_sha256, rubric_sha256, code_version, *([row.offset] if row else []))
+
+
+def hash_input(content_sha256: str, rubric_sha256: str, code_version: str, *offset: int) -> str:
+    """The same from the hashes alone; `offset` is what a lead said of the rounds, nothing without."""
+    return canonical_hash([content_sha256, rubric_sha256, code_version, *offset])
+
+
+class EncodedResult(msgspec.Struct, frozen=True):
+    """What measuring a game gave, as it is stored: figures, and the findings with their hash."""
+
+    figures: str
+    findings: str
+    sha256: str
+
+
+def compute_result(record: GameRecord, rubric: RubricRecord) -> EncodedResult:
+    """Measure a game. The same game and version give the same bytes."""
+    measurements = measure_game(record, rubric)
+    body = msgspec.json.encode(measurements)
+    return EncodedResult(encoded_figures(measurements), body.decode(), bytes_hash(body))
+
+
+class GameResult(msgspec.Struct, frozen=True):
+    """The result of one game, and the hash of what it was made from."""
+
+    game: int
+    game_number: int
+    round_offset_number: int
+    input_hash: str
+    result: EncodedResult
+
+
+def compute_in_passing(record: GameRecord, rubric: RubricRecord) -> EncodedResult | None:
+    """Measure a game while its file is read; None of one that is hard: the job that measures does it, or names it."""
+    try:
+        with limit_time(min(PASSING_SECONDS, settings.MEASURE_SECONDS)):
+            return compute_result(record, rubric)
+    except SoftTimeLimitExceeded:
+        raise
+    except Exception:
+        logger.warning("a game is left to the job that measures", exc_info=True)
+        return None
 
 
 def _offsets(games: list[Game], rubric: RubricRecord) -> dict[int, RoundOffset]:
@@ -314,41 +359,70 @@ def _offsets(games: list[Game], rubric: RubricRecord) -> dict[int, RoundOffset]:
 
 def _measured(
     game: Game, offsets: Mapping[int, RoundOffset], rubric: RubricRecord, iteration: Iteration
-) -> tuple[Measured, str]:
+) -> GameResult:
     offset = offsets.get(game.pk)
-    measurements = measure_game(add_round_offset(game.text.to_record(), offset), rubric)
-    body = msgspec.json.encode(measurements)
-    measured = Measured(
-        game=game,
-        code_version=CODE_VERSION,
+    return GameResult(
+        game=game.pk,
+        game_number=game.number,
         round_offset_number=offset.number if offset else 0,
         input_hash=compute_input_hash(game, iteration.rubric_version.sha256, CODE_VERSION, offset),
-        findings_sha256=bytes_hash(body),
-        figures=encoded_figures(measurements),
+        result=compute_result(add_round_offset(game.text.to_record(), offset), rubric),
     )
-    return measured, body.decode()
 
 
 def _store_measurements(
-    rows: list[tuple[Measured, str]], iteration: Iteration, job: Job | None, by: Person, now: datetime
+    rows: list[GameResult], iteration: Iteration, job: Job | None, by: Person, now: datetime
 ) -> None:
     """Write the rows, except of games that another job of the same iteration measured meanwhile."""
-    version = iteration.rubric_version_id
-    games = [measured.game_id for measured, _body in rows]
-    done = Measured.objects.filter(game__in=games, rubric_version=version, code_version=CODE_VERSION)
-    there = set(done.values_list("game_id", "round_offset_number"))
-    new = [
-        (measured, body)
-        for measured, body in rows
-        if (measured.game_id, measured.round_offset_number) not in there
-    ]
-    for measured, _body in new:
-        measured.rubric_version_id, measured.job, measured.created_at = version, job, now
-    Measured.objects.bulk_create([measured for measured, _body in new])
-    MeasuredFindings.objects.bulk_create(
-        [MeasuredFindings(measured=measured, body=body) for measured, body in new]
+    done = Measured.objects.filter(
+        game__in=[row.game for row in rows],
+        rubric_version=iteration.rubric_version_id,
+        code_version=CODE_VERSION,
     )
-    things = [{"game": measured.game.number} for measured, _body in new]
+    there = set(done.values_list("game_id", "round_offset_number"))
+    new = [row for row in rows if (row.game, row.round_offset_number) not in there]
+    store_results(rows=new, iteration=iteration, job=job, by=by, now=now)
+
+
+def store_results(
+    *, rows: list[GameResult], iteration: Iteration, job: Job | None, by: Person, now: datetime
+) -> None:
+    """Write measurements that are not there yet, in the caller's transaction, and tell the webhooks."""
+    version, written_by = iteration.rubric_version_id, job.pk if job else None
+    keys = reserve_keys(Measured, len(rows))
+    insert_rows(
+        Measured,
+        (
+            "id",
+            "game_id",
+            "rubric_version_id",
+            "code_version",
+            "round_offset_number",
+            "input_hash",
+            "findings_sha256",
+            "figures",
+            "created_at",
+            "job_id",
+        ),
+        [
+            (
+                key,
+                row.game,
+                version,
+                CODE_VERSION,
+                row.round_offset_number,
+                row.input_hash,
+                row.result.sha256,
+                row.result.figures,
+                now,
+                written_by,
+            )
+            for key, row in zip(keys, rows, strict=True)
+        ],
+    )
+    findings = [(key, row.result.findings) for key, row in zip(keys, rows, strict=True)]
+    insert_rows(MeasuredFindings, ("measured_id", "body"), findings)
+    things = [{"game": row.game_number} for row in rows]
     queue_deliveries(project=iteration.project, event=GAME_MEASURED, things=things, by=by, now=now)
 
 

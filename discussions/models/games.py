@@ -62,6 +62,25 @@ class ImportDismissal(models.Model):
         return f"faults of transcript {self.transcript_id}, dismissed"
 
 
+class ImportRun(models.Model):
+    """How far the reading of one file is. Parts are read by whoever claims them and stored in the order of the file.
+
+    As JSON, in the records of `discussions/imports/core.py`: `layout` is how the file holds its games, `parts` where
+    each part is, `claims` part -> who reads it, `sums` what became of the games so far, `met` which games of an
+    earlier reading were met again. Parts before `next_part` are stored. Games up to the key `newest_before` were there
+    before.
+    """
+
+    transcript = models.OneToOneField(Transcript, models.PROTECT, related_name="run")
+    layout = models.TextField()
+    parts = models.TextField()
+    next_part = models.PositiveIntegerField(default=0)
+    claims = models.TextField(default="{}")
+    sums = models.TextField(default="{}")
+    met = models.TextField(default="[]")
+    newest_before = models.PositiveBigIntegerField(default=0)
+
+
 # How many evaluators a game needs, for queries of games; the same as `Game.evaluator_count`.
 NEEDED = Coalesce("needed_count", "iteration__evaluator_count")
 # The same for queries of what belongs to a game.

@@ -19,6 +19,7 @@ from discussions.slots.permissions import check_deal_out, check_need_fewer, chec
 from discussions.slots.queries import load_slots_by_game
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.database.bulk_rows import insert_rows
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 from workspace.people.actions import system_person
@@ -247,7 +248,7 @@ def sync_slots(*, games: Collection[int]) -> Fitted:
             is_closed=True, assigned_to=None, assigned_at=None, assigned_by=None
         )
         opened += idle.filter(pk__in=reopen, is_closed=True).update(is_closed=False)
-        opened += len(_make(changes))
+        opened += _make(changes)
     return Fitted(closed, opened)
 
 
@@ -264,18 +265,15 @@ def _plan_changes(games: list[int]) -> dict[int, SlotChanges]:
     return {game: plan_slot_changes(slots[game], needed[game]) for game in games}
 
 
-def _make(changes: dict[int, SlotChanges]) -> list[Slot]:
+def _make(changes: dict[int, SlotChanges]) -> int:
     projects = dict(Game.objects.filter(pk__in=changes).values_list("pk", "project_id"))
-    return Slot.objects.bulk_create(
-        Slot(
-            project_id=projects[game],
-            game_id=game,
-            number=number,
-            shuffle=compute_shuffle(projects[game], game, number),
-        )
+    rows = [
+        (projects[game], game, number, compute_shuffle(projects[game], game, number))
         for game, change in changes.items()
         for number in change.make
-    )
+    ]
+    insert_rows(Slot, ("project_id", "game_id", "number", "shuffle"), rows)
+    return len(rows)
 
 
 def compute_shuffle(project: int, game: int, number: int) -> int:

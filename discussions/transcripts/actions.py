@@ -3,8 +3,8 @@
 A game is stored completely or not at all, only once, with a number in its project.
 """
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import datetime
 
 import msgspec
 from django.conf import settings
@@ -14,32 +14,27 @@ from django.utils.translation import gettext as _
 
 from discussions.core.iteration_states import why_frozen
 from discussions.core.records import Fault
-from discussions.metrics.actions import ask_to_measure
-from discussions.models import Game, GameText, ImportDismissal, Iteration, Transcript
-from discussions.transcripts.core.archives import is_archive
+from discussions.metrics.actions import EncodedResult, ask_to_measure, compute_in_passing
+from discussions.models import Game, GameText, ImportDismissal, ImportRun, Iteration, Transcript
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.formats import find_format
 from discussions.transcripts.core.intake import Intake
-from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES, oddity_warnings, without_repeated
-from discussions.transcripts.core.plans import ReadPlan, plan_reading
-from discussions.transcripts.core.reader import ReadTally, read_games
-from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
 from discussions.transcripts.permissions import check_import_transcripts, check_takes_games, check_upload
-from discussions.transcripts.queries import load_known_games, load_mappings, load_read_options
+from discussions.transcripts.queries import load_known_games
+from rubric.core.records import RubricRecord
 from workspace.audit.actions import record_event
-from workspace.blob_store import BytesLost, load_bytes, store_bytes
+from workspace.blob_store import store_bytes
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.core.words import for_storage
-from workspace.jobs.actions import LEASE, Clock, cancel_job, enqueue, fail, finish, renew
+from workspace.database.bulk_rows import insert_rows, reserve_keys
+from workspace.jobs.actions import cancel_job, enqueue
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED
 
 IMPORT = "import"
-BATCH, BATCH_CHARACTERS = 100, 2_000_000
-BYTES_A_SECOND = 2_000_000
 NEW, RESUMED, ALREADY = "new", "resumed", "already"
 
 
@@ -102,7 +97,13 @@ def dismiss_faults(*, transcript: Transcript, by: Person, now: datetime) -> None
             transcript=transcript, defaults={"dismissed_at": now, "dismissed_by": by}
         )
         if is_new:
-            _record("transcript:faults_seen", transcript, by, now, {"faults": transcript.fault_count})
+            record_act(
+                verb="transcript:faults_seen",
+                transcript=transcript,
+                by=by,
+                now=now,
+                detail={"faults": transcript.fault_count},
+            )
 
 
 def import_transcripts(
@@ -177,57 +178,10 @@ def cancel_import(*, transcript: Transcript, by: Person, now: datetime) -> Trans
     check_import_transcripts(by, transcript.project)
     if transcript.job is None:
         raise Conflict(_("This import has no work to cancel."), code="job_is_over")
-    transcript.job = cancel_job(job=transcript.job, by=by, now=now)
+    with transaction.atomic():
+        transcript.job = cancel_job(job=transcript.job, by=by, now=now)
+        ask_to_measure(iteration=transcript.iteration, by=by, now=now)
     return transcript
-
-
-def import_games(*, job: Job, clock: Clock) -> None:
-    """Read the job's transcript and store its games, in batches of one fenced transaction each.
-
-    Run again after a kill it finds the games that are in, and ends with the same rows. Raises JobLost when the job was
-    cancelled or taken over: what was committed stays.
-    """
-    transcript = Transcript.objects.select_related("project", "iteration__rubric_version").get(job=job)
-    try:
-        data = load_bytes(transcript.sha256)
-    except BytesLost:
-        reason = _("The uploaded file is damaged or gone from the server's disk. Upload it again.")
-        fail(job=job, code="bytes_lost", reason=reason, now=clock())
-        return
-    options = load_read_options(transcript)
-    # A small archive may hold as much as may be unpacked.
-    size = options.limits.unpacked_bytes if is_archive(data) else len(data)
-    lease = LEASE + timedelta(seconds=size / BYTES_A_SECOND)
-    renew(job=job, now=clock(), lease=lease, total_bytes=len(data))
-    # Faults and warnings are read later, in any language.
-    with for_storage():
-        plan = plan_reading(data, transcript.name, options)
-        tally = ReadTally(plan)
-        store = Store(transcript=transcript, by=job.created_by)
-        for batch in _batches(plan, tally):
-            with transaction.atomic():
-                done = tally.game_count + tally.refused_count
-                _renew_at(job, clock(), lease, done, max(done, plan.game_count))
-                store.put(batch, now=clock())
-                ask_to_measure(iteration=transcript.iteration, by=job.created_by, now=clock())
-        _close(job, tally, store, options, clock())
-
-
-def _batches(plan: ReadPlan, tally: ReadTally) -> Iterator[list[ReadGame]]:
-    """The games of the plan, so many at once as fit into memory; what becomes of each is counted."""
-    batch: list[ReadGame] = []
-    size = 0
-    for outcome in read_games(plan):
-        tally.add(outcome)
-        if outcome.game is None:
-            continue
-        batch.append(outcome.game)
-        size += sum(len(message.text) for message in outcome.game.record.messages)
-        if len(batch) == BATCH or size > BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
@@ -248,16 +202,16 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     kept = [warning for warning in known if warning.code not in ODDITY_CODES]
     with for_storage():
         warnings = [*notes.warnings(), *kept, *oddity_warnings(shorter, transcript.name)]
-    content = _ready(ReadGame(record=shorter, warnings=warnings, place=transcript.name))
+    content = prepare(ReadGame(record=shorter, warnings=warnings, place=transcript.name), transcript.name)
     store = Store(transcript=transcript, by=by)
     iteration = _open_iteration(game)
     # As in an import: two acts at once go one after the other, so that the second finds the game of the first.
     Project.objects.select_for_update(no_key=True).get(pk=game.project_id)
     if Game.objects.filter(transcript=transcript, content_sha256=content.sha256).exists():
         raise Conflict(_("The repeated messages of this game were dropped before."), code="dropped_before")
-    made = store.add(content, iteration, now=now)
+    (made,) = store.add([content], iteration.pk, now=now)
     ask_to_measure(iteration=iteration, by=by, now=now)
-    return made
+    return Game.objects.get(pk=made.key)
 
 
 def _open_iteration(game: Game) -> Iteration:
@@ -308,9 +262,9 @@ def _queue(
 ) -> Imported:
     if not is_new or transcript.job_id is not None:
         return _again(transcript, format_name, by, now)
-    _enqueue(transcript, by, now)
+    queue_reading(transcript=transcript, by=by, now=now)
     detail = {"sha256": transcript.sha256, "is_separate": transcript.is_separate}
-    _record("transcript:uploaded", transcript, by, now, detail)
+    record_act(verb="transcript:uploaded", transcript=transcript, by=by, now=now, detail=detail)
     return Imported(transcript, NEW)
 
 
@@ -327,12 +281,20 @@ def _again(transcript: Transcript, format_name: str | None, by: Person, now: dat
         transcript.named_format, transcript.format = format_name or "", ""
         transcript.faults, transcript.fault_count = "[]", 0
         transcript.save(update_fields=["named_format", "format", "faults", "fault_count"])
-    _enqueue(transcript, by, now)
-    _record("transcript:resumed", transcript, by, now, {"format": format_name} if is_renamed else {})
+    queue_reading(transcript=transcript, by=by, now=now)
+    record_act(
+        verb="transcript:resumed",
+        transcript=transcript,
+        by=by,
+        now=now,
+        detail={"format": format_name} if is_renamed else {},
+    )
     return Imported(transcript, RESUMED)
 
 
-def _enqueue(transcript: Transcript, by: Person, now: datetime) -> None:
+def queue_reading(*, transcript: Transcript, by: Person, now: datetime) -> None:
+    """Have the file read from its beginning, in the caller's transaction; games that are in stay as they are."""
+    ImportRun.objects.filter(transcript=transcript).delete()
     transcript.job = enqueue(
         project=transcript.project,
         kind=IMPORT,
@@ -345,65 +307,116 @@ def _enqueue(transcript: Transcript, by: Person, now: datetime) -> None:
     transcript.save(update_fields=["job"])
 
 
-def _renew_at(job: Job, now: datetime, lease: timedelta, done: int, total: int) -> None:
-    # After a kill the first batches are only looked at again: the bar does not go back for that.
-    share = job.total_bytes * done // total
-    renew(
-        job=job,
-        now=now,
-        lease=lease,
-        done_count=max(done, job.done_count),
-        total_count=total,
-        done_bytes=max(share, job.done_bytes),
-    )
+class PreparedGame(msgspec.Struct, frozen=True):
+    """A game as it is stored: its body and the hash of it, the facts for lists, and its measurements if it has any."""
 
-
-class _Ready(msgspec.Struct):
-    """A game with its stored body and the hash of the body."""
-
-    read: ReadGame
-    body: bytes
+    game_id: str
+    place: str
+    body: str
     sha256: str
+    facts: tuple[object, ...]
+    result: EncodedResult | None = None
+
+
+class StoredGame(msgspec.Struct, frozen=True):
+    """A game that was stored: its key, its number, and what it was stored from."""
+
+    key: int
+    number: int
+    ready: PreparedGame
+
+
+# The columns that `PreparedGame.facts` fills.
+FACTS = (
+    "search_text",
+    "player_count",
+    "message_count",
+    "word_count",
+    "round_count",
+    "vote_count",
+    "cost_usd",
+    "paid_usd",
+    "cache_hit_rate",
+    "input_tokens",
+    "warnings",
+    "warning_count",
+)
+
+
+def prepare(read: ReadGame, file_name: str, rubric: RubricRecord | None = None) -> PreparedGame:
+    """What is stored of a game that was read; with a rubric version measured under it."""
+    record = read.record
+    body = msgspec.json.encode(record)
+    facts = (
+        record.build_search_text(file_name),
+        len(record.players),
+        len(record.messages),
+        record.word_count,
+        record.rounds,
+        len(record.votes),
+        record.cost.total_usd,
+        record.cost.total_usd,
+        record.cost.cache_hit_rate,
+        record.cost.input_tokens,
+        msgspec.json.encode(read.warnings).decode(),
+        len(read.warnings),
+    )
+    result = None if rubric is None else compute_in_passing(record, rubric)
+    return PreparedGame(record.game_id, read.place, body.decode(), bytes_hash(body), facts, result)
 
 
 class Store:
     """Stores the games of a transcript; `intake` says what was refused. A second run gives the same."""
 
-    def __init__(self, *, transcript: Transcript, by: Person) -> None:
+    def __init__(self, *, transcript: Transcript, by: Person, intake: Intake | None = None) -> None:
         self.transcript = transcript
         self.by = by
-        self.intake = Intake(transcript=transcript.pk, is_separate=transcript.is_separate)
+        self.intake = intake or Intake(transcript=transcript.pk, is_separate=transcript.is_separate)
 
-    def put(self, games: list[ReadGame], *, now: datetime) -> None:
+    def put(self, games: list[PreparedGame], *, now: datetime) -> list[StoredGame]:
         """Store these games, except those that are in already. Must run inside the caller's transaction."""
-        ready = [_ready(read) for read in games]
         # Two imports of one project go one after the other from here on: neither misses the other's games. Rows that
         # only refer to the project (an upload, a job, a verdict) do not wait for a whole batch.
         Project.objects.select_for_update(no_key=True).get(pk=self.transcript.project_id)
-        known = load_known_games(
-            self.transcript.project_id, [content.read.record.game_id for content in ready]
-        )
-        new = [
-            content
-            for content in ready
-            if self.intake.takes(content.read.record.game_id, content.sha256, content.read.place, known)
-        ]
-        if not new:
-            return
-        number = self._take_numbers(len(new))
-        rows = [self._row(content, number + offset, now) for offset, content in enumerate(new)]
-        Game.objects.bulk_create(rows)
-        # By key: rows that hold each other would keep a batch in memory until the collector comes.
-        bodies = [(row.pk, content.body.decode()) for row, content in zip(rows, new, strict=True)]
-        GameText.objects.bulk_create([GameText(game_id=key, body=body) for key, body in bodies])
+        known = load_known_games(self.transcript.project_id, [ready.game_id for ready in games])
+        with for_storage():
+            new = [
+                ready for ready in games if self.intake.takes(ready.game_id, ready.sha256, ready.place, known)
+            ]
+        return self.add(new, self.transcript.iteration_id, now=now)
 
-    def add(self, content: "_Ready", iteration: Iteration, *, now: datetime) -> Game:
-        """Store a game that was made from one of the transcript. Must run inside the caller's transaction."""
-        row = self._row(content, self._take_numbers(1), now)
-        row.iteration = iteration
-        row.save(force_insert=True)
-        GameText.objects.create(game=row, body=content.body.decode())
-        return row
+    def add(self, games: list[PreparedGame], iteration: int, *, now: datetime) -> list[StoredGame]:
+        """Store games whatever is there. Must run inside the caller's transaction."""
+        if not games:
+            return []
+        project = self.transcript.project_id
+        first = self._take_numbers(len(games))
+        stored = [
+            StoredGame(key, first + offset, ready)
+            for offset, (key, ready) in enumerate(zip(reserve_keys(Game, len(games)), games, strict=True))
+        ]
+        own = (project, iteration, self.transcript.pk, now, self.by.pk)
+        insert_rows(
+            Game,
+            (
+                "id",
+                "number",
+                "source_id",
+                "content_sha256",
+                *FACTS,
+                "project_id",
+                "iteration_id",
+                "transcript_id",
+                "created_at",
+                "created_by_id",
+            ),
+            [
+                (game.key, game.number, game.ready.game_id, game.ready.sha256, *game.ready.facts, *own)
+                for game in stored
+            ],
+        )
+        insert_rows(GameText, ("game_id", "body"), [(game.key, game.ready.body) for game in stored])
+        return stored
 
     def _take_numbers(self, count: int) -> int:
         """Reserve so many numbers; returns the first."""
@@ -411,58 +424,8 @@ class Store:
         project.update(next_game_number=F("next_game_number") + count)
         return project.values_list("next_game_number", flat=True)[0] - count
 
-    def _row(self, content: _Ready, number: int, now: datetime) -> Game:
-        record = content.read.record
-        return Game(
-            project_id=self.transcript.project_id,
-            iteration_id=self.transcript.iteration_id,
-            transcript=self.transcript,
-            number=number,
-            source_id=record.game_id,
-            search_text=record.build_search_text(self.transcript.name),
-            content_sha256=content.sha256,
-            player_count=len(record.players),
-            message_count=len(record.messages),
-            word_count=record.word_count,
-            round_count=record.rounds,
-            vote_count=len(record.votes),
-            cost_usd=record.cost.total_usd,
-            paid_usd=record.cost.total_usd,
-            cache_hit_rate=record.cost.cache_hit_rate,
-            input_tokens=record.cost.input_tokens,
-            warnings=msgspec.json.encode(content.read.warnings).decode(),
-            warning_count=len(content.read.warnings),
-            created_at=now,
-            created_by=self.by,
-        )
 
-
-def _close(job: Job, tally: ReadTally, store: Store, options: ReadOptions, now: datetime) -> None:
-    """Store the report and end the job. A file that waits while its columns were mapped is queued again."""
-    transcript = store.transcript
-    faults = [*tally.faults, *store.intake.faults]
-    most = Limits(**settings.TRANSCRIPT_LIMITS).faults
-    with transaction.atomic():
-        count = tally.game_count + tally.refused_count
-        renew(job=job, now=now, done_count=count, total_count=count, done_bytes=transcript.byte_count)
-        transcript.faults = msgspec.json.encode(faults[:most]).decode()
-        transcript.fault_count = tally.fault_count + store.intake.refused_count
-        transcript.waits_for_columns = any(fault.code == UNKNOWN_COLUMNS for fault in tally.faults)
-        transcript.format = tally.format
-        if transcript.waits_for_columns:
-            # Who maps columns holds the project: their mapping is seen here, or they see that this file waits.
-            Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
-        transcript.save(update_fields=["format", "faults", "fault_count", "waits_for_columns"])
-        if not transcript.fault_count and not transcript.waits_for_columns:
-            _dismiss_replaced(transcript, by=job.created_by, now=now)
-        detail = {"games": store.intake.game_count, "faults": transcript.fault_count}
-        _record("transcript:imported", transcript, job.created_by, now, detail)
-        finish(job=job, now=now)
-        if transcript.waits_for_columns and load_mappings(transcript.project) != options.columns:
-            _enqueue(transcript, job.created_by, now)
-
-
-def _dismiss_replaced(transcript: Transcript, *, by: Person, now: datetime) -> None:
+def dismiss_replaced(*, transcript: Transcript, by: Person, now: datetime) -> None:
     """The earlier uploads of this name into this iteration: their faults are put right by this one, which has none."""
     faulty = Transcript.objects.filter(
         project=transcript.project,
@@ -480,9 +443,10 @@ def _dismiss_replaced(transcript: Transcript, *, by: Person, now: datetime) -> N
     )
 
 
-def _record(
-    verb: str, transcript: Transcript, by: Person, now: datetime, detail: Mapping[str, object]
+def record_act(
+    *, verb: str, transcript: Transcript, by: Person, now: datetime, detail: Mapping[str, object]
 ) -> None:
+    """Record the event of an act on a transcript."""
     record_event(
         by=by,
         now=now,
@@ -492,8 +456,3 @@ def _record(
         object_id=transcript.pk,
         detail=detail,
     )
-
-
-def _ready(read: ReadGame) -> _Ready:
-    body = msgspec.json.encode(read.record)
-    return _Ready(read=read, body=body, sha256=bytes_hash(body))

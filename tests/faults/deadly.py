@@ -4,8 +4,9 @@ import os
 import signal
 from typing import Any
 
+from discussions.imports.actions import help_import, import_games
 from discussions.metrics import actions as measuring
-from discussions.transcripts import actions
+from discussions.models import Transcript
 from workspace.models import Job
 
 POISON = "poison"
@@ -17,13 +18,13 @@ class Death(BaseException):
 
 def import_or_die(*, job: Job, clock: Any) -> None:
     """An import during which a file called poison... kills whoever reads it."""
-    if actions.Transcript.objects.get(job=job).name.startswith(POISON):
+    if Transcript.objects.get(job=job).name.startswith(POISON):
         os.kill(os.getpid(), signal.SIGKILL)
-    actions.import_games(job=job, clock=clock)
+    import_games(job=job, clock=clock)
 
 
 def measure_or_die(*, job: Job, clock: Any) -> None:
-    """Measuring during which a game whose id begins with poison ends the worker."""
+    """Importing or measuring during which a game whose id begins with poison ends the worker that measures it."""
     real = measuring.measure_game
 
     def measure(game: Any, rubric: Any) -> Any:
@@ -33,6 +34,8 @@ def measure_or_die(*, job: Job, clock: Any) -> None:
 
     measuring.measure_game = measure
     try:
-        measuring.measure_games(job=job, clock=clock)
+        {"import": import_games, "import_part": help_import, "measure": measuring.measure_games}[job.kind](
+            job=job, clock=clock
+        )
     finally:
         measuring.measure_game = real

@@ -16,7 +16,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.services]
 @pytest.fixture
 def lead(db, settings, tmp_path):
     settings.MEDIA_ROOT = settings.VAR_DIR = tmp_path
-    settings.JOB_ACTIONS = settings.JOB_ACTIONS | {"measure": "tests.faults.deadly.measure_or_die"}
+    deadly = dict.fromkeys(("import", "import_part", "measure"), "tests.faults.deadly.measure_or_die")
+    settings.JOB_ACTIONS = settings.JOB_ACTIONS | deadly
     return make_lead(project=make_games_project(slug="ours"))
 
 

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from discussions.models import Transcript
 from discussions.queue.actions import take_next_game
-from discussions.transcripts.actions import Store, Upload, import_transcripts
+from discussions.transcripts.actions import Store, Upload, import_transcripts, prepare
 from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.people import NOW, make_lead, make_member, make_project
 from tests.factories.rating import make_game, make_rating_project, say, start
@@ -83,9 +83,11 @@ def test_storing_a_batch_of_games_holds_up_no_upload_and_no_job():
     project = make_games_project()
     lead = make_lead(project=project)
     transcript = upload(project=project, by=lead)
-    read = read_transcripts(as_bytes(native_game()), "game.json")
+    ready = [
+        prepare(game, "game.json") for game in read_transcripts(as_bytes(native_game()), "game.json").games
+    ]
     store = Store(transcript=Transcript.objects.get(pk=transcript.pk), by=lead)
-    with meanwhile(lambda: store.put(read.games, now=NOW)), without_waiting():
+    with meanwhile(lambda: store.put(ready, now=NOW)), without_waiting():
         Job.objects.create(
             project=project, kind="noop", subject="x", input_hash="", created_at=NOW, created_by=lead
         )

@@ -12,7 +12,7 @@ from tools.processes import wait_until
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
-GAMES = 200
+GAMES, PARTED = 200, 600
 QUICK = 2.0
 HERE = {
     "import": "SELECT COUNT(*) FROM discussions_game",
@@ -87,20 +87,26 @@ def upload(team, name="many.json", data=None):
     return answer
 
 
-@pytest.mark.parametrize(("stage", "killed"), [("import", "children"), ("measure", "whole")])
+@pytest.mark.parametrize(
+    ("stage", "killed"), [("import", "one child"), ("import", "children"), ("measure", "whole")]
+)
 def test_a_killed_worker_loses_and_doubles_nothing(live_stack, fault_table, stage, killed):
     team = make_team(live_stack)
-    upload(team)
+    # A file of several parts, which all processes of the worker read.
+    upload(team, data=many(PARTED))
     assert wait_until(lambda: number(live_stack, HERE[stage]) > 0, 30, every=0.02)
-    for child in list_children(live_stack.worker.pid):
+    children = list_children(live_stack.worker.pid)
+    for child in children[:1] if killed == "one child" else children:
         os.kill(child, signal.SIGKILL)
     if killed == "whole":
         live_stack.worker.kill()
     live_stack.script(LET_LEASES_END)
     sweep_until_done(live_stack)
-    check_whole(live_stack, GAMES)
+    check_whole(live_stack, PARTED)
+    numbered = "SELECT source_id FROM discussions_game ORDER BY number"
+    assert [name for (name,) in live_stack.rows(numbered)] == [f"many-{place}" for place in range(PARTED)]
     fault_table(
-        f"in the middle of: {stage}", f"worker killed ({killed})", f"{GAMES} games, each once, verify clean"
+        f"in the middle of: {stage}", f"worker killed ({killed})", f"{PARTED} games, each once, verify clean"
     )
 
 

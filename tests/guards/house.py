@@ -64,6 +64,7 @@ ORDER = {
         "slots",
         "metrics",
         "transcripts",
+        "imports",
         "columns",
         "adjudication",
         "verdicts",

@@ -34,6 +34,12 @@ class Parts:
         self._offsets.append(start)
         self._offsets.append(end)
 
+    def moved(self, by: int) -> "Parts":
+        """The same parts, so many bytes further on."""
+        parts = Parts()
+        parts._offsets = array("Q", (offset + by for offset in self._offsets))
+        return parts
+
     def __len__(self) -> int:
         return len(self._offsets) // 2
 
@@ -99,12 +105,15 @@ def each_line(data: bytes) -> Iterator[tuple[int, int]]:
 
 
 class PartPlaces:
-    """Turns places in a part into places in its file. Parts must be asked for in the order of the file."""
+    """Turns places in a part into places in its file. Parts must be asked for in the order of the file.
 
-    def __init__(self, data: bytes) -> None:
+    `data` may be a piece of the file that begins at a line and column.
+    """
+
+    def __init__(self, data: bytes, line: int = 1, column: int = 1) -> None:
         self._data = data
         self._at = len(BOM) if data.startswith(BOM) else 0
-        self._line = self._column = 1
+        self._line, self._column = line, column
 
     def place(self, problem: Problem, start: int, pointer: str = "") -> Problem:
         """The problem, told at line, column and pointer in the part that begins there, as one of the file."""
@@ -120,6 +129,11 @@ class PartPlaces:
         """The line in which the part begins."""
         self._advance(start)
         return self._line
+
+    def line_and_column(self, start: int) -> tuple[int, int]:
+        """Where the part begins."""
+        self._advance(start)
+        return self._line, self._column
 
     def _advance(self, to: int) -> None:
         passed = self._data[self._at : to]

@@ -58,6 +58,10 @@ class TooSlow(Exception):
     """The work took more processor time than it may."""
 
 
+class JobOver(Exception):
+    """The job that this one does a part of was cancelled, has failed or is done."""
+
+
 def enqueue(
     *,
     project: Project | None,
@@ -159,6 +163,22 @@ def note_fault(*, job: Job, key: int, code: str) -> None:
 def finish(*, job: Job, now: datetime) -> None:
     """The job is done. Raises JobLost when it is no longer ours."""
     _write(job, {"state": DONE, "attempt": 0, "finished_at": now, "lease_until": None})
+
+
+def note_progress(*, job: int, **progress: int) -> None:
+    """Note how far a job is of which another job did a part, whoever holds it. First of what that part writes.
+
+    Raises JobOver when it does not wait or run any more: what was to be written rolls back.
+    """
+    if not Job.objects.filter(pk=job, state__in=(QUEUED, RUNNING)).update(attempt=0, **progress):
+        raise JobOver(f"job {job} is over")
+
+
+def finish_whole(*, job: int, now: datetime) -> None:
+    """A job is done of which another job did the last part, whoever holds it. Raises JobOver like `note_progress`."""
+    done = {"state": DONE, "attempt": 0, "finished_at": now, "lease_until": None, "fence": F("fence") + 1}
+    if not Job.objects.filter(pk=job, state__in=(QUEUED, RUNNING)).update(**done):
+        raise JobOver(f"job {job} is over")
 
 
 def fail(*, job: Job, code: str, reason: str, now: datetime) -> None:
@@ -314,6 +334,11 @@ def sweep_jobs(*, by: Person, now: datetime, ring_again: timedelta = NOTIFY_AGAI
 def beat(*, worker: str, by: Person, now: datetime) -> None:
     """Write down that this worker is there."""
     Heartbeat.objects.update_or_create(worker=worker[:120], defaults={"beat_at": now})
+
+
+def is_held(job: Job, fence: int, now: datetime) -> bool:
+    """Whether the worker that took a job under this fence still holds it."""
+    return job.state == RUNNING and job.fence == fence and not is_dropped(job, now)
 
 
 def is_dropped(job: Job, now: datetime) -> bool:

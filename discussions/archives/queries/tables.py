@@ -251,6 +251,7 @@ LEFT_OUT = {
     workspace.NotificationSettings: "choices of people of this installation",
     workspace.SignIn: "a secret of the installation",
     workspace.Webhook: "a secret of the installation, and whom it tells",
+    games.ImportRun: "how far an import is, until it is over",
     games.ImportDismissal: "which notices of this installation were seen",
     games.TeamFigures: "computed from what is there, when a page asks for it",
     rubric.SetFigures: "computed from what is there, when a page asks for it",

@@ -32,6 +32,10 @@ class Intake:
         """The games that were refused because their ids are taken."""
         return sum(not fault.is_warning for fault in self.faults)
 
+    def know(self, game_id: str, sha256: str) -> None:
+        """A game of this file that was met before."""
+        self._seen.setdefault(game_id, set()).add(sha256)
+
     def takes(self, game_id: str, sha256: str, place: str, known: KnownGames) -> bool:
         """Whether the game is to be stored; if not, either it is in already, or `faults` says why."""
         seen = self._seen.setdefault(game_id, set())

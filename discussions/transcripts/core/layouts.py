@@ -66,12 +66,25 @@ class File(Struct, frozen=True):
     data: bytes
 
 
+class Begin(Struct, frozen=True, array_like=True):
+    """Where a piece of a file begins in it: how many items or lines are before it, and its line and column."""
+
+    index: int = 0
+    line: int = 1
+    column: int = 1
+
+
 class Layout(Struct, frozen=True):
-    """How a file holds its games. `format` is that of games that do not show their own; `parts` are items or lines."""
+    """How a file holds its games. `format` is that of games that do not show their own; `parts` are items or lines.
+
+    Of a piece of a file that was cut, `begin` says where it begins; `had_bom` is said of the whole file.
+    """
 
     kind: str
     format: Format
     parts: Parts | None = None
+    begin: Begin = Begin()
+    had_bom: bool = False
 
     @property
     def game_count(self) -> int:

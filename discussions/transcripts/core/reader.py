@@ -51,7 +51,7 @@ class ReadTally:
         self.faults = list(plan.remarks)
         self.fault_count = self.game_count = self.refused_count = 0
         self._most = plan.options.limits.faults
-        self._formats: set[str] = set()
+        self.formats: set[str] = set()
 
     def add(self, outcome: ReadOutcome) -> None:
         """Count one more."""
@@ -59,12 +59,12 @@ class ReadTally:
         self.fault_count += outcome.fault_count
         self.game_count += outcome.game is not None
         self.refused_count += outcome.game is None and outcome.format != ""
-        self._formats |= {outcome.format} - {""}
+        self.formats |= {outcome.format} - {""}
 
     @property
     def format(self) -> str:
         """The one format of what was read, "mixed" of several, "" of none."""
-        return MIXED if len(self._formats) > 1 else "".join(self._formats)
+        return MIXED if len(self.formats) > 1 else "".join(self.formats)
 
 
 class Value(Struct, frozen=True):
@@ -142,15 +142,15 @@ def _read_file(file: File, layout: Layout, options: ReadOptions) -> Iterator[Rea
 
 def _values(file: File, layout: Layout, options: ReadOptions) -> Iterator[Value]:
     """The JSON values of the file that are games or hold some, one after the other."""
-    had_bom = file.data.startswith(BOM)
+    had_bom = layout.had_bom or file.data.startswith(BOM)
     if layout.parts is None:
         document = read_value(file.data, options.limits)
         faults = [json_fault(file.name, problem) for problem in document.problems]
         yield Value(document, file.name, "", file.source, faults, had_bom)
         return
     is_list = layout.kind == LIST
-    places = PartPlaces(file.data)
-    for index, (start, end) in enumerate(layout.parts):
+    places = PartPlaces(file.data, layout.begin.line, layout.begin.column)
+    for index, (start, end) in enumerate(layout.parts, layout.begin.index):
         document = read_value(file.data[start:end], options.limits, is_item=is_list)
         line = 0 if is_list else places.line(start)
         pointer = f"/{index}" if is_list else ""

@@ -172,7 +172,8 @@ def test_a_project_gets_another_short_name_where_it_is_asked_for(archive):
     assert bring_in(archive, slug="renamed").project.slug == "renamed"
 
 
-def test_what_was_not_measured_yet_is_measured_after_the_import():
+def test_what_was_not_measured_yet_is_measured_after_the_import(monkeypatch):
+    monkeypatch.setattr("discussions.imports.actions.ONE_PASS_MESSAGES", 0)
     with transaction.atomic():
         project = make_games_project()
         lead = make_lead(project=project)

@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from discussions.columns import actions
+from discussions.imports import actions as import_actions
 from discussions.models import ColumnMapping, Game
-from discussions.transcripts import actions as import_actions
 from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.columns import make_mapping, upload_table
 from tests.factories.jobs import run_waiting_jobs

@@ -9,7 +9,7 @@ from discussions.checks.games import GAME_CHECKS
 from discussions.checks.iterations import ITERATION_CHECKS
 from discussions.games.actions import drop_repeats, restore_game, withdraw_game
 from discussions.models import Game, GameText, Iteration, Measured, Withdrawal
-from discussions.transcripts.actions import Store
+from discussions.transcripts.actions import Store, prepare
 from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.iterations import make_baseline, make_stage
 from tests.factories.jobs import run_waiting_jobs
@@ -130,7 +130,7 @@ def test_the_file_can_be_read_again_beside_the_new_game(lead, repeating):
     again = Store(transcript=transcript, by=lead)
     games = read_transcripts(load_bytes(transcript.sha256), transcript.name).games
     with transaction.atomic():
-        again.put(games, now=moment(10))
+        again.put([prepare(game, transcript.name) for game in games], now=moment(10))
     assert (again.intake.game_count, again.intake.faults, Game.objects.count()) == (1, [], 2)
 
 

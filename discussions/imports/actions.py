@@ -1,0 +1,497 @@
+"""Jobs read the games of a file, measure them in the same pass and store them, in the order of the file.
+
+A large list or file of lines is cut into parts. The import's own job and helping jobs, as many as there are workers
+with nothing else to do, each claim the next part, read and measure it outside of any transaction, and store it when all
+parts before it are stored. So numbers, faults and sums come out as from one worker. Other files are read by the
+import's own job alone.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from threading import Event
+
+import msgspec
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from discussions.core.limits import ONE_PASS_MESSAGES
+from discussions.imports.core import CutLayout, FilePart, PartClaim, Sums, cut, plan_part
+from discussions.metrics.actions import GameResult, ask_to_measure, hash_input, store_results
+from discussions.metrics.core.registry import CODE_VERSION
+from discussions.models import Game, ImportRun, Iteration, Transcript
+from discussions.queries import rubric_record
+from discussions.slots.actions import sync_slots
+from discussions.transcripts.actions import (
+    IMPORT,
+    PreparedGame,
+    Store,
+    StoredGame,
+    dismiss_replaced,
+    prepare,
+    queue_reading,
+    record_act,
+)
+from discussions.transcripts.core.archives import is_archive
+from discussions.transcripts.core.intake import Intake
+from discussions.transcripts.core.layouts import ReadOptions
+from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.plans import ReadPlan, plan_reading
+from discussions.transcripts.core.reader import ReadOutcome, ReadTally, read_games
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
+from discussions.transcripts.queries import load_mappings, load_read_options
+from rubric.core.records import RubricRecord
+from workspace.blob_store import BytesLost, load_bytes, load_range
+from workspace.core.words import for_storage
+from workspace.jobs.actions import (
+    LEASE,
+    Clock,
+    JobLost,
+    JobOver,
+    enqueue,
+    fail,
+    finish,
+    finish_whole,
+    hand_back,
+    is_held,
+    note_progress,
+    renew,
+)
+from workspace.models import Job, Person, Project
+from workspace.models.jobs import QUEUED, RUNNING
+
+IMPORT_PART = "import_part"
+BATCH, BATCH_CHARACTERS = 100, 2_000_000
+BYTES_A_SECOND = 2_000_000
+# Jobs that wait come first after so many games of a project, however many of its files are being read.
+GAMES_A_TURN = 1_000
+# How far ahead of what is stored parts are read, and how many jobs help with one file at most.
+PARTS_AHEAD, MOST_HELPERS = 64, 64
+# Seconds. A worker looks so often whether the parts before its own are stored, and so often whether their worker died;
+# it goes to other work after so long: by then the lease of a worker that died has ended.
+LOOK_EVERY, CLAIM_EVERY, PATIENCE = 0.02, 1.0, 60.0
+
+
+class _Impatient(Exception):
+    """Other workers hold the parts before for too long."""
+
+
+def import_games(*, job: Job, clock: Clock) -> None:
+    """Read the job's transcript and store its games, measured, in fenced transactions of many games each.
+
+    Run again after a kill it finds what is in, and ends with the same rows. Raises JobLost when the job was cancelled
+    or taken over: what was committed stays.
+    """
+    transcript = Transcript.objects.select_related("project", "iteration__rubric_version").get(job=job)
+    run = ImportRun.objects.filter(transcript=transcript).first()
+    try:
+        if run is None:
+            data = load_bytes(transcript.sha256)
+            options = load_read_options(transcript)
+            plan, lease = _look_through(job, transcript, data, options, clock)
+            found = cut(plan)
+            if found is None:
+                _import_in_order(job, transcript, plan, lease, clock)
+                return
+            run = _begin(job, transcript, *found, now=clock())
+            del data, plan
+        _Lane(job, transcript, run, clock).work()
+    except BytesLost:
+        reason = _("The uploaded file is damaged or gone from the server's disk. Upload it again.")
+        fail(job=job, code="bytes_lost", reason=reason, now=clock())
+    except JobOver as over:
+        raise JobLost(str(over)) from over
+
+
+def help_import(*, job: Job, clock: Clock) -> None:
+    """Read parts of a file that another job imports, as long as there are any. Raises JobLost when it was taken over.
+
+    A helper that was killed does not try again: what it did goes on in the import's own job.
+    """
+    key = int(job.subject.split(":")[1])
+    run = ImportRun.objects.filter(transcript=key).first()
+    if run is not None and job.attempt < 2:
+        transcript = Transcript.objects.select_related("project", "iteration__rubric_version").get(pk=key)
+        with suppress(JobOver, BytesLost):
+            _Lane(job, transcript, run, clock).work()
+        if Job.objects.filter(pk=job.pk, state=QUEUED).exists():
+            return
+    finish(job=job, now=clock())
+
+
+def measure_what_came_in(*, job: Job, now: datetime) -> None:
+    """When an import failed: what is in is measured all the same, and looked at once more."""
+    if job.kind == IMPORT:
+        iterations = Iteration.objects.filter(transcripts__job=job, games__isnull=False)
+        for iteration in iterations.select_related("project", "rubric_version").distinct():
+            ask_to_measure(iteration=iteration, by=job.created_by, now=now)
+
+
+def _look_through(
+    job: Job, transcript: Transcript, data: bytes, options: ReadOptions, clock: Clock
+) -> tuple[ReadPlan, timedelta]:
+    """What the file holds, and the lease that reading it in one go needs."""
+    # A small archive may hold as much as may be unpacked.
+    size = options.limits.unpacked_bytes if is_archive(data) else len(data)
+    lease = _lease_for(size)
+    renew(job=job, now=clock(), lease=lease, total_bytes=len(data))
+    # Faults and warnings are read later, in any language.
+    with for_storage():
+        return plan_reading(data, transcript.name, options), lease
+
+
+def _lease_for(size: int) -> timedelta:
+    return LEASE + timedelta(seconds=size / BYTES_A_SECOND)
+
+
+def _rubric_for_one_pass(job: Job, iteration: Iteration) -> RubricRecord | None:
+    """The version to measure under while reading; None after a worker died: measuring alone finds the game it was."""
+    if job.attempt > 1:
+        return None
+    return rubric_record(iteration.rubric_version_id, iteration.rubric_version.sha256)
+
+
+class _Writer:
+    """Stores games of one transcript with their measurements and slots, in the caller's transaction."""
+
+    def __init__(self, transcript: Transcript, main: int, by: Person) -> None:
+        self.transcript = transcript
+        self.iteration = transcript.iteration
+        self.main = main
+        self.by = by
+
+    def lock(self) -> None:
+        """First of a transaction: whoever opens the iteration for rating sees these games, or they see that it is."""
+        if not self.iteration.is_unsorted:
+            rows = Iteration.objects.select_for_update(no_key=True, of=("self",))
+            self.iteration = rows.select_related("project", "rubric_version").get(pk=self.iteration.pk)
+
+    def put(self, store: Store, games: list[PreparedGame], now: datetime) -> None:
+        """Store the games that are new, and what measuring gave."""
+        stored = store.put(games, now=now)
+        rows = [row for game in stored if (row := self._result(game)) is not None]
+        if not rows:
+            return
+        job = Job(pk=self.main)
+        store_results(rows=rows, iteration=self.iteration, job=job, by=self.by, now=now)
+        if self.iteration.has_slots:
+            sync_slots(games=[row.game for row in rows])
+
+    def _result(self, game: StoredGame) -> GameResult | None:
+        ready = game.ready
+        if ready.result is None:
+            return None
+        hashed = hash_input(ready.sha256, self.iteration.rubric_version.sha256, CODE_VERSION)
+        return GameResult(game.key, game.number, 0, hashed, ready.result)
+
+
+def _import_in_order(
+    job: Job, transcript: Transcript, plan: ReadPlan, lease: timedelta, clock: Clock
+) -> None:
+    """Read a file from its beginning to its end, in batches."""
+    writer, sums = _Writer(transcript, job.pk, job.created_by), Sums()
+    tally, store = ReadTally(plan), Store(transcript=transcript, by=job.created_by)
+    for batch in _batches(plan, tally, transcript.name, _rubric_for_one_pass(job, transcript.iteration)):
+        with transaction.atomic():
+            writer.lock()
+            done = tally.game_count + tally.refused_count
+            _renew_at(job, clock(), lease, done, max(done, plan.game_count))
+            writer.put(store, batch, clock())
+    sums.add(tally, store.intake, plan.options.limits.faults)
+    with transaction.atomic():
+        renew(job=job, now=clock())
+        _close(transcript, job.pk, sums, plan.options, by=job.created_by, now=clock())
+
+
+def _batches(
+    plan: ReadPlan, tally: ReadTally, name: str, rubric: RubricRecord | None
+) -> Iterator[list[PreparedGame]]:
+    """The games of the plan, so many at once as fit into memory; what becomes of each is counted."""
+    batch: list[PreparedGame] = []
+    size = 0
+    for ready in _read(plan, tally, name, rubric):
+        batch.append(ready)
+        size += len(ready.body)
+        if len(batch) == BATCH or size > BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _read(plan: ReadPlan, tally: ReadTally, name: str, rubric: RubricRecord | None) -> Iterator[PreparedGame]:
+    """The games that may come in, measured if there is a version; very long ones are left to a job of their own."""
+    for outcome in _outcomes(plan):
+        tally.add(outcome)
+        if outcome.game is not None:
+            is_short = len(outcome.game.record.messages) <= ONE_PASS_MESSAGES
+            yield prepare(outcome.game, name, rubric if is_short else None)
+
+
+def _outcomes(plan: ReadPlan) -> Iterator[ReadOutcome]:
+    """What reading gives, with sentences that are stored; who takes them says others."""
+    outcomes = read_games(plan)
+    while True:
+        with for_storage():
+            outcome = next(outcomes, None)
+        if outcome is None:
+            return
+        yield outcome
+
+
+def _renew_at(job: Job, now: datetime, lease: timedelta, done: int, total: int) -> None:
+    # After a kill the first batches are only looked at again: the bar does not go back for that.
+    share = job.total_bytes * done // total
+    renew(
+        job=job,
+        now=now,
+        lease=lease,
+        done_count=max(done, job.done_count),
+        total_count=total,
+        done_bytes=max(share, job.done_bytes),
+    )
+
+
+def _begin(
+    job: Job, transcript: Transcript, layout: CutLayout, parts: list[FilePart], *, now: datetime
+) -> ImportRun:
+    """Write down where the parts are, so that every worker finds them."""
+    there = Game.objects.filter(transcript=transcript).aggregate(newest=Max("pk"))["newest"] or 0
+    with transaction.atomic():
+        renew(job=job, now=now, total_count=sum(part.count for part in parts))
+        return ImportRun.objects.create(
+            transcript=transcript,
+            layout=_text(layout),
+            parts=_text(parts),
+            sums=_text(Sums()),
+            newest_before=there,
+        )
+
+
+class _Lane:
+    """One worker at one import that is read in parts."""
+
+    def __init__(self, job: Job, transcript: Transcript, run: ImportRun, clock: Clock) -> None:
+        self.job = job
+        self.transcript = transcript
+        self.run = run.pk
+        self.clock = clock
+        self.main = transcript.job_id or 0
+        self.options = load_read_options(transcript)
+        self.layout = msgspec.json.decode(run.layout, type=CutLayout)
+        self.parts = msgspec.json.decode(run.parts, type=list[FilePart])
+        self.rubric = _rubric_for_one_pass(job, transcript.iteration)
+        self.writer = _Writer(transcript, self.main, job.created_by)
+        self.patience = time.monotonic() + PATIENCE
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this is the import's own job."""
+        return self.job.pk == self.main
+
+    def work(self) -> None:
+        """Read parts until none is left, or until it is the turn of others. Raises JobLost, JobOver, BytesLost."""
+        turn, most = 0, self._games_a_turn()
+        with suppress(_Impatient):
+            while turn < most:
+                number = self._claim(len(self.parts))
+                if number is not None:
+                    self._do(number)
+                    turn += self.parts[number].count
+                elif self.is_main:
+                    self._happens(lambda: not self._is_open())
+                else:
+                    return
+                if not self._is_open():
+                    return
+        if self.is_main or not self._waiting_jobs():
+            hand_back(job=self.job, now=self.clock())
+
+    def _do(self, number: int) -> None:
+        """Read a part and store it when it is its turn; meanwhile parts before it whose worker died are read, too."""
+        part = self.parts[number]
+        data = load_range(self.transcript.sha256, part.start, part.end, part.checksum)
+        plan = plan_part(data, part, self.layout, self.options)
+        tally = ReadTally(plan)
+        games = list(_read(plan, tally, self.transcript.name, self.rubric))
+        self.patience = time.monotonic() + PATIENCE
+        while not self._happens(lambda: self._is_turn(number)):
+            before = self._claim(number)
+            if before is not None:
+                self._do(before)
+        self._store(number, tally, games)
+
+    def _happens(self, happens: Callable[[], bool]) -> bool:
+        """Wait for that; False after so long that a worker may have died. Raises _Impatient."""
+        until = time.monotonic() + CLAIM_EVERY
+        while not happens():
+            if time.monotonic() > self.patience:
+                raise _Impatient
+            if time.monotonic() > until:
+                return False
+            # Not every database tells when a row changes.
+            Event().wait(LOOK_EVERY)
+        return True
+
+    def _is_turn(self, number: int) -> bool:
+        """Whether all parts before it are stored, or the import is over."""
+        waiting = ImportRun.objects.filter(pk=self.run, next_part__lt=number)
+        return not waiting.exists()
+
+    def _is_open(self) -> bool:
+        return ImportRun.objects.filter(pk=self.run).exists()
+
+    def _lock_run(self) -> ImportRun:
+        run = ImportRun.objects.select_for_update().filter(pk=self.run).first()
+        if run is None:
+            raise JobOver(f"the import {self.main} is over")
+        return run
+
+    def _claim(self, before: int) -> int | None:
+        """PartClaim the first part before that number that nobody reads, and call a helper when there are more."""
+        with transaction.atomic():
+            run, now = self._lock_run(), self.clock()
+            if not Job.objects.filter(pk=self.main, state__in=(QUEUED, RUNNING)).exists():
+                raise JobOver(f"the import {self.main} was cancelled, or has failed")
+            claims = msgspec.json.decode(run.claims, type=dict[int, PartClaim])
+            most = min(before, run.next_part + PARTS_AHEAD)
+            held = self._held(claims, now)
+            free = [number for number in range(run.next_part, most) if number not in held]
+            number = free[0] if free else None
+            size = 0 if number is None else self.parts[number].end - self.parts[number].start
+            renew(job=self.job, now=now, lease=_lease_for(size))
+            if number is None:
+                return None
+            mine = {number: PartClaim(self.job.pk, self.job.fence)}
+            ImportRun.objects.filter(pk=run.pk).update(
+                claims=_text({part: claim for part, claim in claims.items() if part in held} | mine)
+            )
+            if len(free) > 1 and self.job.attempt < 2:
+                self._call_helper(now)
+            return number
+
+    def _held(self, claims: dict[int, PartClaim], now: datetime) -> set[int]:
+        """The parts that somebody reads who still holds their job; this job's own are over or waiting to be stored."""
+        jobs = Job.objects.in_bulk({claim.job for claim in claims.values()})
+        return {
+            part
+            for part, claim in claims.items()
+            if claim.job in jobs and is_held(jobs[claim.job], claim.fence, now)
+        }
+
+    def _waiting_jobs(self) -> bool:
+        """Whether some other job of this import waits for a worker."""
+        helping = Job.objects.filter(
+            kind=IMPORT_PART, subject__startswith=f"transcript:{self.transcript.pk}:"
+        )
+        others = (helping | Job.objects.filter(pk=self.main)).exclude(pk=self.job.pk)
+        return others.filter(state=QUEUED).exists()
+
+    def _call_helper(self, now: datetime) -> None:
+        """Queue one more job for this import, unless one waits already: who has nothing else to do takes it."""
+        if self._waiting_jobs():
+            return
+        prefix = f"transcript:{self.transcript.pk}:"
+        jobs = Job.objects.filter(kind=IMPORT_PART, subject__startswith=prefix)
+        running = set(jobs.filter(state=RUNNING).values_list("subject", flat=True))
+        subjects = (f"{prefix}{number}" for number in range(1, MOST_HELPERS + 1))
+        subject = next((subject for subject in subjects if subject not in running), None)
+        if subject is not None:
+            enqueue(
+                project=self.transcript.project,
+                kind=IMPORT_PART,
+                subject=subject,
+                input_hash=self.transcript.sha256,
+                by=self.job.created_by,
+                now=now,
+            )
+
+    def _games_a_turn(self) -> int:
+        """How many games before others come: each project has the same share, however many jobs it has."""
+        live = Job.objects.filter(project=self.transcript.project, kind__in=(IMPORT, IMPORT_PART))
+        return GAMES_A_TURN // max(1, live.filter(state__in=(QUEUED, RUNNING)).count())
+
+    def _store(self, number: int, tally: ReadTally, games: list[PreparedGame]) -> None:
+        """Store a part whose turn it is, unless another worker that took it over did. Raises JobLost, JobOver."""
+        with transaction.atomic():
+            self.writer.lock()
+            run, now = self._lock_run(), self.clock()
+            if run.next_part != number:
+                return
+            sums, part = msgspec.json.decode(run.sums, type=Sums), self.parts[number]
+            intake = self._intake(run, games)
+            store = Store(transcript=self.transcript, by=self.job.created_by, intake=intake)
+            if self.is_main:
+                renew(job=self.job, now=now)
+            else:
+                renew(job=self.job, now=now, done_count=self.job.done_count + part.count)
+            done = part.begin.index + part.count
+            note_progress(job=self.main, done_count=done, done_bytes=part.end)
+            self.writer.put(store, games, now)
+            sums.add(tally, intake, self.options.limits.faults)
+            if number + 1 < len(self.parts):
+                ImportRun.objects.filter(pk=run.pk).update(
+                    next_part=number + 1, sums=_text(sums), met=_text(self._met(run, games))
+                )
+                return
+            run.delete()
+            _close(self.transcript, self.main, sums, self.options, by=self.job.created_by, now=now)
+
+    def _intake(self, run: ImportRun, games: list[PreparedGame]) -> Intake:
+        """What decides which games are taken, knowing those of the parts before."""
+        intake = Intake(transcript=self.transcript.pk, is_separate=self.transcript.is_separate)
+        met = set(msgspec.json.decode(run.met, type=list[int]))
+        for key, source_id, sha256 in self._own_games(games):
+            if key > run.newest_before or key in met:
+                intake.know(source_id, sha256)
+        return intake
+
+    def _met(self, run: ImportRun, games: list[PreparedGame]) -> list[int]:
+        """The games of an earlier reading that were met by now."""
+        met = msgspec.json.decode(run.met, type=list[int])
+        if not run.newest_before:
+            return met
+        hashes = {game.sha256 for game in games}
+        return met + [
+            key
+            for key, _source_id, sha256 in self._own_games(games)
+            if key <= run.newest_before and sha256 in hashes and key not in met
+        ]
+
+    def _own_games(self, games: list[PreparedGame]) -> Iterator[tuple[int, str, str]]:
+        ids = [game.game_id for game in games]
+        rows = Game.objects.filter(project=self.transcript.project_id, source_id__in=ids)
+        yield from rows.filter(transcript=self.transcript).values_list("pk", "source_id", "content_sha256")
+
+
+def _close(
+    transcript: Transcript, main: int, sums: Sums, options: ReadOptions, *, by: Person, now: datetime
+) -> None:
+    """Store the report and end the import. A file that waits while its columns were mapped is queued again."""
+    most = Limits(**settings.TRANSCRIPT_LIMITS).faults
+    count = sums.read_count
+    note_progress(job=main, done_count=count, total_count=count, done_bytes=transcript.byte_count)
+    transcript.faults = _text([*sums.faults, *sums.not_taken][:most])
+    transcript.fault_count = sums.fault_count + sums.not_taken_count
+    transcript.waits_for_columns = any(fault.code == UNKNOWN_COLUMNS for fault in sums.faults)
+    transcript.format = sums.format
+    if transcript.waits_for_columns:
+        # Who maps columns holds the project: their mapping is seen here, or they see that this file waits.
+        Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
+    transcript.save(update_fields=["format", "faults", "fault_count", "waits_for_columns"])
+    if not transcript.fault_count and not transcript.waits_for_columns:
+        dismiss_replaced(transcript=transcript, by=by, now=now)
+    detail = {"games": sums.taken_count, "faults": transcript.fault_count}
+    record_act(verb="transcript:imported", transcript=transcript, by=by, now=now, detail=detail)
+    finish_whole(job=main, now=now)
+    if sums.game_count:
+        ask_to_measure(iteration=transcript.iteration, by=by, now=now)
+    if transcript.waits_for_columns and load_mappings(transcript.project) != options.columns:
+        queue_reading(transcript=transcript, by=by, now=now)
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value).decode()
