@@ -12,6 +12,7 @@ from discussions.core.outcome import Line
 from discussions.core.records import Player, ReferenceFinding
 from discussions.metrics.core.registry import METRICS
 from workspace.core.text import figure
+from workspace.statistics.labels import number
 
 Words = Promise | str
 
@@ -74,7 +75,7 @@ def place_of_metric(key: str) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return _("none") if value is None else f"{value:.1f}\u00a0%"
+    return _("none") if value is None else f"{number(value, 1)}\u00a0%"
 
 
 def _memory(figures: Mapping[str, Any]) -> list[Look]:

@@ -51,8 +51,8 @@ if (zone && !document.cookie.split("; ").includes(`zone=${zone}`)) {
 }
 
 // A row of tabs that scrolls begins where the current one is seen.
-for (const current of document.querySelectorAll(":is(.tabs, .project-bar ul, .topbar nav ul) [aria-current]")) {
-  const row = current.closest("ul");
+for (const current of document.querySelectorAll(":is(.tabs, .project-bar ul, .topbar nav ul, .steps) [aria-current]")) {
+  const row = current.closest("ul, .steps");
   const beyond = current.getBoundingClientRect().right - row.getBoundingClientRect().right;
   if (beyond > 0) row.scrollLeft += beyond + 24;
 }

@@ -65,8 +65,10 @@ function open(step) {
   judge.dataset.step = step;
   document.getElementById("acts").elements.step.value = step;
   for (const tab of all("#steps a")) {
-    if (tab.dataset.step === step) tab.setAttribute("aria-current", "step");
-    else tab.removeAttribute("aria-current");
+    if (tab.dataset.step === step) {
+      tab.setAttribute("aria-current", "step");
+      tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - 24;
+    } else tab.removeAttribute("aria-current");
   }
   point();
   const keys = isOther && current() ? meaning(current()) : "";

@@ -171,6 +171,46 @@ KINDS = tuple(KIND_LABELS)
 VERBS = tuple(SENTENCES)
 
 
+# What names of details are called where their own words would not be understood.
+DETAIL_NAMES = {
+    "basis_sha256": _("SHA-256 of the basis"),
+    "compared_with": _("compared with iteration"),
+    "days": _("valid for days"),
+    "engagement_rule": _("engagement is asked for"),
+    "first_percent": _("agreed first rank, %"),
+    "hunk_count": _("places that differ"),
+    "is_admin": _("admin"),
+    "is_required": _("required"),
+    "is_separate": _("as separate games"),
+    "mark_within": _("marks may differ by"),
+    "mode": _("scored"),
+    "pass_percent": _("passes at, %"),
+    "passes": _("passed"),
+    "place": _("position"),
+    "prompt_sha256": _("SHA-256 of the prompt"),
+    "sha256": _("SHA-256"),
+    "streak_unit": _("successes are counted in"),
+    "target": _("about"),
+}
+# Values of details that are keys of ours, by the name of the detail.
+DETAIL_WORDS = {
+    ("kind", "elsewhere"): _("external"),
+    ("mode", "both"): _("holistic, then by criterion"),
+    ("mode", "holistic"): _("holistic"),
+    ("mode", "rubric"): _("by criterion"),
+}
+
+
+def detail_name(name: str) -> str:
+    """What a name of a detail is called on the page."""
+    return str(DETAIL_NAMES.get(name) or readable_name(name))
+
+
+def detail_word(name: str, value: str) -> str:
+    """A value that is a key of ours in words."""
+    return str(DETAIL_WORDS.get((name, value)) or readable_name(value))
+
+
 def readable_name(name: str) -> str:
     """A verb, kind or name of the log without colons and underscores."""
     return name.replace(":", " ").replace("_", " ")

@@ -10,7 +10,14 @@ from django.utils.timezone import make_aware
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from workspace.audit.labels import KIND_LABELS, readable_name, say_act, split_sentence
+from workspace.audit.labels import (
+    KIND_LABELS,
+    detail_name,
+    detail_word,
+    readable_name,
+    say_act,
+    split_sentence,
+)
 from workspace.audit.queries import Thing, lines_about, load_imports, load_renames, name_things
 from workspace.core.audit_chain import Head
 from workspace.core.limits import PAGE_SIZE
@@ -156,7 +163,7 @@ def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:
 def _detail(event: Event) -> list[tuple[str, str]]:
     detail = msgspec.json.decode(event.detail)
     return [
-        (readable_name(name), readable_name(_value(value)) if name in WORDS else _value(value))
+        (detail_name(name), detail_word(name, _value(value)) if name in WORDS else _value(value))
         for name, value in detail.items()
     ]
 

@@ -15,7 +15,7 @@ from discussions.iterations.core.averages import Spread, pooled_spread
 from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import Criterion, RubricRecord
-from workspace.core.text import figure
+from workspace.core.text import figure, with_minus
 from workspace.core.words import say
 from workspace.statistics.means import exact_mean
 
@@ -213,7 +213,7 @@ def _says(
     distance = (
         say("no spread is known")
         if target.sds is None
-        else say("{sds:+.1f} SD from its threshold", sds=target.sds)
+        else say("{sds} SD from its threshold", sds=with_minus(f"{target.sds:+.1f}"))
     )
     value, threshold = figure(target.value, target.threshold), figure(target.threshold)
     judged = "" if target.judged is None else figure(target.judged, target.threshold)

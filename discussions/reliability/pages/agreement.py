@@ -53,7 +53,10 @@ class SelfAgreementRow(Struct, frozen=True):
 
 
 class AgreementPage(Struct, frozen=True):
-    """The page. `is_shared` says whether two evaluators submitted the same game; `names` are evaluators by key."""
+    """The page. `is_shared` says whether two evaluators submitted the same game; `names` are evaluators by key.
+
+    `notes` are sentences, each once, with the labels of the subjects that it is about.
+    """
 
     state: StatisticsState
     is_shared: bool
@@ -61,6 +64,7 @@ class AgreementPage(Struct, frozen=True):
     not_blind: int = 0
     plot: IntervalsChart | None = None
     rows: list[AgreementRow] = []
+    notes: list[tuple[str, list[str]]] = []
     marks: list[tuple[str, Marked]] = []
     own: list[SelfAgreementRow] = []
     names: dict[int, str] = {}
@@ -75,6 +79,7 @@ def build_agreement_page(*, project: Project, now: datetime) -> AgreementPage:
     found = figures.agreement
     subjects = [(thing_by_key(line.key, len(figures.questions)), line) for line in found.things]
     known = [(subject, line) for subject, line in subjects if subject is not None]
+    rows = [build_row(subject, line, figures.questions) for subject, line in known]
     return AgreementPage(
         state=state,
         is_shared=figures.games > 0,
@@ -83,11 +88,20 @@ def build_agreement_page(*, project: Project, now: datetime) -> AgreementPage:
         plot=agreement_plot(
             [(get_thing_label(subject), line.alpha, line.companion) for subject, line in known]
         ),
-        rows=[build_row(subject, line, figures.questions) for subject, line in known],
+        rows=rows,
+        notes=_gather_notes(rows),
         marks=[(str(LABELS[mark.kind]), mark) for mark in found.marks],
         own=[_own_row(line, len(figures.questions)) for line in figures.own],
         names=_names(figures.own),
     )
+
+
+def _gather_notes(rows: Sequence[AgreementRow]) -> list[tuple[str, list[str]]]:
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row.notes:
+            found.setdefault(note, []).append(row.label)
+    return list(found.items())
 
 
 def _basis(games: int, people: int) -> str:

@@ -141,6 +141,7 @@ class ReviewPage(Struct, frozen=True):
     review_id: int
     nonce: str
     set_name: str
+    project_name: str
     round: int
     step: str
     is_open: bool

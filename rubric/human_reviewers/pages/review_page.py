@@ -100,6 +100,7 @@ def _shared(
         "nonce": wanted.nonce,
         "is_calibration": work.review.purpose == CALIBRATION,
         "set_name": work.review.reviewer.set.name,
+        "project_name": work.review.reviewer.set.project.name,
         "round": work.review.round,
         "step": parts.open_step(desk, wanted.step),
         "is_open": desk.is_open,

@@ -57,6 +57,14 @@ def test_a_flag_waits_for_whoever_did_not_write_last(flagged):
     assert verbs == ["remark:made", "remark:answered", "remark:answered", "remark:resolved"]
 
 
+def test_the_bar_of_the_project_marks_the_flags_of_lead_and_evaluator(client, flagged):
+    for who in flagged[:2]:
+        client.force_login(who)
+        page = client.get(reverse("flags", args=["flagged"])).content.decode()
+        bar = page.partition('<nav class="project-bar"')[2].partition("</nav>")[0]
+        assert f'href="{reverse("flags", args=["flagged"])}" aria-current="page"' in " ".join(bar.split())
+
+
 def test_an_answer_sent_twice_is_kept_once_and_an_empty_one_refused(flagged):
     lead, _person, flag = flagged
     for _again in range(2):

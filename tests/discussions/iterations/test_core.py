@@ -381,7 +381,7 @@ def test_the_lowest_by_margin_is_not_the_lowest_number():
     assert found.literal == "personality_diversity"
     assert found.target.advice == ["work on role consistency"]
     assert found.says.startswith(
-        "Next target: role consistency, 76.0 against 80.0 (-1.0 SD from its threshold). "
+        "Next target: role consistency, 76.0 against 80.0 (−1.0 SD from its threshold). "
         "As a plain number personality diversity is the lowest. Chosen because it was lowest: expected rebound +"
     )
     assert [margin.sds for margin in found.margins] == sorted(margin.sds for margin in found.margins)
@@ -434,7 +434,7 @@ def test_games_to_which_a_metric_does_not_apply_do_not_lift_its_margin():
     found = next_target(games, GATED)
     assert (found.target.key, found.target.sds, found.target.game_count) == ("memory_accuracy", -2.5, 3)
     assert (found.target.value, found.target.judged) == (77.5, 70.0)
-    assert "77.5 against 80.0, 70.0 without the games to which it does not apply (-2.5 SD" in found.says
+    assert "77.5 against 80.0, 70.0 without the games to which it does not apply (−2.5 SD" in found.says
 
 
 def test_without_games_nothing_is_proposed():

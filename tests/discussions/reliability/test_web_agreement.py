@@ -171,3 +171,18 @@ def test_queries_do_not_grow(client, games, django_assert_num_queries):
     ):
         with django_assert_num_queries(count):
             assert client.get(url).status_code == 200
+
+
+def test_a_note_is_said_once_with_all_the_subjects_that_it_is_about(client):
+    project = make_rating_project()
+    lead = make_lead(project=project)
+    for _evaluator in range(2):
+        submitted(project=project)
+    figure_team(project, by=lead)
+    client.force_login(lead)
+    notes = client.get(address(project)).context["page"].notes
+    assert len({note for note, _labels in notes}) == len(notes)
+    rows = client.get(address(project)).context["page"].rows
+    assert {(note, label) for note, labels in notes for label in labels} == {
+        (note, row.label) for row in rows for note in row.notes
+    }

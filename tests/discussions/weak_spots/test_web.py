@@ -85,3 +85,13 @@ def test_the_markdown_is_on_the_page_and_a_file_and_other_peoples_text_stays_tex
 def test_unsorted_games_have_no_such_page(client):
     make_world(client)
     assert client.get(reverse("weak_spots", args=["ours", 0])).status_code == 404
+
+
+def test_an_iteration_without_games_has_an_empty_state_and_no_empty_tables(client):
+    lead = make_lead(project=make_games_project(slug="ours"))
+    client.force_login(lead)
+    iteration = make_baseline(stage=make_stage(project=lead.memberships.get().project, by=lead))
+    page = client.get(address(iteration)).content.decode()
+    assert "No game of this iteration was measured yet" in page
+    assert reverse("iteration", args=["ours", iteration.number]) in page
+    assert "<table" not in page and "<textarea" not in page

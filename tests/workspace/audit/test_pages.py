@@ -69,6 +69,8 @@ def test_lines_about_comparison_sets_are_shown_alone(client):
     shown = client.get(address, {"kind": "comparison_set"}).context["page"].lines
     assert {line.event.object_kind for line in shown} == {"comparison_set"}
     assert "comparison_set:opened" in [line.event.verb for line in shown]
+    opened = next(line for line in shown if line.event.verb == "comparison_set:opened")
+    assert dict(opened.detail)["scored"] in ("holistic", "by criterion", "holistic, then by criterion")
 
 
 @pytest.mark.django_db

@@ -27,6 +27,11 @@ def test_a_cell_over_several_columns_has_no_label_and_the_next_has_its_own():
     assert '<td colspan="3">all</td><td data-label="Last">z</td>' in shown
 
 
+def test_an_empty_cell_under_a_heading_gets_a_dash():
+    shown = label_cells(table('<tr><th scope="row">A</th><td class="num">\n  </td><td></td></tr>'))
+    assert '<td class="num" data-label="Games in &#34;all&#34;">–</td><td></td>' in shown
+
+
 def test_a_label_of_the_template_stays():
     assert 'data-label="Mine"' in label_cells(table('<tr><td data-label="Mine">1</td></tr>'))
 

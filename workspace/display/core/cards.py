@@ -17,11 +17,14 @@ _HEADING = re.compile(r"<th\b([^>]*)>(.*?)</th>", re.DOTALL)
 _START = re.compile(r"<(tr|td|th)\b([^>]*)>")
 _UNSEEN = re.compile(r'<span class="visually-hidden">.*?</span>', re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
+_EMPTY = re.compile(r'(<td\b[^>]*\bdata-label="[^>]*>)\s*</td>')
 _SPAN = re.compile(r'\bcolspan="(\d+)"')
 
 
 def label_cells(markup: str) -> str:
     """The page with `data-cards` on every table that becomes cards, and `data-label` on the cells of its rows.
+
+    A labelled cell with nothing in it gets a dash.
 
     A table of fewer than three columns, with a heading over several columns, or with a cell over several rows stays as
     it is, and so does one of a class in `KEEP_COLUMNS`.
@@ -67,4 +70,4 @@ def _label_rows(rows: str, labels: tuple[str, ...]) -> str:
         is_named = bool(text) and "data-label=" not in more
         return f'<{tag}{more} data-label="{text}">' if is_named else found.group()
 
-    return _START.sub(label, rows)
+    return _EMPTY.sub(r"\1–</td>", _START.sub(label, rows))
