@@ -66,7 +66,7 @@ class Page:
     def faults(self, transcript):
         page = self.client.get(reverse("import_show", args=["ours", transcript.pk])).content.decode()
         assert "no game imported" in page or "waits for its columns" in page
-        return page.count('<td class="mono small">')
+        return page.count('<dt class="mono">')
 
 
 class Command:
