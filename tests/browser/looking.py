@@ -21,6 +21,8 @@ NARROW = ({"width": 683, "height": 384}, {"width": 360, "height": 740})
 OPEN_ALL = (
     "document.querySelectorAll('main details:not([name], .pop)').forEach((one) => { one.open = true; })"
 )
+# Pixels. A page of hostile texts is ten times as high, and its whole picture takes longer than a test may wait.
+MOST_PICTURED = 16_000
 # Colours would take their time to change.
 NO_TRANSITIONS = """() => {
     const sheet = new CSSStyleSheet();
@@ -165,7 +167,14 @@ def picture(page: Page, folder: str, name: str) -> None:
         for scheme in ("dark", "light"):
             paint(page, scheme)
             path = artefacts(f"screenshots/{folder}-{scheme}") / f"{name}.png"
-            page.screenshot(path=path, full_page=is_whole)
+            if is_whole:
+                size = page.evaluate(
+                    "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+                )
+                top = {"x": 0, "y": 0, "width": size[0], "height": min(size[1], MOST_PICTURED)}
+                page.screenshot(path=path, full_page=True, clip=top)
+            else:
+                page.screenshot(path=path)
 
 
 @dataclass
