@@ -11,6 +11,7 @@ from discussions.core.records import GameRecord, Measurement
 from discussions.models import Game, GameText, Iteration, Measured, MeasuredFindings, RoundOffset
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Job
 from workspace.models.jobs import FAILED
 
@@ -63,10 +64,34 @@ def find_stopped_jobs(iterations: Collection[int], kind: str = MEASURE) -> dict[
     return {iteration: job for iteration, job in newest.items() if job.state == FAILED}
 
 
+def find_game(slug: str, number: int) -> Game | None:
+    """The game of that number with its project, transcript, iteration and rubric; None if there is none."""
+    found: Game | None = _GAME.first(slug, number)
+    return found
+
+
+_GAME = Prepared(
+    lambda slug, number: Game.objects.filter(project__slug=slug, number=number).select_related(
+        "iteration__rubric_version__rubric", "transcript", "project"
+    ),
+    str,
+    int,
+)
+
+
 def newest_measured(game: Game) -> Measured | None:
     """The newest measurement of the game under its iteration's rubric version, if it was measured."""
-    found = game.measurements.filter(rubric_version=game.iteration.rubric_version_id)
-    return found.order_by("-pk").first()
+    found: Measured | None = _MEASURED.first(game.pk, game.iteration.rubric_version_id)
+    if found is not None:
+        found.game = game
+    return found
+
+
+_MEASURED = Prepared(
+    lambda game, version: Measured.objects.filter(game=game, rubric_version=version).order_by("-pk")[:1],
+    int,
+    int,
+)
 
 
 def measured_for(iteration: Iteration) -> "QuerySet[Measured]":

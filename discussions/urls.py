@@ -2,16 +2,18 @@
 
 from django.urls import URLResolver, include, path
 
+# Addresses are searched in this order; those that are asked for most come first.
 PACKAGES = (
-    "transcripts",
-    "columns",
-    "adjudication",
-    "verdicts",
     "rating",
-    "calibration",
-    "guidelines",
+    "home",
     "queue",
     "games",
+    "verdicts",
+    "adjudication",
+    "transcripts",
+    "columns",
+    "calibration",
+    "guidelines",
     "flags",
     "gates",
     "comparison",
@@ -22,7 +24,6 @@ PACKAGES = (
     "reliability",
     "exports",
     "selections",
-    "home",
 )
 
 urlpatterns: list[URLResolver] = [path("", include(f"discussions.{package}.urls")) for package in PACKAGES]

@@ -16,10 +16,12 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 from django_htmx.jinja import htmx_script
 from jinja2 import Environment, StrictUndefined
+from jinja2.compiler import CodeGenerator
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import Context, Macro
 from jinja2.utils import internalcode
+from markupsafe import Markup, escape
 
 from rubric.results.pages import words as rubric_words
 from workspace import markup
@@ -49,6 +51,7 @@ AFTER_TAG = re.compile(rf"(</?(?:{BLOCKS}|button)\b[^<>]*>) ")
 # A percent sign after a number, or at the start of what follows a value.
 PERCENT = re.compile(r"(?:\A|(?<=\d)) %")
 FIRST_LINE = re.compile(r">\n\Z")
+SPECIAL = re.compile("[&<>'\"]")
 THEMES = ("light", "dark")
 
 
@@ -92,10 +95,38 @@ class PlainContext(Context):
         return obj(self.eval_ctx, *args, **kwargs) if type(obj) is Macro else obj(*args, **kwargs)
 
 
+def escape_output(value: Any) -> str:
+    """What a template writes of a value: escaped, markup as it is.
+
+    The same text as `markupsafe.escape`, which makes a new object of each: a page writes thousands, and joins them.
+    """
+    kind = type(value)
+    if kind is Markup:
+        return value
+    if kind is str:
+        return escape(value) if SPECIAL.search(value) else value
+    return str(value) if kind is int else escape(value)
+
+
+class PlainGenerator(CodeGenerator):
+    """Compiles templates so that `{{ value }}` is written by `escape_output`."""
+
+    def _output_child_pre(self, node: Any, frame: Any, finalize: Any) -> None:
+        if frame.eval_ctx.volatile and finalize.src is None:
+            # Within macros: whether values are escaped is known when they are called.
+            self.write("(environment.escape_output if context.eval_ctx.autoescape else str)(")
+        elif not frame.eval_ctx.autoescape or finalize.src is not None:
+            super()._output_child_pre(node, frame, finalize)
+        else:
+            self.write("environment.escape_output(")
+
+
 class SiteEnvironment(Environment):
     """Templates share one dictionary of globals, which is filled before the first of them is read."""
 
     context_class = PlainContext
+    code_generator_class = PlainGenerator
+    escape_output = staticmethod(escape_output)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """What every template may use; Jinja would search a chain of two."""

@@ -22,9 +22,10 @@ urlpatterns = [
     path(f"{VERSION}preview/", preview_with(scored_hash), name="preview_version"),
     path(f"{VERSION}preview/cancel/", cancel_with(scored_hash), name="cancel_preview"),
     path(f"{VERSION}retire/", retire_with(iterations_by_version), name="retire_version"),
-    path("", include("workspace.urls")),
-    path("", include("rubric.urls")),
+    # Addresses are searched in this order: evaluators' first, they are asked for most.
     path("", include("discussions.urls")),
+    path("", include("rubric.urls")),
+    path("", include("workspace.urls")),
 ]
 handler400 = "workspace.web.errors.bad_request"
 handler403 = "workspace.web.errors.permission_denied"

@@ -30,6 +30,7 @@ from discussions.models.slots import RATING
 from discussions.queries import game_record, load_measurements, newest_measured, rubric_record
 from rubric.core.records import RubricRecord
 from workspace.database.locked_texts import keyed_text
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Event, Person, Project
 
 _RESOLVED = (
@@ -55,11 +56,21 @@ def load_adjudication_history(game: int) -> list[AdjudicationRecord]:
 
 def adjudications_in(games: Collection[int]) -> dict[int, list[BasisAdjudication]]:
     """Game -> its adjudications that stand, as a basis holds them; in one query."""
-    rows = Adjudication.objects.standing().filter(game__in=games).order_by("pk")
     found: dict[int, list[BasisAdjudication]] = defaultdict(list)
-    for game, *values in rows.values_list("game_id", *BasisAdjudication.__struct_fields__):
+    for game, *values in _STANDING.rows(list(games)):
         found[game].append(BasisAdjudication(*values))
     return found
+
+
+_STANDING = Prepared(
+    lambda games: (
+        Adjudication.objects.standing()
+        .filter(game__in=games)
+        .order_by("pk")
+        .values_list("game_id", *BasisAdjudication.__struct_fields__)
+    ),
+    list,
+)
 
 
 def adjudicated_so_far() -> dict[str, int | None]:

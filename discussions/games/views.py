@@ -36,6 +36,7 @@ from discussions.games.permissions import check_enter_figure, check_return_evalu
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Game
 from discussions.models.manual_figures import KINDS
+from discussions.queries import find_game
 from discussions.slots.actions import reduce_required_evaluators as lower
 from discussions.slots.permissions import check_need_fewer
 from workspace.access.permissions import may, role_in
@@ -170,9 +171,8 @@ def choose_columns(request: SignedIn, slug: str) -> HttpResponse:
 
 def game_or_404(person: Person, slug: str, number: int) -> Game:
     """The game of that number, if the person may see it, else 404."""
-    rows = Game.objects.select_related("iteration__rubric_version__rubric", "transcript", "project")
-    found = get_object_or_404(rows, project__slug=slug, number=number)
-    if not may(check_see_game, person, found):
+    found = find_game(slug, number)
+    if found is None or not may(check_see_game, person, found):
         raise Http404
     return found
 

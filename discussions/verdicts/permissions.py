@@ -9,9 +9,9 @@ from discussions.access.permissions import check_leads, has_submitted
 from discussions.access.queries import reason_unblinded
 from discussions.core.evaluation_states import SUBMITTED, WHY_BARRED
 from discussions.models import Adjudication, Evaluation, Game, Verdict
-from discussions.models.queue_rules import IGNORE, WARN, load_rating_rule
+from discussions.models.queue_rules import load_rating_rule
 from discussions.models.slots import CALIBRATION, REPEAT
-from discussions.verdicts.queries import Preview, query_open_flags, rests_on
+from discussions.verdicts.queries import Preview, is_held_back, rests_on
 from workspace.access.permissions import role_in
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
@@ -60,8 +60,7 @@ def check_first_verdict(game: Game) -> None:
 
 def check_flags_resolved(person: Person, game: Game) -> None:
     """Where an open flag holds back, whoever set one does not record; leads do, since a flag is for them."""
-    own = query_open_flags(game, ruled_out=(WARN, IGNORE)).filter(evaluation__evaluator=person)
-    if own.exists():
+    if is_held_back(game, person):
         raise NotAllowed(
             _(
                 "You flagged something in this game, and the flag is still open. The verdict can be recorded once it "

@@ -17,6 +17,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Game, Judgement, Remark, Slot, Transcript, Verdict
 from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.manual_figures import COST, entered
+from discussions.models.queue_rules import IGNORE, WARN
 from discussions.models.slots import RATING
 from discussions.queries import load_measurements, newest_measured, rubric_record
 from discussions.verdicts.core.basis import (
@@ -36,6 +37,8 @@ from discussions.verdicts.core.people_estimate import PeopleEstimate
 from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
 from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from workspace.core.canonical import bytes_hash, canonical_bytes
+from workspace.database.prepared_queries import Prepared
+from workspace.models import Person
 
 _MILLIONTH = Decimal("0.000001")
 
@@ -84,11 +87,12 @@ def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
             rubric=rubric_record(basis.rubric_version.id, basis.rubric_version.sha256),
             outcome=preview.outcome,
             found=preview.found,
-            seeds=dict(Evaluation.objects.filter(pk__in=keys).values_list("pk", "seed")),
+            seeds=dict(_SEEDS.rows(keys)),
         )
     )
 
 
+_SEEDS = Prepared(lambda keys: Evaluation.objects.filter(pk__in=keys).values_list("pk", "seed"), list)
 MOST_PLAYED = 500
 
 
@@ -113,19 +117,32 @@ def load_next_games(game: Game, outcome: Outcome) -> dict[str, NextGame]:
 
     Games of a prompt that was not kept are one batch by iteration. Unsorted games have no known prompt.
     """
-    rows = Verdict.objects.filter(
-        project=game.project_id,
-        rubric_version=game.iteration.rubric_version_id,
-        game__withdrawn_at=None,
-        game__iteration__stage__isnull=False,
-    ).standing()
-    columns = ("game_id", "game__iteration_id", "game__iteration__prompt_sha256", "outcome")
+    rows = _PLAYED.rows(game.project_id, game.iteration.rubric_version_id)
     played = [
         PlayedGame(key, prompt or f"iteration {iteration}", _read_scores(recorded))
-        for key, iteration, prompt, recorded in rows.order_by("-pk").values_list(*columns)[:MOST_PLAYED]
+        for key, iteration, prompt, recorded in rows
     ]
     own = game.iteration.prompt_sha256 or f"iteration {game.iteration_id}"
     return predict_next_games(outcome.lines, game.pk, "" if game.iteration.is_unsorted else own, played)
+
+
+_PLAYED = Prepared(
+    lambda project, version: (
+        Verdict.objects.filter(
+            project=project,
+            rubric_version=version,
+            game__withdrawn_at=None,
+            game__iteration__stage__isnull=False,
+        )
+        .standing()
+        .order_by("-pk")
+        .values_list("game_id", "game__iteration_id", "game__iteration__prompt_sha256", "outcome")[
+            :MOST_PLAYED
+        ]
+    ),
+    int,
+    int,
+)
 
 
 def _read_scores(outcome: str) -> dict[str, Fraction]:
@@ -145,15 +162,9 @@ def load_basis(game: Game) -> Basis | None:
     measured = newest_measured(game)
     if measured is None:
         return None
-    evaluations = list(
-        Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
-        .order_by("pk")
-        .select_related("measured__rubric_version")
-        .only("evaluator_id", "seed", "identification", *_DEALT_UNDER)
-    )
-    judgements = Judgement.objects.filter(evaluation__in=evaluations).order_by("pk")
+    evaluations = _RATED.objects(game.pk)
     version = game.iteration.rubric_version
-    by_hand, supersedes = _current_cost_and_verdict(game)
+    by_hand, supersedes = _CURRENT.rows(game.pk)[0]
     return Basis(
         format=FORMAT,
         game=game.pk,
@@ -167,7 +178,9 @@ def load_basis(game: Game) -> Basis | None:
         cost=build_basis_cost(game.cost_usd, by_hand),
         evaluator_count=game.evaluator_count,
         evaluations=[BasisEvaluation(evaluation.pk, evaluation.evaluator_id) for evaluation in evaluations],
-        judgements=[_judgement(row) for row in judgements],
+        judgements=[
+            BasisJudgement(*row) for row in _JUDGED.rows([evaluation.pk for evaluation in evaluations])
+        ],
         adjudications=adjudications_in([game.pk])[game.pk],
         supersedes=supersedes,
         tests=[test for evaluation in evaluations if (test := _test(evaluation, game))],
@@ -175,6 +188,23 @@ def load_basis(game: Game) -> Basis | None:
 
 
 _DEALT_UNDER = ("measured__rubric_version_id", "measured__rubric_version__sha256")
+_RATED = Prepared(
+    lambda game: (
+        Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
+        .order_by("pk")
+        .select_related("measured__rubric_version")
+        .only("evaluator_id", "seed", "identification", *_DEALT_UNDER)
+    ),
+    int,
+)
+_JUDGED = Prepared(
+    lambda evaluations: (
+        Judgement.objects.filter(evaluation__in=evaluations)
+        .order_by("pk")
+        .values_list(*BasisJudgement.__struct_fields__)
+    ),
+    list,
+)
 
 
 def _test(evaluation: Evaluation, game: Game) -> BasisTest | None:
@@ -184,25 +214,14 @@ def _test(evaluation: Evaluation, game: Game) -> BasisTest | None:
     return BasisTest(evaluation.pk, len(dealt.agents), list(dealt.unseen), list(dealt.authors))
 
 
-def _judgement(row: Judgement) -> BasisJudgement:
-    return BasisJudgement(
-        id=row.pk,
-        evaluation=row.evaluation_id,
-        kind=row.kind,
-        subject=row.subject,
-        value=row.value,
-        blind_value=row.blind_value,
-        version=row.version,
-    )
-
-
-def _current_cost_and_verdict(game: Game) -> tuple[Decimal | None, int | None]:
-    verdict = Verdict.objects.filter(game=OuterRef("pk")).standing().values("pk")[:1]
-    rows = Game.objects.filter(pk=game.pk)
-    found: tuple[Decimal | None, int | None] = rows.values_list(
-        Subquery(entered(COST)), Subquery(verdict)
-    ).get()
-    return found
+# Of a game: the cost that was entered by hand, and the verdict that stands; None for neither.
+_CURRENT = Prepared(
+    lambda game: Game.objects.filter(pk=game).values_list(
+        Subquery(entered(COST)),
+        Subquery(Verdict.objects.filter(game=OuterRef("pk")).standing().values("pk")[:1]),
+    ),
+    int,
+)
 
 
 def build_basis_cost(reported: Decimal | None, by_hand: Decimal | None) -> BasisCost:
@@ -220,14 +239,34 @@ def rests_on(evaluation: Evaluation, **only: Any) -> bool:
     return any(basis_evaluation.id == evaluation.pk for group in named for basis_evaluation in group)
 
 
-def query_open_flags(game: Game, *, ruled_out: Sequence[str]) -> "QuerySet[Remark]":
-    """The open flags of the evaluations that the game's verdict rests on, oldest first.
+def load_open_flags(game: Game, only: Person | None = None) -> list[Remark]:
+    """The open flags of the evaluations that the game's verdict rests on, oldest first; with `only` that person's.
 
-    None where the project's rule of flags is one of `ruled_out`.
+    None where the project ignores flags.
     """
+    return _FLAGS.objects(game.pk) if only is None else _OWN_FLAGS.objects(game.pk, only.pk)
+
+
+def is_held_back(game: Game, person: Person) -> bool:
+    """Whether an open flag of that person holds the verdict back in this project."""
+    return bool(_HOLDING_BACK.objects(game.pk, person.pk))
+
+
+def _open_flags(game: int, *, ruled_out: Sequence[str], **only: Any) -> "QuerySet[Remark]":
     rows = Remark.objects.filter(kind="flag", resolved_at=None, evaluation__game=game)
     rows = rows.exclude(evaluation__game__project__rating_rule__flags__in=ruled_out)
-    return rows.filter(evaluation__purpose=RATING, evaluation__state=SUBMITTED).order_by("pk")
+    return rows.filter(evaluation__purpose=RATING, evaluation__state=SUBMITTED, **only).order_by("pk")
+
+
+_FLAGS = Prepared(lambda game: _open_flags(game, ruled_out=(IGNORE,)), int)
+_OWN_FLAGS = Prepared(
+    lambda game, person: _open_flags(game, ruled_out=(IGNORE,), evaluation__evaluator=person), int, int
+)
+_HOLDING_BACK = Prepared(
+    lambda game, person: _open_flags(game, ruled_out=(WARN, IGNORE), evaluation__evaluator=person)[:1],
+    int,
+    int,
+)
 
 
 def complete_games(project: Any) -> "QuerySet[Any, Any]":

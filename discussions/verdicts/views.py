@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game, Verdict
 from discussions.models.slots import RATING
+from discussions.queries import find_game
 from discussions.verdicts.actions import Replay, record_verdict, replay_verdict
 from discussions.verdicts.core.report import Report
 from discussions.verdicts.core.report_file import report_to_csv, report_to_json
@@ -23,6 +24,7 @@ from discussions.verdicts.permissions import (
 )
 from workspace.access.permissions import may
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
+from workspace.database.prepared_queries import Prepared
 from workspace.display.pages import render_markdown
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters
@@ -106,9 +108,8 @@ def report_csv(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 def judged_game_or_404(person: Person, slug: str, number: int) -> Game:
     """The game of that number; Http404 unless the person may see its verdict."""
-    rows = Game.objects.select_related("iteration__rubric_version__rubric", "transcript", "project")
-    found = get_object_or_404(rows, project__slug=slug, number=number)
-    if not may(check_see_verdict, person, found):
+    found = find_game(slug, number)
+    if found is None or not may(check_see_verdict, person, found):
         raise Http404
     return found
 
@@ -125,9 +126,19 @@ def report_or_refusal(person: Person, slug: str, number: int) -> tuple[Game, Rep
 
 def find_reopenable(person: Person, game: Game) -> int:
     """The person's own evaluation of the game, while it can be reopened; else 0."""
-    own = Evaluation.objects.filter(game=game, evaluator=person, purpose=RATING, state=SUBMITTED)
-    found = own.select_related("game").first()
+    found = _SUBMITTED.first(game.pk, person.pk)
     return found.pk if found is not None and may(check_reopen, person, found, timezone.now()) else 0
+
+
+_SUBMITTED = Prepared(
+    lambda game, person: (
+        Evaluation.objects.filter(game=game, evaluator=person, purpose=RATING, state=SUBMITTED)
+        .select_related("game")
+        .order_by("pk")[:1]
+    ),
+    int,
+    int,
+)
 
 
 def show_verdict(

@@ -5,12 +5,18 @@ from pathlib import Path
 import pytest
 from django.template import engines
 from django.template.loader import get_template, render_to_string
+from django.utils.translation import gettext_lazy
 from jinja2 import UndefinedError
+from markupsafe import Markup, escape
 
 from workspace.management.commands.makemessages import messages_as_python
 from workspace.web.unsaved_form import UnsavedForm
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
+
+
+class Said(str):
+    """A text of a class of its own, as choices of Django are."""
 
 
 def drawn(source: str, **context: object) -> str:
@@ -106,3 +112,12 @@ def test_a_text_area_holds_its_text_and_nothing_before_it():
 def test_a_percent_sign_stays_on_the_line_of_its_number():
     assert drawn("<p>{{ score }} % of 80 %</p>", score=5) == "<p>5\u00a0% of 80\u00a0%</p>"
     assert drawn("{% trans n=5 %}{{ n }} % of them{% endtrans %}") == "5\u00a0% of them"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "plain", "<b>&'\"", "a < b", Markup("<b>"), 7, True, None, 2.5, gettext_lazy("Games"), Said("<i>")],
+)
+@pytest.mark.parametrize("source", ["{{ value }}", "{% macro say(x) %}{{ x }}{% endmacro %}{{ say(value) }}"])
+def test_a_value_is_written_as_markupsafe_escapes_it(source, value):
+    assert drawn(source, value=value) == str(escape(value))

@@ -20,6 +20,7 @@ from discussions.models import Evaluation, Game, Judgement, Remark
 from discussions.models.slots import RATING
 from discussions.queries import load_measurements
 from discussions.verdicts.queries import Preview
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Person
 
 MOST_DIFFERENCES = 10
@@ -115,8 +116,7 @@ def people_part(
 
     `preview` is None while the game is not measured.
     """
-    rows = Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator").order_by("pk")
-    found = list(rows)
+    found: list[Evaluation] = _EVALUATIONS.objects(game.pk)
     own = [evaluation for evaluation in found if only is None or evaluation.evaluator_id == only.pk]
     judgements, remarks = _load_judgements(own), _load_remarks(own)
     is_shared = has_letters(len(found), game.evaluator_count)
@@ -151,16 +151,30 @@ def people_part(
     )
 
 
+_EVALUATIONS = Prepared(
+    lambda game: (
+        Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator").order_by("pk")
+    ),
+    int,
+)
+_JUDGEMENTS = Prepared(
+    lambda evaluations: Judgement.objects.filter(evaluation__in=evaluations).exclude(value=""), list
+)
+_REMARKS = Prepared(
+    lambda evaluations: Remark.objects.filter(evaluation__in=evaluations).order_by("pk"), list
+)
+
+
 def _load_judgements(evaluations: list[Evaluation]) -> dict[int, list[Judgement]]:
     found: dict[int, list[Judgement]] = {}
-    for row in Judgement.objects.filter(evaluation__in=evaluations).exclude(value=""):
+    for row in _JUDGEMENTS.objects([evaluation.pk for evaluation in evaluations]):
         found.setdefault(row.evaluation_id, []).append(row)
     return found
 
 
 def _load_remarks(evaluations: list[Evaluation]) -> dict[int, list[Remark]]:
     found: dict[int, list[Remark]] = {}
-    for remark in Remark.objects.filter(evaluation__in=evaluations).order_by("pk"):
+    for remark in _REMARKS.objects([evaluation.pk for evaluation in evaluations]):
         found.setdefault(remark.evaluation_id, []).append(remark)
     return found
 

@@ -38,6 +38,7 @@ from discussions.verdicts.pages.lines import NONE, FigureRow, NextGames, figure_
 from discussions.verdicts.pages.verdict import OutcomePart, outcome_part
 from discussions.verdicts.queries import Preview, load_next_games, load_verdict_preview
 from workspace.core.words import decode_stored
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Job, Person
 
 MESSAGES_A_PAGE = 200
@@ -96,7 +97,18 @@ class GamePage(Struct, frozen=True):
     @property
     def kept(self) -> str:
         """What addresses of the same game, or of one beside it, hold besides: the list that one came from."""
-        return urlencode({"in": self.list_query}) if self.list_query else ""
+        return urlencode(self._in_list)
+
+    def place(self, position: int) -> str:
+        """Where a message is: on this page of the transcript, or on the one that begins with it."""
+        shown = self.messages
+        if shown and shown[0].position <= position <= shown[-1].position:
+            return f"#m{position}"
+        return f"?{urlencode({'from': str(position), **self._in_list})}#m{position}"
+
+    @property
+    def _in_list(self) -> dict[str, str]:
+        return {"in": self.list_query} if self.list_query else {}
 
     @property
     def may_drop_repeats(self) -> bool:
@@ -137,7 +149,7 @@ def build_game_page(
     """
     record = game_record(game.pk, game.content_sha256)
     preview = load_verdict_preview(game)
-    stored = Companions.objects.filter(measured=preview.basis.measured.id).first() if preview else None
+    stored = _COMPANIONS.first(preview.basis.measured.id) if preview else None
     shown = record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
     after = shown[-1].position + 1 if shown else 0
     warnings = decode_stored(game.warnings, list[Fault])
@@ -166,6 +178,9 @@ def build_game_page(
         list_query=wanted.change(),
         stopped=_find_stopped(game, MEASURE if preview is None else "" if stored else COMPANIONS),
     )
+
+
+_COMPANIONS = Prepared(lambda measured: Companions.objects.filter(measured=measured), int)
 
 
 def _find_verdict_number(game: Game, preview: Preview | None) -> int:

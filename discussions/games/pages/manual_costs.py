@@ -9,6 +9,7 @@ from msgspec import Struct
 from discussions.models import Game, ManualFigure
 from discussions.models.manual_figures import CACHE, COST
 from workspace.core.text import figure
+from workspace.database.prepared_queries import Prepared
 
 
 class PaidFigure(Struct, frozen=True):
@@ -27,13 +28,20 @@ class PaidFigure(Struct, frozen=True):
 
 def paid_figures(game: Game) -> list[PaidFigure]:
     """Cost and cache hit rate of a game with everything that was entered; one query."""
-    rows = ManualFigure.objects.filter(game=game).select_related("created_by").order_by("kind", "-number")
-    entered = list(rows)
+    entered: list[ManualFigure] = _ENTERED.objects(game.pk)
     cache = None if game.cache_hit_rate is None else Decimal(str(game.cache_hit_rate))
     return [
         _figure(COST, game.cost_usd, (row for row in entered if row.kind == COST)),
         _figure(CACHE, cache, (row for row in entered if row.kind == CACHE)),
     ]
+
+
+_ENTERED = Prepared(
+    lambda game: (
+        ManualFigure.objects.filter(game=game).select_related("created_by").order_by("kind", "-number")
+    ),
+    int,
+)
 
 
 def format_manual_figure(kind: str, value: Decimal) -> str:

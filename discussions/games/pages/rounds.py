@@ -6,6 +6,7 @@ from msgspec import Struct
 from discussions.games.permissions import why_rounds_stay
 from discussions.models import Game, RoundOffset
 from discussions.transcripts.core.oddities import ROUND_ZERO, TEXT_ROUND_ZERO, Oddity
+from workspace.database.prepared_queries import Prepared
 
 # What is added to a number in a text to get the file's; the same values as `OFFSETS` of the metrics.
 ROUND_OFFSETS = (
@@ -44,8 +45,14 @@ class RoundsPart(Struct, frozen=True):
 
 def build_rounds_part(game: Game, oddities: list[Oddity]) -> RoundsPart:
     """The part for leads, in at most three queries."""
-    said = RoundOffset.objects.filter(game=game).select_related("created_by").order_by("-number").first()
+    said = _SAID.first(game.pk)
     stays = why_rounds_stay(game)
     choices = [] if stays else [(offset, str(words)) for offset, words in ROUND_OFFSETS]
     is_odd = any(oddity.code in (ROUND_ZERO, TEXT_ROUND_ZERO) for oddity in oddities)
     return RoundsPart(said=said, choices=choices, stays=stays, is_odd=is_odd)
+
+
+_SAID = Prepared(
+    lambda game: RoundOffset.objects.filter(game=game).select_related("created_by").order_by("-number")[:1],
+    int,
+)

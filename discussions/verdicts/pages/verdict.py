@@ -11,7 +11,6 @@ from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATE
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
 from discussions.models import Game, Verdict
 from discussions.models.iterations import NEVER
-from discussions.models.queue_rules import IGNORE
 from discussions.slots.permissions import check_take_game
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.people_estimate import PeopleEstimate
@@ -33,13 +32,14 @@ from discussions.verdicts.permissions import (
 from discussions.verdicts.queries import (
     Preview,
     load_next_games,
+    load_open_flags,
     load_people_estimates,
     load_verdict_preview,
-    query_open_flags,
 )
 from workspace.access.permissions import get_refusal, may
 from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
+from workspace.database.prepared_queries import Prepared
 from workspace.display.core.charts import BarsChart
 from workspace.models import Person
 
@@ -101,25 +101,20 @@ class VerdictPage(Struct, frozen=True):
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     """The page for somebody who may see it."""
     preview = load_verdict_preview(game)
-    rows = Verdict.objects.filter(game=game).select_related("created_by").order_by("-number")
-    history = [(row, read_outcome(row.outcome)) for row in rows]
+    history = [(row, read_outcome(row.outcome)) for row in _VERDICTS.objects(game.pk)]
     recorded, outcome = history[0] if history else (None, preview and preview.outcome)
     basis = msgspec.json.decode(recorded.basis, type=Basis) if recorded else preview and preview.basis
-    sees_game = may(check_see_game, person, game)
+    sees_game, leads = may(check_see_game, person, game), may(check_supersede_verdict, person, game)
     # The answers of several evaluators are private, and so is their basis; the outcome is until it is recorded.
     several = preview is not None and len(preview.basis.evaluations) > 1
     is_shared = game.evaluator_count > 1 or several
-    is_private = is_shared and not may(check_supersede_verdict, person, game)
+    is_private = is_shared and not leads
     refusal = _refusal(game, person, preview, is_correction=recorded is not None)
     is_evaluator = may(check_take_game, person, game.project)
     is_hidden = not sees_game and recorded is None and (game.iteration.reveal == NEVER or is_shared)
     return VerdictPage(
         game=game,
-        outcome=outcome_part(
-            outcome,
-            basis,
-            load_next_games(game, outcome) if may(check_supersede_verdict, person, game) else NONE,
-        )
+        outcome=outcome_part(outcome, basis, load_next_games(game, outcome) if leads else NONE)
         if outcome and basis and not is_hidden
         else None,
         hidden_because=_hidden_because(game) if outcome and is_hidden else "",
@@ -137,17 +132,20 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         else [],
         may_go_on=is_evaluator and bool(recorded or refusal),
         sees_advice=not is_evaluator,
-        flags=list_open_flags(game, None if may(check_supersede_verdict, person, game) else person),
+        flags=list_open_flags(game, None if leads else person),
     )
+
+
+_VERDICTS = Prepared(
+    lambda game: Verdict.objects.filter(game=game).select_related("created_by").order_by("-number"), int
+)
 
 
 def list_open_flags(game: Game, only: Person | None) -> list[OpenFlag]:
     """The open flags; of one evaluator with `only`, since evaluators do not know of each other's."""
-    rows = query_open_flags(game, ruled_out=(IGNORE,))
-    rows = rows if only is None else rows.filter(evaluation__evaluator=only)
     return [
         OpenFlag(flag.pk, flag.evaluation_id, int(flag.target.partition(":")[2] or 0), flag.text)
-        for flag in rows
+        for flag in load_open_flags(game, only)
     ]
 
 
