@@ -45,6 +45,10 @@ def show_load(site: LocalSite, acts: list, saves: int) -> int:
     in_parallel(acts, times=5)
     loops, cpu = [loop_ms()], site.tree.cpu()
     load: Load = in_parallel(acts, times=saves // len(acts))
+    for error in load.errors:
+        print(f"  {error!r}")
+    if not load.seconds:
+        return len(load.errors)
     cpu = 1000 * (site.tree.cpu() - cpu) / len(load.seconds)
     quiet = QUIET_MS / mean([*loops, loop_ms()])
     p50, p95, longest = (1000 * quantile(load.seconds, share) for share in (0.5, 0.95, 1))
@@ -54,8 +58,6 @@ def show_load(site: LocalSite, acts: list, saves: int) -> int:
         f"{len(load.errors)} errors",
         flush=True,
     )
-    for error in load.errors:
-        print(f"  {error}")
     return len(load.errors)
 
 

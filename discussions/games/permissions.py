@@ -12,6 +12,7 @@ from discussions.models.slots import RATING
 from discussions.queries import rubric_record
 from discussions.verdicts.queries import rests_on
 from workspace.core.refusals import Conflict, NotAllowed
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
 
@@ -55,6 +56,9 @@ def check_set_round_offset(person: Person, game: Game) -> None:
         raise Conflict(reason, code="rounds_stay")
 
 
+_STARTED = Prepared(lambda game: Evaluation.objects.filter(game=game).values_list("pk")[:1], int)
+
+
 def why_rounds_stay(game: Game) -> str:
     """Why nobody says any more how the texts of a game count its rounds; "" while a lead can."""
     version = game.iteration.rubric_version
@@ -65,7 +69,7 @@ def why_rounds_stay(game: Game) -> str:
         ) % {"number": version.number}
     if game.withdrawn_at is not None:
         return _("This game is withdrawn, so it is not measured again. Let it count again first.")
-    if Evaluation.objects.filter(game=game).exists():
+    if _STARTED.rows(game.pk):
         return _("Somebody has started to rate this game, so its rounds stay as they are counted now.")
     return ""
 

@@ -131,7 +131,7 @@ class Judgement(models.Model):
 class RevisionQuerySet(models.QuerySet["Revision"]):
     """How revisions are asked for."""
 
-    def undoable(self, evaluation: Evaluation) -> "RevisionQuerySet":
+    def undoable(self, evaluation: Evaluation | int) -> "RevisionQuerySet":
         """Acts of an evaluation that neither undo another nor were undone, newest first."""
         undoing = Revision.objects.filter(
             judgement=models.OuterRef("judgement"), undoes=models.OuterRef("version")

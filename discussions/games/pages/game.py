@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from django.db.models import OuterRef, Subquery
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from msgspec import Struct
@@ -186,8 +187,15 @@ _COMPANIONS = Prepared(lambda measured: Companions.objects.filter(measured=measu
 def _find_verdict_number(game: Game, preview: Preview | None) -> int:
     if preview is not None and preview.basis.supersedes is None:
         return 0
-    numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
-    return numbers.first() or 0
+    return _NUMBER.rows(game.pk)[0][0] or 0
+
+
+_NUMBER = Prepared(
+    lambda game: Game.objects.filter(pk=game).values_list(
+        Subquery(Verdict.objects.filter(game=OuterRef("pk")).order_by("-number").values("number")[:1])
+    ),
+    int,
+)
 
 
 def _find_stopped(game: Game, missing: str) -> Job | None:

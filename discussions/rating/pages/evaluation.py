@@ -24,6 +24,7 @@ from discussions.rating.pages.search import list_round_starts, search
 from discussions.rating.pages.window import MOST_ITEMS, build_window
 from discussions.rating.queries import EvaluationState
 from workspace.core.words import say
+from workspace.database.prepared_queries import Prepared
 
 LISTS = {
     "references": ("references",),
@@ -108,8 +109,18 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
 
 def find_saved_at(evaluation: int) -> datetime | None:
     """When the newest judgement of the evaluation was stored; None before the first."""
-    newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk")
-    return newest.values_list("created_at", flat=True).first()
+    found = _NEWEST.rows(evaluation)
+    return found[0][0] if found else None
+
+
+_NEWEST = Prepared(
+    lambda evaluation: (
+        Revision.objects.filter(judgement__evaluation=evaluation)
+        .order_by("-pk")
+        .values_list("created_at")[:1]
+    ),
+    int,
+)
 
 
 class CompletedAct(Struct, frozen=True):
@@ -164,7 +175,7 @@ def _shared(
     is_undoable: bool | None = None,
 ) -> dict:
     if is_undoable is None:
-        is_undoable = desk.is_open and Revision.objects.undoable(work.evaluation).exists()
+        is_undoable = desk.is_open and bool(_UNDOABLE.rows(work.evaluation.pk))
     judged, needed = review.progress(desk)
     return {
         "evaluation_id": work.evaluation.pk,
@@ -183,6 +194,9 @@ def _shared(
         "can_undo": is_undoable,
         "undo_key": f"{wanted.nonce}:undo:{work.evaluation.version}",
     }
+
+
+_UNDOABLE = Prepared(lambda evaluation: Revision.objects.undoable(evaluation).values_list("pk")[:1], int)
 
 
 def _lists(desk: Desk, work: EvaluationState, steps: tuple[str, ...]) -> dict:

@@ -11,6 +11,7 @@ from discussions.rating.core.order import LONGEST_SITTING, break_due, find_sitti
 from discussions.slots.core import LEASE, minutes_left
 from discussions.slots.queries import set_aside
 from workspace.core.refusals import Refusal
+from workspace.database.prepared_queries import Prepared
 
 HELD, OVER, ENDED, CLOSED = "held", "over", "ended", "closed"
 
@@ -40,13 +41,17 @@ class Lease(Struct, frozen=True, kw_only=True):
     break_minutes: int = 0
 
 
+_PLACES = Prepared(
+    lambda person: Slot.objects.filter(evaluator=person, is_closed=False).values_list(
+        "pk", "taken_at", "lease_until"
+    ),
+    int,
+)
+
+
 def build_lease(*, evaluation: Evaluation, now: datetime, refusal: Refusal | None = None) -> Lease:
     """The current lease, in two queries. `refusal` is why it was not renewed or resumed, or why an act failed."""
-    places = list(
-        Slot.objects.filter(evaluator=evaluation.evaluator_id, is_closed=False).values_list(
-            "pk", "taken_at", "lease_until"
-        )
-    )
+    places = _PLACES.rows(evaluation.evaluator_id)
     if evaluation.state not in OPEN:
         return _not_held(evaluation, refusal)
     until = next((until for key, _taken, until in places if key == evaluation.slot_id), None)
