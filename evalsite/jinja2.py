@@ -21,7 +21,6 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import Context, Macro
 from jinja2.utils import internalcode
-from markupsafe import Markup, escape
 
 from rubric.results.pages import words as rubric_words
 from workspace import markup
@@ -51,7 +50,6 @@ AFTER_TAG = re.compile(rf"(</?(?:{BLOCKS}|button)\b[^<>]*>) ")
 # A percent sign after a number, or at the start of what follows a value.
 PERCENT = re.compile(r"(?:\A|(?<=\d)) %")
 FIRST_LINE = re.compile(r">\n\Z")
-SPECIAL = re.compile("[&<>'\"]")
 THEMES = ("light", "dark")
 
 
@@ -95,21 +93,8 @@ class PlainContext(Context):
         return obj(self.eval_ctx, *args, **kwargs) if type(obj) is Macro else obj(*args, **kwargs)
 
 
-def escape_output(value: Any) -> str:
-    """What a template writes of a value: escaped, markup as it is.
-
-    The same text as `markupsafe.escape`, which makes a new object of each: a page writes thousands, and joins them.
-    """
-    kind = type(value)
-    if kind is Markup:
-        return value
-    if kind is str:
-        return escape(value) if SPECIAL.search(value) else value
-    return str(value) if kind is int else escape(value)
-
-
 class PlainGenerator(CodeGenerator):
-    """Compiles templates so that `{{ value }}` is written by `escape_output`."""
+    """Compiles templates so that `{{ value }}` is written by `markup.escape_output`."""
 
     def _output_child_pre(self, node: Any, frame: Any, finalize: Any) -> None:
         if frame.eval_ctx.volatile and finalize.src is None:
@@ -126,7 +111,7 @@ class SiteEnvironment(Environment):
 
     context_class = PlainContext
     code_generator_class = PlainGenerator
-    escape_output = staticmethod(escape_output)
+    escape_output = staticmethod(markup.escape_output)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """What every template may use; Jinja would search a chain of two."""

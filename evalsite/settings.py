@@ -85,7 +85,11 @@ DATABASES = {
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    DATABASES["default"] |= {"OPTIONS": SQLITE_OPTIONS, "CONN_MAX_AGE": None}
+    DATABASES["default"] |= {
+        "ENGINE": "workspace.database.sqlite",
+        "OPTIONS": SQLITE_OPTIONS,
+        "CONN_MAX_AGE": None,
+    }
 else:
     DATABASES["default"] |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

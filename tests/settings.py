@@ -42,7 +42,7 @@ from tests.site_settings import DATABASES, STORAGES  # noqa: E402
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+if DATABASES["default"]["ENGINE"] == "workspace.database.sqlite":
     DATABASES["default"]["TEST"] = {"NAME": str(_var / "test.sqlite3")}
 else:  # `make test` migrates the database that the address names, and tests begin with copies of it
     DATABASES["default"]["TEST"] = {"TEMPLATE": DATABASES["default"]["NAME"]}

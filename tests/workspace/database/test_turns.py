@@ -1,0 +1,132 @@
+"""Writers of an SQLite file take turns: threads, processes, and after whatever ended a transaction."""
+
+import multiprocessing
+import os
+import sqlite3
+import threading
+import time
+
+import pytest
+from django.db import IntegrityError, OperationalError, connection, transaction
+
+from workspace.database.sqlite.turns import Turns, get_turns
+from workspace.models import Person
+
+ROUNDS, WRITERS, LONGEST = 60, 3, 1.0
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / "some.sqlite3")
+
+
+@pytest.fixture
+def on_sqlite():
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL has rows to lock")
+
+
+def write(path: str, waits: "multiprocessing.Queue[float]") -> None:
+    """Write again and again, as several clients of one process do."""
+
+    def work() -> None:
+        database = sqlite3.connect(path, timeout=0, isolation_level=None)
+        for _ in range(ROUNDS):
+            began = time.monotonic()
+            assert turns.take(20)
+            waits.put(time.monotonic() - began)
+            database.execute("BEGIN IMMEDIATE")  # with no patience at all
+            (told,) = database.execute("SELECT n FROM t").fetchone()
+            database.execute("UPDATE t SET n = ?", (told + 1,))
+            database.execute("COMMIT")
+            turns.give_back()
+        database.close()
+
+    turns = get_turns(path)
+    threads = [threading.Thread(target=work) for _ in range(WRITERS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_writers_never_meet_and_none_waits_long(path):
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA journal_mode=WAL")
+    database.execute("CREATE TABLE t (n INTEGER)")
+    database.execute("INSERT INTO t VALUES (0)")
+    database.commit()
+    several = multiprocessing.get_context("fork")
+    waits = several.Queue()
+    processes = [several.Process(target=write, args=(path, waits)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    waited = [waits.get(timeout=60) for _ in range(2 * WRITERS * ROUNDS)]
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0]
+    assert database.execute("SELECT n FROM t").fetchone() == (2 * WRITERS * ROUNDS,)
+    database.close()
+    assert max(waited) < LONGEST
+
+
+def test_whoever_waits_too_long_is_told(path):
+    holder, other = Turns(path), Turns(path)
+    assert holder.take(1)
+    assert not holder.take(0.01)  # another thread of the same process
+    assert not other.take(0.05)  # another process
+    holder.give_back()
+    assert other.take(1)
+    other.give_back()
+
+
+def test_a_process_that_ends_gives_its_turn_back(path):
+    turns = Turns(path)
+    child = os.fork()
+    if not child:
+        Turns(path).take(1)
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert turns.take(0.1)
+    turns.give_back()
+
+
+def test_a_fork_does_not_write_in_its_parents_turn(path):
+    turns = get_turns(path)
+    assert turns.take(1)
+    child = os.fork()
+    if not child:
+        os._exit(int(get_turns(path).take(0.05)))
+    assert os.waitpid(child, 0)[1] == 0
+    turns.give_back()
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTransactions:
+    def test_the_turn_is_given_back_however_a_transaction_ends(self, on_sqlite):
+        with transaction.atomic():
+            assert connection._turn is not None
+            with transaction.atomic():
+                pass
+            assert connection._turn is not None
+        assert connection._turn is None
+        with pytest.raises(ZeroDivisionError), transaction.atomic():
+            raise ZeroDivisionError
+        assert connection._turn is None
+        people = [Person(email="a@example.org", name="a") for _ in range(2)]
+        with pytest.raises(IntegrityError):
+            Person.objects.bulk_create(people)
+        assert connection._turn is None
+        with transaction.atomic():
+            connection.close()
+        assert connection._turn is None
+
+    def test_a_transaction_that_gets_no_turn_does_not_begin(self, on_sqlite, monkeypatch):
+        monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0.05)
+        turns = Turns(connection.settings_dict["NAME"])
+        assert turns.take(1)
+        with pytest.raises(OperationalError, match="locked"), transaction.atomic():
+            pass
+        turns.give_back()
+        with transaction.atomic():
+            pass

@@ -1,0 +1,95 @@
+"""Whose turn it is to write: threads and processes that share an SQLite file write one after the other.
+
+SQLite has one writer. Whoever finds the file locked asks again after a pause that grows to 100 ms, and whoever comes
+meanwhile goes first: with eight clients that save, one waited for 2.5 to 3.5 s. Here they wait for one another before
+they ask SQLite, the threads of a process by a lock, processes by locks on two small files beside the database
+(docs/adr/0026).
+"""
+
+import fcntl
+import os
+import threading
+import time
+from contextlib import suppress
+
+PAUSE = 0.0005
+
+
+class Turns:
+    """The turns of one database file in this process; each `take` that succeeds is followed by one `give_back`."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.thread = threading.Lock()
+        self._files: tuple[int, int] | None = None
+
+    def take(self, seconds: float) -> bool:
+        """Wait for a turn, at most so long; whether it came."""
+        end = time.monotonic() + seconds
+        if not self.thread.acquire(timeout=seconds):
+            return False
+        came = False
+        try:
+            came = self._wait(end)
+        finally:
+            if not came:
+                self.thread.release()
+        return came
+
+    def _wait(self, end: float) -> bool:
+        first_in_line, writer = self._open()
+        # Whoever is first in line is next to write: a process that just wrote stands behind it.
+        try:
+            return _lock(first_in_line, end) and _lock(writer, end)
+        finally:
+            fcntl.flock(first_in_line, fcntl.LOCK_UN)
+
+    def give_back(self) -> None:
+        """Let the next one write."""
+        fcntl.flock(self._open()[1], fcntl.LOCK_UN)
+        self.thread.release()
+
+    def _open(self) -> tuple[int, int]:
+        if self._files is None:
+            names = (f"{self.path}-line", f"{self.path}-turn")
+            first_in_line, writer = (os.open(name, os.O_RDWR | os.O_CREAT, 0o600) for name in names)
+            self._files = first_in_line, writer
+        return self._files
+
+    def close(self) -> None:
+        """Close the files, which gives back what this process holds of them."""
+        for file in self._files or ():
+            with suppress(OSError):
+                os.close(file)
+        self._files = None
+
+
+def _lock(file: int, end: float) -> bool:
+    """Lock the file before that moment; whether it was free in time."""
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return False
+            time.sleep(PAUSE)  # noqa: TID251  nothing tells when a file is free, within a time
+        else:
+            return True
+
+
+_turns: dict[str, Turns] = {}
+
+
+def get_turns(path: str) -> Turns:
+    """The turns of that database file, the same for all threads of this process."""
+    return _turns.setdefault(path, Turns(path))
+
+
+def _forget() -> None:
+    """A fork shares the files of its parent, and with them its locks; it opens its own."""
+    for turns in _turns.values():
+        turns.close()
+    _turns.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
