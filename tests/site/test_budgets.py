@@ -17,7 +17,7 @@ from benchmarks.bench_pages import fill_games
 from benchmarks.calibration import QUIET_MS, loop_ms
 from tests.factories.people import make_lead
 from tests.factories.rating import make_game, start
-from tests.factories.verdicts import settled
+from tests.factories.verdicts import recorded_verdict
 from workspace.models import Person
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +57,7 @@ class Visit(NamedTuple):
 
 def make_visits() -> dict[str, Visit]:
     """What every budget is for: a project of many games, one of which has a verdict, and two games being rated."""
-    verdict = settled(message_count=MESSAGES)
+    verdict = recorded_verdict(message_count=MESSAGES)
     game = fill_games(verdict, GAMES)
     evaluator, lead = game.evaluations.get().evaluator, make_lead(project=game.project)
     make_game(project=game.project, message_count=MESSAGES)
