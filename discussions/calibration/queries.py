@@ -41,7 +41,18 @@ class RoundProgress(Struct, frozen=True):
 
 def load_open_round(project: Project) -> CalibrationRound | None:
     """The open round of the project, if there is one."""
-    return CalibrationRound.objects.filter(project=project, closed_at=None).select_related("project").first()
+    found: CalibrationRound | None = _OPEN.first(project.pk)
+    return found
+
+
+_OPEN = Prepared(
+    lambda project: (
+        CalibrationRound.objects.filter(project=project, closed_at=None)
+        .select_related("project")
+        .order_by("pk")[:1]
+    ),
+    int,
+)
 
 
 def load_keys(opened: CalibrationRound) -> dict[int, Key]:

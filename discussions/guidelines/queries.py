@@ -3,6 +3,7 @@
 from django.db.models import Exists, OuterRef
 
 from discussions.models import Guideline, GuidelineReading
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
 
@@ -14,7 +15,17 @@ def newest_guideline(project: Project) -> Guideline | None:
 
 def unread_guideline(person: Person, project: Project) -> Guideline | None:
     """Current version, when the person has not confirmed it yet; one query."""
-    read = GuidelineReading.objects.filter(guideline=OuterRef("pk"), person=person)
-    rows = Guideline.objects.filter(project=project).annotate(is_read=Exists(read))
-    found = rows.order_by("-number").first()
+    found = _NEWEST.first(person.pk, project.pk)
     return found if found is not None and found.text and not found.is_read else None
+
+
+# Asked with every game that is dealt.
+_NEWEST = Prepared(
+    lambda person, project: (
+        Guideline.objects.filter(project=project)
+        .annotate(is_read=Exists(GuidelineReading.objects.filter(guideline=OuterRef("pk"), person=person)))
+        .order_by("-number")[:1]
+    ),
+    int,
+    int,
+)

@@ -15,6 +15,7 @@ from discussions.guidelines.permissions import GUIDELINE_UNREAD, check_write_gui
 from discussions.guidelines.queries import unread_guideline
 from discussions.models import Evaluation, Guideline
 from workspace.core.refusals import NotAllowed
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Project
 from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.form_page import form_page
@@ -51,8 +52,16 @@ def _seen(project: Project) -> str:
 
 def _is_newcomer(request: SignedIn, project: Project) -> bool:
     """Whether the person has not started any game of the project, nor seen how rating works there."""
-    own = Evaluation.objects.filter(evaluator=request.user, game__project=project)
-    return not request.session.get(_seen(project)) and not own.exists()
+    return not request.session.get(_seen(project)) and not _STARTED.rows(request.user.pk, project.pk)
+
+
+_STARTED = Prepared(
+    lambda person, project: Evaluation.objects.filter(evaluator=person, game__project=project).values_list(
+        "pk"
+    )[:1],
+    int,
+    int,
+)
 
 
 @require("see_project", methods=("POST",))

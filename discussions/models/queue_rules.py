@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
 BY_CHANCE, OLDEST = "random", "oldest"
@@ -32,7 +33,10 @@ class QueueRule(models.Model):
 
 def load_queue_rule(project: Project) -> QueueRule:
     """The project's rule; an unsaved row of the defaults where nobody made one."""
-    return QueueRule.objects.filter(project=project).first() or QueueRule(project=project)
+    return _QUEUE_RULE.first(project.pk) or QueueRule(project=project)
+
+
+_QUEUE_RULE = Prepared(lambda project: QueueRule.objects.filter(project=project), int)
 
 
 HOLD, WARN, IGNORE = "hold", "warn", "ignore"
@@ -71,7 +75,10 @@ class RatingRule(models.Model):
 
 def load_rating_rule(project: int) -> RatingRule:
     """The rule of the project with that key; an unsaved row of the defaults where nobody made one."""
-    return RatingRule.objects.filter(project=project).first() or RatingRule(project_id=project)
+    return _RATING_RULE.first(project) or RatingRule(project_id=project)
+
+
+_RATING_RULE = Prepared(lambda project: RatingRule.objects.filter(project=project), int)
 
 
 class Guideline(models.Model):

@@ -35,6 +35,7 @@ from discussions.home.queries import (
     sum_recorded,
 )
 from discussions.models import Decision, Iteration, Stage
+from workspace.database.prepared_queries import Prepared
 from workspace.display.core.charts import Segment, share_bar
 from workspace.display.core.multiples import Column, Multiple, Scale, Value, compute_scale, multiple
 from workspace.models import Project
@@ -272,6 +273,19 @@ def _chart(
 
 
 def _newest_decision(project: Project) -> Decision | None:
-    rows = Decision.objects.standing().filter(iteration__project=project).order_by("-pk")
-    needed = ("choice", "reason", "created_at", "iteration__number", "iteration__name", "created_by__name")
-    return rows.select_related("iteration", "created_by").only(*needed).first()
+    found: Decision | None = _DECISION.first(project.pk)
+    return found
+
+
+_DECISION = Prepared(
+    lambda project: (
+        Decision.objects.standing()
+        .filter(iteration__project=project)
+        .order_by("-pk")
+        .select_related("iteration", "created_by")
+        .only("choice", "reason", "created_at", "iteration__number", "iteration__name", "created_by__name")[
+            :1
+        ]
+    ),
+    int,
+)
