@@ -42,7 +42,7 @@ BUDGETS = {
     "dashboard": Budget(17, 13),
     "evaluator's page": Budget(12, 18),
     "saving a judgement": Budget(17, 8),
-    "next game": Budget(25, 17),
+    "next game": Budget(25, 9),
 }
 
 
