@@ -203,7 +203,7 @@ def _check_plan(plan: RoundPlan) -> None:
         says = _("A round has 1 to %(most)d games, each once. Five to eight are customary.")
         raise Unacceptable(says % {"most": MOST_GAMES}, field="games")
     if not 1 <= plan.pass_percent <= 100:
-        raise Unacceptable(_("A round is passed with 1 to 100 of a hundred answers."), field="pass_percent")
+        raise Unacceptable(_("A round is passed with 1 to 100 percent of the answers."), field="pass_percent")
     if not 0 <= plan.rating_within <= 4:
         raise Unacceptable(_("Ratings are at most 4 points apart."), field="rating_within")
     for number, note in plan.notes.items():

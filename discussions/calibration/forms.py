@@ -27,7 +27,7 @@ class RoundForm(forms.Form):
         label=_("Required: evaluators rate these games before any other"), required=False, initial=True
     )
     pass_percent = forms.IntegerField(
-        label=_("Answers as in the key, of a hundred"), min_value=1, max_value=100, initial=80
+        label=_("Answers as in the key, in percent"), min_value=1, max_value=100, initial=80
     )
     rating_within = forms.DecimalField(
         label=_("Ratings differ from the key's by at most, on average"),

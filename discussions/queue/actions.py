@@ -357,7 +357,7 @@ def _keep(game: Game, person: Person, by: Person, now: datetime) -> tuple[Slot, 
         if free.filter(pk=slot.pk).update(assigned_to=person, assigned_at=now, assigned_by=by):
             return slot, True
     raise Conflict(
-        _("Game %(number)d has no free slot: all are taken, reserved for somebody, or not open yet.")
+        _("Game %(number)d has no open slot: all are taken, reserved for somebody, or not open yet.")
         % {"number": game.number},
         code="no_place",
     )
@@ -386,7 +386,7 @@ def change_queue(
     if order not in dict(ORDERS):
         raise Unacceptable(_("Choose one of the two orders."), field="order", code="unknown")
     if not 0 <= repeat_percent <= MOST_REPEATS:
-        says = _("Of a hundred games at most %(most)d can be repeats.") % {"most": MOST_REPEATS}
+        says = _("At most %(most)d percent of the games can be hidden duplicates.") % {"most": MOST_REPEATS}
         raise Unacceptable(says, field="repeat_percent", code="too_many")
     with transaction.atomic():
         made = {"changed_at": now, "changed_by": by}

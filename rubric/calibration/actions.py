@@ -155,7 +155,9 @@ def change_repeats(*, comparison_set: ComparisonSet, repeat_percent: int, by: Pe
     check_calibrate_set(by, comparison_set)
     check_change_set(by, comparison_set)
     if not 0 <= repeat_percent <= MOST_REPEATS:
-        says = _("Of a hundred comparisons at most %(most)d can be repeats.") % {"most": MOST_REPEATS}
+        says = _("At most %(most)d percent of the comparisons can be hidden duplicates.") % {
+            "most": MOST_REPEATS
+        }
         raise Unacceptable(says, field="repeat_percent", code="too_many")
     if repeat_percent and comparison_set.has_second_round:
         says = _("A set with two rounds has no hidden duplicates: its people see there what others gave.")
@@ -241,9 +243,9 @@ def _check_plan(plan: RoundPlan) -> None:
         says = _("A round has 1 to %(most)d comparisons, each once. Five to eight are customary.")
         raise Unacceptable(says % {"most": MOST_COMPARISONS}, field="comparisons")
     if not 1 <= plan.pass_percent <= 100:
-        raise Unacceptable(_("A round is passed with 1 to 100 of a hundred marks."), field="pass_percent")
+        raise Unacceptable(_("A round is passed with 1 to 100 percent of the marks."), field="pass_percent")
     if not 0 <= plan.first_percent <= 100:
-        raise Unacceptable(_("At most 100 of a hundred comparisons agree."), field="first_percent")
+        raise Unacceptable(_("At most 100 percent of the comparisons can agree."), field="first_percent")
     if not 0 <= plan.mark_within <= 9:
         raise Unacceptable(_("Marks are at most 9 points apart."), field="mark_within")
     for note in plan.notes.values():

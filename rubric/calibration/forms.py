@@ -40,10 +40,10 @@ class RoundForm(forms.Form):
         initial=1,
     )
     pass_percent = forms.IntegerField(
-        label=_("Marks that agree, of a hundred"), min_value=1, max_value=100, initial=80
+        label=_("Marks that agree, in percent"), min_value=1, max_value=100, initial=80
     )
     first_percent = forms.IntegerField(
-        label=_("Comparisons with the agreed response first, of a hundred"),
+        label=_("Comparisons with the agreed response first, in percent"),
         min_value=0,
         max_value=100,
         initial=0,
@@ -112,7 +112,7 @@ class RepeatsForm(forms.Form):
     """How many of the comparisons that a person gets come again."""
 
     repeat_percent = forms.IntegerField(
-        label=_("Hidden duplicates, of a hundred comparisons"),
+        label=_("Hidden duplicates, in percent"),
         min_value=0,
         max_value=MOST_REPEATS,
         help_text=_(

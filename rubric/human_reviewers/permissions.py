@@ -25,4 +25,4 @@ def check_review(person: Person, review: Review) -> None:
     if review.reviewer.set.closed_at is not None:
         raise NotAllowed(_("This set is closed, so it takes no more reviews. What you wrote is kept."))
     if review.reviewer.ended_at is not None:
-        raise NotAllowed(_("A team lead took you out of this set. What you wrote is kept."))
+        raise NotAllowed(_("A team lead removed you from this set. What you wrote is kept."))

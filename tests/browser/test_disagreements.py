@@ -40,11 +40,11 @@ def test_all_ties_are_resolved_without_a_mouse(page: Page, live_server) -> None:
             expect(page.locator(".difference.asks").first.get_by_role("radio").first).to_be_focused()
             expect(page.locator("input:focus")).to_be_in_viewport()
     expect(page.locator("#disagreements-progress")).to_be_focused()
-    expect(page.locator("#disagreements-progress")).to_contain_text("Nothing here holds up the verdict.")
+    expect(page.locator("#disagreements-progress")).to_contain_text("No tie blocks the verdict.")
     assert page.evaluate("window.kept")
     assert not violations(page)
     assert Adjudication.objects.count() == 4
-    page.get_by_role("link", name="To the verdict").click()
+    page.get_by_role("link", name="Open the verdict").click()
     expect(page.get_by_role("button", name="Record the verdict")).to_be_enabled()
 
 

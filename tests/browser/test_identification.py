@@ -84,5 +84,5 @@ def test_the_test_is_taken_without_script(live_stack, browser, browser_context_a
         page.get_by_role("button", name=re.compile("Open the transcript")).click()
         expect(page.locator("#message-1")).to_be_visible()
         page.locator('#steps a[data-step="identify"]').click()
-        expect(page.locator("#step-identify")).to_contain_text("those answers stand")
+        expect(page.locator("#step-identify")).to_contain_text("those answers are final")
         watch.check()

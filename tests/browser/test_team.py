@@ -182,9 +182,9 @@ def _the_lead_resolves_the_tie_and_records(page: Page, live_server, game) -> Non
     tie.get_by_label("Reason").fill("The record of round 1 says so.")
     page.keyboard.press("Enter")
     expect(asks).to_have_count(count - 1)
-    expect(page.locator("#disagreements-progress")).to_contain_text("Nothing here holds up the verdict.")
+    expect(page.locator("#disagreements-progress")).to_contain_text("No tie blocks the verdict.")
     assert Adjudication.objects.get().kind == "reference"
-    page.get_by_role("link", name="To the verdict").click()
+    page.get_by_role("link", name="Open the verdict").click()
     page.get_by_role("button", name="Record the verdict").click()
     expect(page.get_by_text("Recorded verdict 1")).to_be_visible()
     assert Verdict.objects.count() == 1

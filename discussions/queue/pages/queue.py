@@ -147,7 +147,7 @@ def _reasons(person: Person, project: Project) -> list[str]:
             own.filter(again, state=LAPSED),
         ),
         (
-            _("Paused by you, with no free slot any more: %(n)s."),
+            _("Paused by you, with no open slot any more: %(n)s."),
             own.filter(~again, state__in=(SKIPPED, LAPSED)),
         ),
         (

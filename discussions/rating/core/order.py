@@ -31,7 +31,7 @@ def why_not_in_test(progress: Progress, kind: str) -> str:
             "The transcript is still closed. Answer the test of who said it, then open the transcript."
         )
     if is_open and kind == judgement_kinds.ATTRIBUTION and progress.judgeable.unseen_count:
-        return say("The transcript is open, so the answers of the test stand as they are.")
+        return say("The transcript is open, so the answers of the test are final.")
     return ""
 
 

@@ -290,7 +290,7 @@ def _before_roles(progress: Progress) -> Iterator[Missing]:
 def _test(progress: Progress) -> Iterator[Missing]:
     for number in range(1, progress.judgeable.unseen_count + 1):
         if not progress.value(judgement_kinds.ATTRIBUTION, str(number)):
-            says = say("Message {number} of the test is given to nobody yet.", number=number)
+            says = say("Message {number} of the test is assigned to nobody yet.", number=number)
             yield _missing(judgement_kinds.ATTRIBUTION, str(number), says)
     yield Missing(
         "reveal", TRANSCRIPT, "identify", say("The transcript is still closed; open it after the test.")

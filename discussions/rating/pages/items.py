@@ -261,9 +261,9 @@ def _identify(desk: Desk, player: int) -> IdentifyItem:
 def identify_note(desk: Desk) -> str:
     """What the step says of itself where the iteration asks for the test; "" where it asks the question."""
     if desk.deal:
-        return _("You gave messages to agents before the transcript opened; those answers stand.")
+        return _("You assigned messages to agents before the transcript opened; those answers are final.")
     if desk.is_untestable:
-        return _("The agents of this game say too little for the test, so the question is asked instead.")
+        return _("The agents of this game wrote too little for the test, so the question is asked instead.")
     return ""
 
 
@@ -286,7 +286,7 @@ def manual(desk: Desk) -> ManualCheckItem | None:
         of=check.asked,
         needed=check.needed,
         passes=check.passes,
-        says=_("It stands beside the similarity, and replaces its pass or fail only if you say so."),
+        says=_("It is shown next to the similarity, and replaces its pass or fail only if you say so."),
     )
 
 

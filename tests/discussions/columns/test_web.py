@@ -133,7 +133,9 @@ def test_a_mapping_is_listed_changed_and_removed_with_an_event_each(seen, projec
     assert "These columns are mapped" in page and '<option value="2" selected>match</option>' in page
     run_waiting_jobs()
     changed = {"player": "0", "text": "1", "do": "save"}
-    assert "2 games of this file are in and stay" in seen.get(address(mapping.transcript)).content.decode()
+    assert (
+        "2 games of this file are imported and stay" in seen.get(address(mapping.transcript)).content.decode()
+    )
     assert seen.post(address(mapping.transcript), changed).status_code == 303
     run_waiting_jobs()
     assert Game.objects.count() == 2

@@ -91,7 +91,7 @@ def test_who_cannot_be_given_a_game():
     for stranger in (make_member(project=make_rating_project()), make_lead(project=project)):
         with pytest.raises(NotAllowed, match="is no evaluator of this project"):
             assign_game(person=stranger, **given)
-    with pytest.raises(Conflict, match="has no free slot"):
+    with pytest.raises(Conflict, match="has no open slot"):
         assign_game(person=make_member(project=project), **given)
     free = next(game for game in games if game != started.game)
     former = make_lead(project=project)

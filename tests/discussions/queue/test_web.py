@@ -104,7 +104,7 @@ def test_what_was_set_aside_is_listed_while_its_place_is_free(client):
             skip_game(evaluation=evaluation, reason="later", by=other, now=LATER)
     Slot.objects.update(evaluator=other, taken_at=LATER)
     assert home_page(person=person, now=LATER).aside == []
-    assert "no free slot any more: 2." in queue_page(person=person, project=project).reasons[0]
+    assert "no open slot any more: 2." in queue_page(person=person, project=project).reasons[0]
     answer = client.post(reverse("return_to_game", args=[lapsed.pk]))
     assert answer.status_code == 409
 

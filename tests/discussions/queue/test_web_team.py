@@ -61,7 +61,7 @@ def held(project, person=None):
 def test_a_project_in_which_nothing_goes_on_says_so(client, project):
     said = get_text(client.get(to("team", project)))
     assert "Nobody is rating a game at the moment" in said
-    assert "No game has a free slot now" in said
+    assert "No game has an open slot now" in said
     assert "Paused" not in said
 
 
@@ -101,7 +101,7 @@ def test_leads_are_told_of_repeats_and_of_what_was_sent_back(client, project, an
     Evaluation.objects.filter(pk=taken.pk).update(state="returned", returned_comment="Look at <i>round 2</i>")
     Slot.objects.filter(pk=taken.slot_id).update(lease_until=None)
     said = get_text(client.get(to("team", project)))
-    for part in ("sent back", "Look at <i>round 2</i>", "no time runs"):
+    for part in ("sent back", "Look at <i>round 2</i>", "no time limit"):
         assert part in said
     assert "hidden duplicate" not in said.partition("Queue order")[0]
     make_repeat(taken)
@@ -125,7 +125,7 @@ def test_what_was_set_aside_is_listed_with_its_reason(client, project, lead, ann
         "I know <who> won",
         "released by a lead: ",
         "Ann is away.",
-        "the time ended",
+        "reservation ended",
     ):
         assert part in said, part
     rows = build_team_page(project=project, now=now).holds.aside
@@ -208,7 +208,7 @@ def test_what_cannot_be_assigned_is_said_and_nothing_is(client, project, ann, gi
 def test_no_place_or_a_started_game_is_refused_with_everything_typed(client, project, ann):
     held(project)
     said = get_text(client.post(to("assign_game", project), {"person": str(ann.pk), "numbers": "1"}), 409)
-    assert "Game 1 has no free slot" in said
+    assert "Game 1 has no open slot" in said
     assert f'<option value="{ann.pk}" selected>' in said
     started = held(project, ann)
     body = {"person": str(ann.pk), "numbers": str(started.game.number)}

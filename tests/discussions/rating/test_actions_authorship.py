@@ -121,7 +121,7 @@ def test_answers_can_be_changed_and_undone_before_and_stand_afterwards():
         lambda: say(evaluation, "attribution", "1", ""),
         lambda: undo(evaluation=evaluation, key="u2", by=evaluation.evaluator, now=NOW),
     ):
-        with pytest.raises(Unacceptable, match="stand as they are"):
+        with pytest.raises(Unacceptable, match="are final"):
             change()
 
 

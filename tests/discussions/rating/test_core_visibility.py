@@ -352,8 +352,8 @@ def test_the_transcript_is_closed_and_nothing_else_can_be_judged(setting):
     rater = InTest(reveal=setting)
     assert not rater.visibility.transcript
     assert [missing.says for missing in rater.visibility.missing[:3]] == [
-        "Message 1 of the test is given to nobody yet.",
-        "Message 2 of the test is given to nobody yet.",
+        "Message 1 of the test is assigned to nobody yet.",
+        "Message 2 of the test is assigned to nobody yet.",
         "The transcript is still closed; open it after the test.",
     ]
     for kind in ("reference", "coherence", "question", "identify", "identify_decides", "phrase", "comment"):
@@ -369,7 +369,7 @@ def test_it_opens_when_the_evaluator_opens_it_and_the_answers_stand():
     rater.revealed |= {"transcript"}
     assert rater.visibility.transcript
     assert rater.visibility.missing[0].kind == "reference"
-    assert "stand as they are" in why_not_in_test(rater.progress, "attribution")
+    assert "are final" in why_not_in_test(rater.progress, "attribution")
     assert why_not_in_test(rater.progress, "reference") == ""
 
 

@@ -205,7 +205,7 @@ def test_the_result_waits_for_its_metric_and_lists_the_messages():
     evaluation = opened(hits=5)
     client = signed_in(evaluation.evaluator)
     before = rate(client, evaluation, "?step=identify").content.decode()
-    assert "those answers stand" in before
+    assert "those answers are final" in before
     assert "The result is shown once" in before
     assert "right agent" not in before
     say_what_is_missing(evaluation)
@@ -246,7 +246,7 @@ def test_the_verdict_the_game_and_the_report_say_what_the_test_gave():
 def test_a_game_without_a_test_says_that_the_question_is_asked_instead():
     evaluation = start(project=make_testing_project(), message_count=12)
     page = rate(signed_in(evaluation.evaluator), evaluation, "?step=identify").content.decode()
-    assert "say too little for the test" in page
+    assert "wrote too little for the test" in page
     assert "identify~1~0~yes" in page
     say(evaluation, "identify", "1", "yes")
 

@@ -71,7 +71,7 @@ def test_the_key_is_what_was_written_or_the_mean_of_peoples_reviews():
         ({"comparisons": (1,), "marks": {2: AGREED, 1: AGREED}}, "Comparison 2 is not in the round"),
         ({"comparisons": (1,), "marks": {1: {"1": {"holistic": "8"}}}}, "response 2 has no mark"),
         ({"comparisons": (1,), "marks": {1: AGREED | {"4": {"holistic": "8"}}}}, "no response 4"),
-        ({"pass_percent": 0}, "1 to 100 of a hundred"),
+        ({"pass_percent": 0}, "1 to 100 percent"),
         ({"first_percent": 101}, "At most 100"),
         ({"mark_within": 10}, "at most 9 points"),
     ],

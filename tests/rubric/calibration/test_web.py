@@ -104,7 +104,7 @@ def test_a_person_sees_after_submission_where_they_differ_and_why_and_a_lead_let
     assert "2 marks differ" in shown and "Not passed yet" in shown
     label = "ABC"[review.order.index(2)]
     assert f"Response {label} NOTEMARK." in shown, "the letter that they saw"
-    assert re.search(r"Over all comparisons 33[.\d]* of a hundred marks agree", shown)
+    assert re.search(r"Over all comparisons 33[.\d]* % of your marks agree", shown)
     assert "Go through the differences with a team lead" in words(me.get(reverse("reviews")))
     assert me.post(reverse("next_review", args=[made.pk])).status_code == 403
     place = address("let_review", made, 1, made.reviewers.get(person=person).pk)

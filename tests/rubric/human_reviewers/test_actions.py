@@ -148,7 +148,7 @@ def test_nobody_marks_in_the_place_of_another_nor_what_is_closed():
 
 
 @pytest.mark.services
-@pytest.mark.parametrize("end", ["is closed", "took you out"])
+@pytest.mark.parametrize("end", ["is closed", "removed you"])
 def test_what_ends_while_an_act_is_under_way_ends_the_act(end):
     """The review was fetched before; what counts is how things stand when the act is stored."""
     review = say_all(start())

@@ -42,11 +42,11 @@ PACKET = Packet(
         PacketDifference(8, "rating", 0, "", "", "", [], "", [], [], "3.5", "Talked over."),
     ],
 )
-TEXT = r"""# Spring \*trial\*: what evaluators differ on
+TEXT = r"""# Spring \*trial\*: what evaluators disagree on
 
 All games. As of 2026-03-02 09:05 UTC.
 
-They differ on 1 of 4 things judged (25 %) in 2 games.
+They differ on 1 of 4 judged items (25 %) in 2 games.
 
 | Kind | Differ | Of | Share | Without majority | Confused |
 | --- | --- | --- | --- | --- | --- |

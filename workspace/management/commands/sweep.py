@@ -18,8 +18,8 @@ class Command(SiteCommand):
     """One sweep, as every worker has one done every ten seconds."""
 
     help = (
-        "Rings again for jobs that nobody took and for those whose worker fell silent, and gives places on games back\n"
-        "whose lease has ended. Every worker has this done every ten seconds; the command does it once, at once.\n"
+        "Sends the message again for jobs that nobody took and for those whose worker stopped, and ends expired\n"
+        "leases of slots. Workers do this every ten seconds; the command does it once, at once.\n"
         "Exit codes: 0 done, 1 the database or the broker did not answer.\n"
         "Example: manage.py sweep"
     )
@@ -34,4 +34,4 @@ class Command(SiteCommand):
             self.stderr.write(f"The sweep could not do its round: {reason}")
             raise SystemExit(DIFFERS) from None
         if rung:
-            self.stdout.write(f"Rang again for {rung} jobs.")
+            self.stdout.write(f"Sent the message again for {rung} jobs.")
