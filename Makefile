@@ -1,4 +1,4 @@
-# Every command of the house. Needs python3 (3.11 or newer), make and git; all else is set up by itself.
+# Every command of the project. Needs python3 (3.11 or newer), make and git; everything else is installed.
 PYTHON ?= python3
 VENV := .venv/bin/python
 export HOST PORT VAR_DIR ALLOW_MISSING FUZZ_SECONDS
@@ -28,17 +28,17 @@ fuzz: setup-dev ## look for input that breaks a reader, and for acts that break 
 	@$(VENV) -m tools.fuzz
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} exec $(VENV) -m pytest -q tests/fuzz/test_team.py
 
-check: setup-dev ## lint, format, types, templates, guards, migrations, production settings: all faults at once
+check: setup-dev ## lint, format, types, templates, guards, migrations, production settings: shows all failures at once
 	@exec $(VENV) -m tools.run_checks
 
-fix: setup-dev ## put right what can be put right by itself
+fix: setup-dev ## repair what can be repaired automatically
 	@$(VENV) -m tools.run_checks --fix
 
-demo: setup ## put the database aside and fill a fresh one with the demo project
+demo: setup ## move the database aside and fill a new one with the demo projects
 	@exec $(VENV) -m tools.demo
 
 bench: setup-dev ## print the speed figures of benchmarks/
 	@exec $(VENV) -m tools.run_benchmarks
 
-lock: setup-dev ## renew the locks after a change of requirements*.txt
+lock: setup-dev ## update the lock files after a change of requirements*.txt
 	@$(VENV) -m tools.lock
