@@ -25,7 +25,7 @@ class Command(SiteCommand):
     help = (
         "Exports a project or a part of it: everything for leads and admins, their own work for evaluators.\n"
         "Formats: docs/exports.md. With - the export goes to standard output.\n"
-        "Exit codes: 0 written, 1 writing failed, 2 the command could not begin.\n"
+        "Exit codes: 0 written, 1 writing failed, 2 the command could not start.\n"
         "Example: manage.py export --project mafia --game 7 --format jsonl --by lead@example.org --out game-7.jsonl"
     )
 

@@ -36,11 +36,11 @@ class Command(SiteCommand):
     """Uploads files as a person would; with --wait also does the work."""
 
     help = (
-        "Imports transcripts into a project. Games that are fine come in, every fault of the others is listed.\n"
-        "Exit codes: 0 all came in, 1 something was refused or failed, 2 the command could not begin.\n"
+        "Imports transcripts into a project. Games without faults are imported; every fault of the others is listed.\n"
+        "Exit codes: 0 all imported, 1 something was refused or failed, 2 the command could not start.\n"
         "Example: manage.py import_transcripts games/*.json --project mafia --by lead@example.org --wait\n"
         "Example: unzip -p all.zip one.json | manage.py import_transcripts - --project mafia --by lead@example.org\n"
-        "--map keeps what the columns of CSV and JSONL files are for the project, as the page does.\n"
+        "--map stores the mapping of the columns of CSV and JSONL files for the project, as the page does.\n"
         "Example: manage.py import_transcripts a.csv --map player=Who,text=What --project mafia --by lead@example.org"
     )
 

@@ -55,9 +55,9 @@ class Command(SiteCommand):
 
     help = (
         "Measures the games of files by the measured metrics and prints the result; neither the database nor .env is\n"
-        "needed. With --json each game is one JSON object on a line of its own. --markdown writes a summary besides.\n"
-        "A verdict needs people. It is FAIL on automatic values when it fails with these and the best of everything\n"
-        "that waits for people. They may still override automatic values, so it is no verdict yet.\n"
+        "needed. With --json each game is one JSON object on a line of its own. --markdown also writes a summary.\n"
+        "A verdict needs people. It is FAIL on automatic values when it fails even if people judge all that is open\n"
+        "in the game's favour. They may still override automatic values, so it is no verdict yet.\n"
         "Exit codes: 0 all were measured and accepted, 1 some were refused or below what --fail-under and\n"
         "--fail-on-verdict ask for, 2 the command is wrong or no file holds a game in a known format.\n"
         "Example: manage.py measure_file game.json --json\n"

@@ -28,7 +28,7 @@ class Command(SiteCommand):
     help = (
         "Adds comparisons and reviews to a set, one JSON object a line (docs/comparisons.md). A file comes in whole, "
         "or every fault of it is listed and nothing of it does; what the set has already is passed over.\n"
-        "Exit codes: 0 all came in, 1 a file was refused, 2 the command could not begin.\n"
+        "Exit codes: 0 all imported, 1 a file was refused, 2 the command could not start.\n"
         "Example: manage.py import_comparisons soup.jsonl reviews.jsonl --project mafia --new Soup --mode both "
         "--by lead@example.org"
     )

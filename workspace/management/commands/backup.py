@@ -25,7 +25,7 @@ class Command(SiteCommand):
         "Writes a backup of the installation into a folder, as one file: database, uploads and audit heads, while\n"
         "people work. It is read through before it gets its name. The secrets (.env) are not in it:\n"
         "keep AUDIT_KEY at another place (docs/backup.md).\n"
-        "Exit codes: 0 written and checked, 1 it failed, 2 the command could not begin.\n"
+        "Exit codes: 0 written and checked, 1 it failed, 2 the command could not start.\n"
         "Example: manage.py backup /var/backups/evalsite --keep 14"
     )
     requires_system_checks: list[str] = []
