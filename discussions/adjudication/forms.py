@@ -25,7 +25,7 @@ class AdjudicationForm(forms.Form):
     reason = forms.CharField(
         max_length=LONGEST_REASON,
         error_messages={
-            "required": _("Say why: the reason stays beside the decision, and evaluators learn from it."),
+            "required": _("Say why: the reason is kept with the decision, and evaluators learn from it."),
             "max_length": _("A reason has at most 2,000 characters."),
         },
     )

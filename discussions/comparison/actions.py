@@ -33,7 +33,7 @@ def record_decision(
     check_decide(by, iteration)
     if choice not in DECISIONS:
         raise Unacceptable(_("Choose keep, revert or inconclusive."), field="choice")
-    reason = clean_text(reason, ask=_("Say why: the reason stays beside the decision."))
+    reason = clean_text(reason, ask=_("Say why: the reason is kept with the decision."))
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=iteration.project_id)
         rows = Iteration.objects.select_related("project", "stage").select_for_update(

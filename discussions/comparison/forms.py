@@ -24,6 +24,6 @@ class DecisionForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         required=False,
-        help_text=_("Why, in a sentence or two; it stays beside the decision."),
+        help_text=_("Why, in a sentence or two; it is kept with the decision."),
         widget=several_lines(3),
     )

@@ -25,7 +25,7 @@ MOVES: dict[tuple[str, str], str] = {
 WHY_CLOSED = {
     SUBMITTED: (
         mark(
-            "This evaluation was submitted; its judgements stand. Under “My evaluations” you can reopen it for a short "
+            "This evaluation was submitted; its judgements count. Under “My evaluations” you can reopen it for a short "
             "time, where the project allows that; a team lead can return it to you."
         )
     ),

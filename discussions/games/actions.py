@@ -124,7 +124,7 @@ def restore_game(*, game: Game, reason: str, by: Person, now: datetime) -> Withd
 
 def _change(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn: bool) -> Withdrawal:
     check_withdraw_game(by, game)
-    reason = clean_text(reason, ask=_("Say why: the reason stays beside the game."))
+    reason = clean_text(reason, ask=_("Say why: the reason is kept with the game."))
     with transaction.atomic():
         # The conditional update is the lock: of two at once, the second changes no row.
         rows = Game.objects.filter(pk=game.pk, withdrawn_at__isnull=is_withdrawn)
@@ -151,7 +151,7 @@ def _change(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn:
 
 def _too_late(game: Game, is_withdrawn: bool) -> Conflict:
     says = (
-        _("Somebody withdrew game %(number)d first; that reason stands.")
+        _("Somebody withdrew game %(number)d first; that reason counts.")
         if is_withdrawn
         else _("Game %(number)d counts again already; somebody was faster.")
     )
@@ -251,7 +251,7 @@ def enter_figure(
     """
     check_enter_figure(by, game)
     _check(kind, value)
-    reason = clean_text(reason, ask=_("Say where the figure comes from: the reason stays beside it."))
+    reason = clean_text(reason, ask=_("Say where the figure comes from: the reason is kept with it."))
     with transaction.atomic():
         rows = ManualFigure.objects.filter(game=game, kind=kind)
         last = rows.order_by("-number").first()

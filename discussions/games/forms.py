@@ -47,7 +47,7 @@ class FigureForm(forms.Form):
     reason = forms.CharField(
         label=_("Where it comes from"),
         required=False,
-        help_text=_("An invoice, a log, a dashboard. It stays beside the figure with your name."),
+        help_text=_("An invoice, a log, a dashboard. It is kept with the figure and your name."),
         widget=several_lines(2),
     )
 
@@ -69,7 +69,7 @@ class WithdrawalForm(forms.Form):
         label=_("Reason"),
         required=False,
         help_text=_(
-            "What is wrong with the game, or why it counts after all. It stays beside it with your name."
+            "What is wrong with the game, or why it counts after all. It is kept with the game and your name."
         ),
         widget=several_lines(2),
     )

@@ -91,7 +91,7 @@ def sign_stage(*, stage: Stage, text: str, by: Person, now: datetime) -> None:
         unsigned = Stage.objects.filter(pk=stage.pk, stated_at=None, closed_at=None)
         if not unsigned.update(stated_at=now, stated_by=by, statement=text):
             check_stage_open(Stage.objects.get(pk=stage.pk))
-            raise Conflict(_("Somebody signed this first; that statement stands."), code="stated_first")
+            raise Conflict(_("Somebody signed this first; that statement counts."), code="stated_first")
         _record(stage, "stage:stated", {"statement_sha256": bytes_hash(text.encode())}, by, now)
 
 

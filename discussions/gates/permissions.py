@@ -30,7 +30,7 @@ def check_sign_stage(person: Person, stage: Stage) -> None:
     check_stage_open(stage)
     if stage.stated_at is not None:
         raise NotAllowed(
-            _("%(name)s signed this already; the statement stands.")
+            _("%(name)s signed this already; that statement counts.")
             % {"name": stage.stated_by.name if stage.stated_by else ""},
             code="stated",
         )

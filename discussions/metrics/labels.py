@@ -84,7 +84,7 @@ def _memory(figures: Mapping[str, Any]) -> list[Look]:
         Look(
             _("Possible references"),
             str(figures["possible_references"]),
-            _("found by a wider net; shown to the evaluator, never counted until accepted"),
+            _("found by broader patterns; shown to the evaluator, counted only once accepted"),
         ),
     ]
     checks = figures["checks"]

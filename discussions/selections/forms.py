@@ -137,6 +137,6 @@ class WithdrawSelectedForm(GamesForm):
     reason = forms.CharField(
         label=_("Reason"),
         required=False,
-        help_text=_("What is wrong with these games. It stays beside each with your name."),
+        help_text=_("What is wrong with these games. It is kept with each game and your name."),
         widget=several_lines(2),
     )

@@ -352,7 +352,7 @@ def reduce_required_evaluators(*, game: Game, count: int, reason: str, by: Perso
         check_need_fewer(by, locked)
         before = locked.evaluator_count
         _refuse_count(locked, count)
-        reason = clean_text(reason, ask=_("Say why fewer are enough: it stays beside the verdict."))
+        reason = clean_text(reason, ask=_("Say why fewer are enough: it is kept with the verdict."))
         changes = {"needed_count": count, "needed_at": now, "needed_by": by, "needed_reason": reason}
         Game.objects.filter(pk=locked.pk).update(**changes)
         for name, value in changes.items():

@@ -133,7 +133,7 @@ def _refuse_correction(by: Person, game: Game, reason: str) -> None:
     check_supersede_verdict(by, game)
     if not reason:
         raise Unacceptable(
-            _("Say why the recorded verdict is corrected: the reason stays beside both."), field="reason"
+            _("Say why the recorded verdict is corrected: the reason is kept with both."), field="reason"
         )
 
 

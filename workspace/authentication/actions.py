@@ -49,7 +49,9 @@ def renew_recovery_codes(*, by: Person, now: datetime) -> list[str]:
     with transaction.atomic():
         _lock(by)
         if not factor_rows(by).filter(type=APP).exists():
-            raise _has_none(_("Set up a second factor first: recovery codes stand in for it."))
+            raise _has_none(
+                _("Set up a second factor first: recovery codes replace it when the app is not at hand.")
+            )
         factor_rows(by).filter(type=CODES).delete()
         codes = _new_codes(by, now)
         _record("recovery_codes:renewed", by, by, now, {})

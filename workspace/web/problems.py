@@ -81,6 +81,6 @@ def _sentence(status: int) -> str:
         507: _("Nothing was stored: the disk of this site is full. Tell an admin; then send it again."),
     }
     broken = _(
-        "Something went wrong on our side. Send the request again under the same key; tell an admin if it stays."
+        "Something went wrong on our side. Send it again under the same key; tell an admin if it happens again."
     )
     return sentences.get(status, broken)

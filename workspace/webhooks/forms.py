@@ -31,5 +31,5 @@ class WebhookChangeForm(WebhookForm):
     is_active = forms.BooleanField(
         label=_("Active"),
         required=False,
-        help_text=_("Inactive: its events are not stored, and what waits is not sent."),
+        help_text=_("Inactive: its events are not stored, and waiting messages are not sent."),
     )

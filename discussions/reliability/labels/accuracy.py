@@ -40,8 +40,8 @@ HEADINGS = {
     judgement_kinds.COHERENCE: _("Against the accuracy sample"),
     judgement_kinds.ROLE_CONSISTENCY: _("Against the accuracy sample"),
     OBJECTIONS: _("Every objection of the rules"),
-    ASKED: _("Beside the manual check"),
-    TESTED: _("Beside the blind test of who said it"),
+    ASKED: _("Compared with the manual check"),
+    TESTED: _("Compared with the blind authorship test"),
     PHRASES: _("Repeated phrases"),
 }
 
@@ -55,7 +55,7 @@ NOTES = {
         "that the record has something like it, so it promises nothing."
     ),
     judgement_kinds.ROLE_CONSISTENCY: _(
-        "Messages that people or rules cannot assess stand in the table and are left out of the shares."
+        "Messages that people or rules cannot assess are in the table, but not in the shares."
     ),
     OBJECTIONS: _(
         "Everybody labels every message that the rules object to, blind, so this is no sample. It says how many "

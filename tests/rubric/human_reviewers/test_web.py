@@ -299,12 +299,12 @@ def test_the_ranking_is_offered_when_all_scores_are_in_and_can_be_changed(client
     assert f"ranking~~0~{tied}" in buttons(text)
     text = act(client, review, f"ranking~~0~{second}>{first}>{third}").content.decode()
     assert "Your own ranking" in text
-    assert "Not what your scores give" in text
+    assert "Different from your scores" in text
     client.post(reverse("submit_review", args=[review.pk]), {"key": "s"})
     stored = Review.objects.get()
     assert [flag["code"] for flag in stored.flags] == ["rank_mismatch"]
     assert stored.reported_ranking == [[f"Response {'ABC'[place - 1]}"] for place in (second, first, third)]
-    assert "Your ranking is not what your scores give" in get_page(client, review).content.decode()
+    assert "Your ranking differs from your scores" in get_page(client, review).content.decode()
 
 
 def test_the_list_counts_what_is_ones_own_and_begins_the_next(client):
