@@ -237,7 +237,7 @@ def _change_evaluator_count(iteration: Iteration, count: int, by: Person, now: d
     list(games.select_for_update(no_key=True).values_list("pk", flat=True))
     recorded = with_verdict(iteration).filter(needed_count=None)
     kept = sorted(recorded.values_list("number", flat=True))
-    says = _("Its verdict was recorded when %(count)d were asked for.") % {"count": before}
+    says = _("Its verdict was recorded when %(count)d were required.") % {"count": before}
     recorded.update(needed_count=before, needed_at=now, needed_by=by, needed_reason=says)
     # A number that a lead lowered for one game is dropped when it is no longer lower.
     reset = {"needed_count": None, "needed_at": None, "needed_by": None, "needed_reason": ""}

@@ -19,7 +19,7 @@ from rubric.versions.forms import several_lines
 
 ASKS = (
     (QUESTION, _("a question beside the transcript: could I identify this agent by its language?")),
-    (TEST, _("a test before the transcript opens: unseen messages are given to agents")),
+    (TEST, _("a test before the transcript opens: unseen messages are assigned to agents")),
 )
 
 

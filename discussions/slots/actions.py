@@ -55,7 +55,7 @@ def check_needed(evaluation: Evaluation) -> None:
     if Slot.objects.filter(pk=evaluation.slot_id, evaluator=None, is_closed=True).exists():
         raise NotAllowed(
             _(
-                "This game needs no further evaluation: fewer are asked for by now. What you judged is kept, but it "
+                "This game needs no further evaluation: fewer are needed now. What you judged is kept, but it "
                 "cannot be submitted. Take the next game from your home page."
             ),
             code="enough",

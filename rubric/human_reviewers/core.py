@@ -177,7 +177,7 @@ def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
         if kind == SCORE and not are_scores_complete(sheet, values):
             return say("The criteria open when every response has its holistic score.")
     if kind == RANKING and missing(sheet, values):
-        return say("The ranking opens when all scores are in.")
+        return say("The ranking opens when all scores are given.")
     return ""
 
 

@@ -61,7 +61,7 @@ class Asked(Struct, frozen=True):
 
 
 class Identified(Struct, frozen=True):
-    """So many messages given to the right agent, of so many asked, out of so many agents."""
+    """So many messages assigned to the right agent, of so many asked, out of so many agents."""
 
     hits: int
     asked: int

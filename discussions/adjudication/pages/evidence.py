@@ -30,7 +30,7 @@ LABELS = {
     judgement_kinds.COHERENCE: gettext_lazy("Coherence"),
     judgement_kinds.ROLE_CONSISTENCY: gettext_lazy("Role consistency"),
     judgement_kinds.PHRASE: gettext_lazy("Repeated phrase"),
-    judgement_kinds.IDENTIFY: gettext_lazy("Told by the language"),
+    judgement_kinds.IDENTIFY: gettext_lazy("Identified by the language"),
     judgement_kinds.IDENTIFY_DECIDES: gettext_lazy("Does the manual check decide?"),
     judgement_kinds.QUESTION: gettext_lazy("Question"),
     judgement_kinds.RATING: gettext_lazy("Rating"),

@@ -15,7 +15,7 @@ LABELS = {
     judgement_kinds.STRATEGIC_DEPTH: gettext_lazy("Strategic depth"),
     judgement_kinds.COHERENCE: gettext_lazy("Conversation coherence"),
     judgement_kinds.ROLE_CONSISTENCY: gettext_lazy("Role consistency"),
-    judgement_kinds.IDENTIFY: gettext_lazy("Manual check: told by the language"),
+    judgement_kinds.IDENTIFY: gettext_lazy("Manual check: identified by the language"),
     judgement_kinds.RATING: gettext_lazy("Rating"),
     judgement_kinds.MISSED: gettext_lazy("Sentences marked as missed references"),
     judgement_kinds.PHRASE: gettext_lazy("Repeated phrases marked acceptable"),

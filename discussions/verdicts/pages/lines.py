@@ -224,10 +224,10 @@ def _describe_rating_steps(steps: int, raters: int, *, is_less: bool) -> str:
 def check_says(check: ManualCheck) -> str:
     """A sentence on the manual check, or on the blind test."""
     sentence = _(
-        "manual check: %(yes)d of %(asked)d agents could be told by their language, %(needed)d needed: %(word)s"
+        "manual check: %(yes)d of %(asked)d agents could be identified by their language, %(needed)d needed: %(word)s"
     )
     if check.is_test:
-        sentence = _("test: %(yes)d of %(asked)d messages given to the right agent, %(chance)s: %(word)s")
+        sentence = _("test: %(yes)d of %(asked)d messages assigned to the right agent, %(chance)s: %(word)s")
     shown = sentence % {
         "yes": check.yes,
         "asked": check.asked,

@@ -210,7 +210,7 @@ def test_the_result_waits_for_its_metric_and_lists_the_messages():
     assert "right agent" not in before
     say_what_is_missing(evaluation)
     after = rate(client, evaluation, "?step=identify").content.decode()
-    assert "5 of 12 messages given to the right agent" in after
+    assert "5 of 12 messages assigned to the right agent" in after
     assert "Chance level 1 in 6 (16.7\u00a0%), exact p = 0.036, 5 hits needed" in after
     assert after.count('<tr class="hit">') == 5
     decided = post(client, evaluation, "identify_decides~~0~yes", **HTMX).content.decode()
@@ -230,9 +230,7 @@ def test_the_verdict_the_game_and_the_report_say_what_the_test_gave():
     evaluation = submitted_test(hits=5, decides=True)
     game = fresh(evaluation.game)
     record(game)
-    says = (
-        "test: 5 of 12 messages given to the right agent, chance level 1 in 6 (16.7\u00a0%), exact p = 0.036"
-    )
+    says = "test: 5 of 12 messages assigned to the right agent, chance level 1 in 6 (16.7\u00a0%), exact p = 0.036"
     lead = signed_in(make_lead(project=game.project))
     arguments = [game.project.slug, game.number]
     for name in ("verdict", "game", "report"):

@@ -93,7 +93,7 @@ def test_whose_place_closed_is_told_that_fewer_are_needed():
     submit_as(first)
     lower(game, 2)
     release_slot(evaluation=second, reason="", by=make_lead(project=game.project), now=moment(20))
-    with pytest.raises(NotAllowed, match="needs no further evaluation: fewer are asked for"):
+    with pytest.raises(NotAllowed, match="needs no further evaluation: fewer are needed"):
         return_to_game(evaluation=second, by=second.evaluator, now=moment(21))
 
 

@@ -111,7 +111,7 @@ def test_where_there_is_one_kind_of_score_it_can_be_changed_to_the_end(mode):
     kind = "score" if mode == "rubric" else "holistic"
     assert why_not_yet(sheet, values, kind) == ""
     assert why_not_yet(sheet, {}, kind) == ""
-    assert "opens when all scores are in" in why_not_yet(sheet, {}, "ranking")
+    assert "opens when all scores are given" in why_not_yet(sheet, {}, "ranking")
     assert why_not_yet(sheet, values, "ranking") == ""
 
 
