@@ -1,4 +1,4 @@
-"""manage.py export: a file or standard output, with somebody's rights; 0 written, 1 failed, 2 could not begin."""
+"""manage.py export: a file or standard output, with somebody's rights; 0 written, 1 failed, 2 could not start."""
 
 import io
 import json

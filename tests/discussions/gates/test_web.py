@@ -137,7 +137,7 @@ def test_the_statement_is_signed_once_and_quotes_what_five_means(client, stage, 
 def test_who_signs_second_keeps_the_words_and_reads_the_first(client, stage, project):
     sign_stage(stage=stage, text="First words.", by=make_lead(project=project), now=NOW)
     text = get_text(client.post(address("sign_stage", stage), {"statement": "Second words."}), 403)
-    assert "First words." in text and "Second words." in text and "the statement stands" in text
+    assert "First words." in text and "Second words." in text and "that statement counts" in text
     assert Stage.objects.get().statement == "First words."
 
 
