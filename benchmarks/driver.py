@@ -77,6 +77,12 @@ class Browser:
         headers = {"Content-Type": FORM, "Referer": self.where.geturl() + "/"}
         return self._ask("POST", path, body, headers | ({"HX-Request": "true"} if by_script else {}))
 
+    def send(self, path: str, body: bytes, content_type: str) -> Answer:
+        """A body as it is."""
+        return self._ask(
+            "POST", path, body, {"Content-Type": content_type, "Referer": self.where.geturl() + "/"}
+        )
+
     def sign_in(self, email: str, password: str) -> None:
         """Sign in with the form of the page. Raises RuntimeError when that fails."""
         self.get("/sign-in/")

@@ -8,7 +8,7 @@ from typing import Any
 from celery import Celery
 from celery.beat import EmbeddedService
 from celery.bootsteps import StartStopStep
-from celery.signals import worker_init, worker_process_init
+from celery.signals import task_postrun, worker_init, worker_process_init
 from kombu.exceptions import OperationalError
 
 from evalsite.environment import read_settings
@@ -54,11 +54,19 @@ def _read_settings(**_given: object) -> None:
 
 @worker_init.connect
 def _check_startup(**_given: object) -> None:
-    from evalsite.start import end_unless_ready, load_actions, spare_the_collector
+    from evalsite.start import end_unless_ready, give_memory_back, load_actions, spare_the_collector
 
+    give_memory_back()
     end_unless_ready()
     load_actions()
     spare_the_collector()
+
+
+@task_postrun.connect
+def _trim_memory(**_given: object) -> None:
+    from evalsite.start import trim_memory
+
+    trim_memory()
 
 
 @worker_process_init.connect

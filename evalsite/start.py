@@ -1,5 +1,6 @@
 """What a process makes sure of before it serves: migrations are applied and every check passes."""
 
+import ctypes
 import gc
 import sys
 from importlib import import_module
@@ -32,6 +33,9 @@ LOADED = (
     "kombu.transport.redis",
 )
 
+# Numbers of settings in glibc's malloc.h.
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8
+
 
 def assert_ready() -> None:
     """Raise ImproperlyConfigured, naming everything that is wrong, unless work can begin."""
@@ -58,6 +62,7 @@ def end_unless_ready() -> None:
 
 def load() -> None:
     """Load all that web server and worker need, for a process that forks both; it connects to nothing."""
+    give_memory_back()
     read_settings()
     django.setup()
     for module in LOADED:
@@ -74,6 +79,28 @@ def load_actions() -> None:
     """Load what jobs and sweeps call, before the worker forks: its pool's processes then share that memory."""
     for action in (*settings.JOB_ACTIONS.values(), *settings.SWEEP_ACTIONS, *settings.FAILED_JOB_ACTIONS):
         import_string(action)
+
+
+def give_memory_back() -> None:
+    """Let freed memory go back to the system, in this process and those it forks; glibc keeps what one import needed.
+
+    Blocks of 256 KiB and more are mapped by themselves, and threads share one arena. Other C libraries have no such
+    settings. Source: mallopt(3).
+    """
+    if libc := _glibc():
+        libc.mallopt(_MMAP_THRESHOLD, 256 * 1024)
+        libc.mallopt(_ARENA_MAX, 1)
+
+
+def trim_memory() -> None:
+    """Give back what a job left free between what is still used. Source: malloc_trim(3)."""
+    if libc := _glibc():
+        libc.malloc_trim(0)
+
+
+def _glibc() -> ctypes.CDLL | None:
+    libc = ctypes.CDLL(None)
+    return libc if hasattr(libc, "mallopt") and hasattr(libc, "malloc_trim") else None
 
 
 def spare_the_collector() -> None:

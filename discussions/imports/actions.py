@@ -345,7 +345,7 @@ class _Lane:
         return ImportRun.objects.filter(pk=self.run).exists()
 
     def _lock_run(self) -> ImportRun:
-        run = ImportRun.objects.select_for_update().filter(pk=self.run).first()
+        run = ImportRun.objects.select_for_update().defer("parts", "layout").filter(pk=self.run).first()
         if run is None:
             raise JobOver(f"the import {self.main} is over")
         return run

@@ -11,7 +11,7 @@ from discussions.transcripts.core.intake import Intake
 from discussions.transcripts.core.layouts import LINES, LIST, Begin, File, Layout, ReadOptions
 from discussions.transcripts.core.plans import ReadPlan, Unit
 from discussions.transcripts.core.reader import MIXED, ReadTally
-from workspace.core.json_items import BOM, PartPlaces, Parts, find_items, find_lines
+from workspace.core.json_items import BOM, PartPlaces, Parts, find_items, find_lines, split_items
 
 # A part is stored in one transaction, during which people who save on SQLite wait.
 PART_GAMES, PART_BYTES = 100, 2_000_000
@@ -116,7 +116,8 @@ def plan_part(data: bytes, part: FilePart, layout: CutLayout, options: ReadOptio
     found = find_format(layout.format)
     assert found is not None, layout.format
     if layout.kind == LIST:
-        items, items_at = find_items(b"[" + data + b"]", max_depth=options.limits.depth), 1
+        listed = b"[" + data + b"]"
+        items, items_at = split_items(listed) or find_items(listed, max_depth=options.limits.depth), 1
     else:
         items, items_at = find_lines(data), 0
     assert items is not None and len(items) == part.count, "the bytes were looked through when they were cut"

@@ -53,9 +53,9 @@ def _references(
     message = reading.game.messages[index]
     low = reading.low(index)
     flags = reading.message_flags[index]
-    counting = parameters.groups["reference"].active(flags)
-    wider = parameters.groups["possible_reference"].active(flags)
-    if not _may_match(low, counting) and not _may_match(low, wider):
+    counting = _possible(low, parameters.groups["reference"].active(flags))
+    wider = _possible(low, parameters.groups["possible_reference"].active(flags))
+    if not counting and not wider:
         return
     net = Net(
         counting=counting,
@@ -95,9 +95,9 @@ def _look_up(
     return checked.outcome, checked.evidence, checked.round
 
 
-def _may_match(low: str, patterns: tuple[Pattern, ...]) -> bool:
-    """Whether one of the patterns matches the whole text, as it must when it matches a sentence of it."""
-    return any(pattern.is_word or pattern.search(low) for pattern in patterns)
+def _possible(low: str, patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
+    """Those that match the whole text, as they must when they match a sentence of it."""
+    return tuple([pattern for pattern in patterns if pattern.is_word or pattern.search(low)])
 
 
 def _units(text: str, low: str, parameters: Parameters) -> Iterator[tuple[int, int, int]]:

@@ -182,37 +182,35 @@ _RULES = {MAFIA: _mafia_rule, VILLAGE: _village_rule}
 
 
 class Clause(Struct, frozen=True):
-    """A clause; `is_open` when its part of the sentence (up to "but" or a semicolon) asks or sets a condition."""
+    """A clause, and its part of the sentence (up to "but" or a semicolon), whose condition or question holds for it."""
 
     text: str
-    is_open: bool = False
+    part: str = ""
 
 
-def _read_clauses(text: str, flags: int, parameters: Parameters) -> list[Clause]:
-    """The clauses of a lower-cased, marked text without quotes, by the edition of the rules.
-
-    `flags` are those of the message's tokens, here and below.
-    """
+def _read_clauses(text: str, parameters: Parameters) -> Iterator[Clause]:
+    """The clauses of a lower-cased, marked text without quotes, by the edition of the rules."""
     if parameters.choice("rules") == "1.0":
-        return [Clause(clause) for clause in clauses(text)]
-    return list(_cut(text, flags, parameters.groups["condition"]))
+        return map(Clause, clauses(text))
+    return _cut(text)
 
 
-def _cut(text: str, flags: int, condition: PatternGroup) -> Iterator[Clause]:
+def _cut(text: str) -> Iterator[Clause]:
     if any(title in text for title in _TITLES):
         text = _TITLE.sub(r"\1 ", text)
     if " and " in text:
         text = _LISTED.sub(lambda found: _BETWEEN_NAMES.sub(" & ", found.group()), text)
-    may_be_condition = bool(flags & condition.mask)
     for part in _PART.findall(text):
-        is_open = "?" in part or (may_be_condition and condition.search(part, flags) is not None)
         for clause in _CUTS.split(part):
-            if clause.strip():
-                yield Clause(clause, is_open)
+            if clause and not clause.isspace():
+                yield Clause(clause, part)
 
 
 def _without_asides(clause: Clause, flags: int, parameters: Parameters) -> str:
-    """The clause without what only mentions or greets somebody ("you all", "I agree with [name]")."""
+    """The clause without what only mentions or greets somebody ("you all", "I agree with [name]").
+
+    `flags` are those of the message's tokens, here and below.
+    """
     text = clause.text
     for pattern in parameters.groups["aside"].active(flags):
         text = pattern.regex.sub(" ", text)
@@ -223,7 +221,8 @@ def _is_own_statement(clause: Clause, found: re.Match[str], flags: int, paramete
     """Whether the words found in a clause are said plainly: no negation, condition, question or report of others."""
     if parameters.choice("rules") == "1.0":
         return not parameters.doubts.apply_to(clause.text, flags)
-    if clause.is_open or any(
+    is_open = "?" in clause.part or parameters.groups["condition"].search(clause.part, flags)
+    if is_open or any(
         report.start() < found.start()
         for pattern in parameters.groups["report"].active(flags)
         for report in pattern.regex.finditer(clause.text)
@@ -240,7 +239,7 @@ def _confession(speech: Speech, parameters: Parameters) -> str | None:
     group = parameters.groups["confess"]
     if not speech.flags & group.mask or not group.search(speech.text, speech.flags):
         return None
-    for clause in _read_clauses(speech.text, speech.flags, parameters):
+    for clause in _read_clauses(speech.text, parameters):
         found = group.search(clause.text, speech.flags)
         if found and _is_own_statement(clause, found, speech.flags, parameters):
             return to_readable_text(found.group())
@@ -252,7 +251,7 @@ def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, 
     text, flags = speech.text, speech.flags
     if not speech.others and not flags & YOU:
         return
-    for clause in _read_clauses(text, flags, parameters):
+    for clause in _read_clauses(text, parameters):
         if not speech.names_another(clause.text) and "you" not in clause.text:
             continue
         found = parameters.accusing.search(clause.text, flags)
@@ -270,7 +269,7 @@ def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
     group = parameters.groups["votes_for"]
     if not speech.flags & group.mask or not group.search(speech.text, speech.flags):
         return None
-    for clause in _read_clauses(speech.text, speech.flags, parameters):
+    for clause in _read_clauses(speech.text, parameters):
         found = group.search(clause.text, speech.flags)
         if (
             found
@@ -288,7 +287,7 @@ def _vouching(speech: Speech, parameters: Parameters) -> str | None:
         return _said_of_another(speech, group)
     if not speech.others or not speech.flags & group.mask:
         return None
-    for clause in _read_clauses(speech.text, speech.flags, parameters):
+    for clause in _read_clauses(speech.text, parameters):
         found = group.search(clause.text, speech.flags)
         if (
             found

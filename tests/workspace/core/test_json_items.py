@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workspace.core.json_items import PartPlaces, find_items, find_lines
+from workspace.core.json_items import PartPlaces, find_items, find_lines, split_items
 from workspace.core.strict_json import read_json
 
 values = st.recursive(
@@ -28,12 +28,17 @@ def cut(data, parts):
 def test_the_items_of_a_list_are_those_that_a_parser_finds(items, indent, is_ascii):
     data = b"\xef\xbb\xbf \n" + json.dumps(items, indent=indent, ensure_ascii=is_ascii).encode() + b"\n"
     assert [json.loads(part) for part in cut(data, find_items(data))] == items
+    assert list(split_items(data.strip(b"\xef\xbb\xbf"))) == [
+        (start - 3, end - 3) for start, end in find_items(data)
+    ]
 
 
 @given(st.binary(max_size=60), st.text(alphabet='[]{}",:\\ 1a\n', max_size=30))
 def test_what_is_found_in_any_bytes_is_a_list_cut_at_its_commas(data, text):
     for given_bytes in (data, b"[" + data + b"]", text.encode(), b"[" + text.encode() + b"]"):
         items = find_items(given_bytes)
+        if items is not None and (split := split_items(given_bytes)) is not None:
+            assert list(split) == list(items)
         try:
             value = json.loads(given_bytes)
         except ValueError:
