@@ -125,6 +125,7 @@ def files(count: int) -> Iterator[bytes]:
 
 def upload(browser: Browser, project: str, data: bytes, name: str) -> None:
     """Send a file as the form of the page does."""
+    browser.close()  # the server ends a connection that was idle while the games were made
     browser.get(f"{project}imports/")
     line = "-" * 20 + "games"
     fields = (

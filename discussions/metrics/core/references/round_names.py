@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from discussions.core.records import GameRecord
+from discussions.metrics.core.patterns import with_boundary_later
 
 ROUND = "round"
 OFFSETS = (-1, 0, 1)
@@ -16,9 +17,9 @@ _NUMBERS = (
 )  # fmt: skip
 
 _OTHER_WORDS = ("day", "night", "quest")
-_NAMED = re.compile(rf"\b(round|day|night|quest)s? ?(\d{{1,6}}|{'|'.join(_NUMBERS)})\b")
-_RELATIVE = re.compile(r"\b(last|previous|this) (?:round|day|quest)\b")
-_WORD = re.compile(r"\b(round|day|night|quest)s?(?![a-z])")
+_NAMED = re.compile(with_boundary_later(rf"\b(round|day|night|quest)s? ?(\d{{1,6}}|{'|'.join(_NUMBERS)})\b"))
+_RELATIVE = re.compile(with_boundary_later(r"\b(last|previous|this) (?:round|day|quest)\b"))
+_WORD = re.compile(with_boundary_later(r"\b(round|day|night|quest)s?(?![a-z])"))
 _NEAR = 1
 
 
