@@ -3,6 +3,7 @@
 import os
 import resource
 from contextlib import suppress
+from time import process_time
 from typing import Any
 
 from celery import Celery
@@ -15,6 +16,7 @@ from evalsite.environment import read_settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
+_trimmed_at = [0.0]  # processor time of this process
 app = Celery("evalsite")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -64,9 +66,12 @@ def _check_startup(**_given: object) -> None:
 
 @task_postrun.connect
 def _trim_memory(**_given: object) -> None:
-    from evalsite.start import trim_memory
+    """After each second of work: it takes some 10 ms, which many small jobs would feel."""
+    if process_time() - _trimmed_at[0] >= 1:
+        from evalsite.start import trim_memory
 
-    trim_memory()
+        trim_memory()
+        _trimmed_at[:] = [process_time()]
 
 
 @worker_process_init.connect

@@ -93,7 +93,11 @@ def give_memory_back() -> None:
 
 
 def trim_memory() -> None:
-    """Give back what a job left free between what is still used. Source: malloc_trim(3)."""
+    """Give back what a job left: what only refers to itself, and what is free between what is used.
+
+    Source: malloc_trim(3).
+    """
+    gc.collect()
     if libc := _glibc():
         libc.malloc_trim(0)
 
