@@ -1,10 +1,10 @@
 # Every command of the project. Needs python3 (3.11 or newer), make and git; everything else is installed.
 PYTHON ?= python3
 VENV := .venv/bin/python
-export HOST PORT VAR_DIR ALLOW_MISSING FUZZ_SECONDS
+export HOST PORT VAR_DIR ALLOW_MISSING FUZZ_SECONDS LOAD_MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test faults fuzz check fix demo bench lock
+.PHONY: help setup setup-dev run test faults load fuzz check fix demo bench lock
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -21,8 +21,11 @@ run: setup ## start everything at http://127.0.0.1:8000 (HOST=, PORT=); Ctrl+C e
 test: setup-dev ## all tests but the guards, which make check runs: SQLite, a real browser, then PostgreSQL and Redis (ALLOW_MISSING=1 to go without)
 	@exec $(VENV) -m tools.run_tests
 
-faults: setup-dev ## kill -9, crowds, poison, tampering and bad input with real servers; ends with a table
-	@exec $(VENV) -m tools.run_tests tests/faults
+faults: setup-dev ## kill -9, full disks, lost databases, crowds, bad input with real servers; ends with a table
+	@exec $(VENV) -m tools.run_faults
+
+load: setup-dev ## people save for LOAD_MINUTES=10 on SQLite and on PostgreSQL while all else goes on; ends with tables
+	@exec $(VENV) -m benchmarks.load
 
 fuzz: setup-dev ## look for input that breaks a reader, and for acts that break a team, FUZZ_SECONDS=60 a target
 	@$(VENV) -m tools.fuzz

@@ -27,7 +27,7 @@ from urllib.parse import urlencode, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 TICKS = os.sysconf("SC_CLK_TCK")
-FORM = "application/x-www-form-urlencoded"
+FORM, BOUNDARY = "application/x-www-form-urlencoded", "one-file-after-another"
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 NONCE = re.compile(r'name="nonce" value="([^"]+)"')
 JUDGED = (
@@ -56,13 +56,27 @@ class Answer(NamedTuple):
 
 
 class Browser:
-    """One client: a kept-alive connection, cookies, and the token of forms. Redirects are not followed."""
+    """One client: a kept-alive connection, cookies, and the token of forms. Redirects are not followed.
 
-    def __init__(self, address: str, timeout: float = 60) -> None:
-        self.where = urlsplit(address)
+    With `behind`, the address that the client has, requests are as a proxy passes them on that speaks https.
+    """
+
+    def __init__(self, address: str, timeout: float = 60, behind: str = "") -> None:
         self.cookies: dict[str, str] = {}
-        self.token = ""
-        self._connection = http.client.HTTPConnection(self.where.hostname, self.where.port, timeout=timeout)
+        self.token, self._timeout = "", timeout
+        self.proxied = {"X-Forwarded-For": behind, "X-Forwarded-Proto": "https"} if behind else {}
+        self._open(address)
+
+    def turn_to(self, address: str) -> None:
+        """Ask at that address from now on, on a new connection."""
+        self.close()
+        self._open(address)
+
+    def _open(self, address: str) -> None:
+        self.where = urlsplit(address)
+        self._connection = http.client.HTTPConnection(
+            self.where.hostname, self.where.port, timeout=self._timeout
+        )
 
     def get(self, path: str, **headers: str) -> Answer:
         """A page; the token of its forms is kept for the next post."""
@@ -74,8 +88,19 @@ class Browser:
     def post(self, path: str, fields: dict[str, object], *, by_script: bool = False) -> Answer:
         """A form with the token of the last page; `by_script` sends it as htmx does."""
         body = urlencode(fields | {"csrfmiddlewaretoken": self.token}).encode()
-        headers = {"Content-Type": FORM, "Referer": self.where.geturl() + "/"}
-        return self._ask("POST", path, body, headers | ({"HX-Request": "true"} if by_script else {}))
+        headers = {"HX-Request": "true"} if by_script else {}
+        return self._ask("POST", path, body, headers | {"Content-Type": FORM, "Referer": self._referer})
+
+    def upload(self, path: str, field: str, name: str, data: bytes) -> Answer:
+        """A form with one file of JSON and the token of the last page."""
+        part = f"--{BOUNDARY}\r\nContent-Disposition: form-data; name="
+        head = (
+            f'{part}"csrfmiddlewaretoken"\r\n\r\n{self.token}\r\n'
+            f'{part}"{field}"; filename="{name}"\r\nContent-Type: application/json\r\n\r\n'
+        )
+        body = head.encode() + data + f"\r\n--{BOUNDARY}--\r\n".encode()
+        kind = f"multipart/form-data; boundary={BOUNDARY}"
+        return self._ask("POST", path, body, {"Content-Type": kind, "Referer": self._referer})
 
     def send(self, path: str, body: bytes, content_type: str) -> Answer:
         """A body as it is."""
@@ -94,6 +119,11 @@ class Browser:
         """Close the connection."""
         self._connection.close()
 
+    @property
+    def _referer(self) -> str:
+        scheme = "https" if self.proxied else self.where.scheme
+        return f"{scheme}://{self.where.netloc}/"
+
     def _ask(self, verb: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
         began = time.perf_counter()
         if self._connection.sock is None:
@@ -102,7 +132,8 @@ class Browser:
         self._connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        self._connection.request(verb, path, body, {"Accept-Encoding": "gzip", "Cookie": cookies} | headers)
+        always = {"Accept-Encoding": "gzip", "Cookie": cookies} | self.proxied
+        self._connection.request(verb, path, body, always | headers)
         response = self._connection.getresponse()
         raw = response.read()
         seconds = time.perf_counter() - began
@@ -125,23 +156,36 @@ class Judge:
         self.versions = {(kind, subject): int(version) for kind, subject, version, _ in buttons}
         self._acts = cycle((kind, subject, value) for kind, subject, _, value in buttons)
 
-    def save(self) -> Answer:
-        """Save the next judgement. Raises RuntimeError unless the answer shows it stored."""
+    def next_act(self) -> "JudgedAct":
+        """The next judgement, on the version that was saved last."""
         kind, subject, value = next(self._acts)
         version = self.versions[kind, subject]
-        answer = self.browser.post(
-            f"{self.page}judge/",
-            {
-                "act": f"{kind}~{subject}~{version}~{value}",
-                "nonce": self.nonce,
-                "key": f"{self.nonce}:{kind}:{subject}:{version}",
-            },
-            by_script=True,
-        )
+        return JudgedAct(kind, subject, version, value, f"{self.nonce}:{kind}:{subject}:{version}")
+
+    def send(self, act: "JudgedAct", browser: Browser | None = None) -> Answer:
+        """Post it, from another window of the same person if one is given; its version counts on when it was saved."""
+        fields = {"act": "~".join(map(str, act[:4])), "nonce": self.nonce, "key": act.key}
+        answer = (browser or self.browser).post(f"{self.page}judge/", fields, by_script=True)
+        if answer.status == 200:
+            self.versions[act.kind, act.subject] = act.version + 1
+        return answer
+
+    def save(self) -> Answer:
+        """Save the next judgement. Raises RuntimeError unless the answer shows it stored."""
+        answer = self.send(self.next_act())
         if answer.status != 200:
             raise RuntimeError(f"a save was answered by {answer.status}: {answer.text[:300]}")
-        self.versions[kind, subject] = version + 1
         return answer
+
+
+class JudgedAct(NamedTuple):
+    """One judgement as a button posts it, on the version that the page showed."""
+
+    kind: str
+    subject: str
+    version: int
+    value: str
+    key: str
 
 
 class Load(NamedTuple):
@@ -316,9 +360,10 @@ class Team(NamedTuple):
 
     def judges(self, address: str) -> list[Judge]:
         """Every evaluator signed in and in front of a game of their own."""
-        return [self._judge(Browser(address), email) for email in self.evaluators]
+        return [self.judge(Browser(address), email) for email in self.evaluators]
 
-    def _judge(self, browser: Browser, email: str) -> Judge:
+    def judge(self, browser: Browser, email: str) -> Judge:
+        """One evaluator signed in and in front of a game."""
         browser.sign_in(email, self.password)
         browser.get(self.project)
         for _ in range(2):  # newcomers are shown the guideline first

@@ -79,6 +79,9 @@ SQLITE_OPTIONS = {
         "PRAGMA mmap_size=134217728;PRAGMA temp_store=MEMORY;PRAGMA foreign_keys=ON;"
     ),
 }
+# A server that does not answer must not hold a thread for the two minutes that are usual: seconds to connect, and
+# milliseconds that what was sent may stay unacknowledged. DATABASE_URL may say otherwise.
+POSTGRES_OPTIONS = {"connect_timeout": 3, "tcp_user_timeout": 10_000}
 DATABASES = {
     "default": environment.database(
         "DATABASE_URL", f"sqlite:///{VAR_DIR / 'evalsite.sqlite3'}" if LOCAL else None
@@ -91,7 +94,11 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "CONN_MAX_AGE": None,
     }
 else:
-    DATABASES["default"] |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    DATABASES["default"] |= {
+        "OPTIONS": POSTGRES_OPTIONS | DATABASES["default"].get("OPTIONS", {}),
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Uploads are kept by their SHA-256 and never served. Only where files are taken may a body be larger than a form.

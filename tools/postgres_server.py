@@ -37,10 +37,13 @@ def why_not() -> str | None:
 
 
 class PostgresServer:
-    """One server on a free port of 127.0.0.1, forgetful (no fsync) and fast, its data in `folder`."""
+    """One server on a free port of 127.0.0.1, its data in `folder`.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, free_port()
+    It is forgetful and fast: what was committed last is gone when it is killed. A durable one keeps it.
+    """
+
+    def __init__(self, folder: Path, *, is_durable: bool = False) -> None:
+        self.folder, self.port, self._is_durable = folder, free_port(), is_durable
         self._as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
         self._home = find_binaries()
         self._env = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
@@ -63,11 +66,10 @@ class PostgresServer:
             "listen_addresses": "127.0.0.1",
             "port": self.port,
             "unix_socket_directories": "",
-            "fsync": "off",
-            "synchronous_commit": "off",
-            "full_page_writes": "off",
             "max_connections": 200,
         }
+        if not self._is_durable:
+            options |= dict.fromkeys(("fsync", "synchronous_commit", "full_page_writes"), "off")
         command = [str(self._home / "bin" / "postgres"), "-D", str(data)]
         for name, value in options.items():
             command += ["-c", f"{name}={value}"]

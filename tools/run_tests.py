@@ -22,6 +22,8 @@ from tools import chromium, postgres_server, redis_server
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_TESTS = 5
+# Set by `make faults`: run the tests marked `long`, too.
+LONG = "LONG_TESTS"
 # The tests' settings have all apps, also those that are for signing in outside.
 TEST_SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
 # Tests that start servers or a browser share them within a file, and wait now and then: one process more than cores.
@@ -126,6 +128,9 @@ def run(name: str, env: dict[str, str], *arguments: str) -> tuple[int, str]:
 def start(*arguments: str, env: dict[str, str]) -> subprocess.Popen[str]:
     """Start pytest, with what was given to this program too."""
     command = [sys.executable, "-m", "pytest", "-q", *arguments, *sys.argv[1:]]
+    if not os.environ.get(LONG):
+        place = command.index("-m", 3) + 1
+        command[place] = f"({command[place]}) and not long"
     return subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
 
 

@@ -1,28 +1,42 @@
-"""The table of faults that `make faults` prints: each test that survived one adds a line."""
+"""The table of faults that `make faults` prints: each test that survived one adds a row."""
+
+import json
+import os
+from pathlib import Path
 
 import pytest
 
-TABLE = pytest.StashKey[list[tuple[str, str, str]]]()
+from tools.run_faults import FOLDER, Row, print_table
+
+ROWS = pytest.StashKey[list[Row]]()
 
 
 @pytest.fixture
 def fault_table(request):
-    """`fault_table(moment, fault, what_held)` adds a line."""
-    lines = request.config.stash.setdefault(TABLE, [])
+    """`fault_table(moment, fault, held, acknowledged=, lost=, back=)` adds a row, after `verify` was found clean.
 
-    def add(moment: str, fault: str, held: str) -> None:
-        lines.append((moment, fault, held))
+    `acknowledged` and `lost` are counts of acts, `back` the seconds until people were served again. `stack` is the
+    site that `verify` is asked of, the live stack if none is given.
+    """
+    rows = request.config.stash.setdefault(ROWS, [])
+
+    def add(moment, fault, held, *, acknowledged=None, lost=0, back=None, stack=None):
+        stack = stack or request.getfixturevalue("live_stack")
+        said = stack.manage("verify").strip().splitlines()[-1]
+        assert "all hold" in said
+        on = "SQLite" if stack.database_url.startswith("sqlite") else "PostgreSQL"
+        row = Row(fault, moment, on, acknowledged, lost, back, said, held)
+        rows.append(row)
+        if folder := os.environ.get(FOLDER):
+            with Path(folder, f"{os.getpid()}.jsonl").open("a") as file:
+                file.write(json.dumps(row) + "\n")
 
     return add
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """Print the lines in columns."""
-    lines = config.stash.get(TABLE, [])
-    if not lines:
-        return
-    rows = [("moment", "fault", "what held"), *lines]
-    widths = [max(len(row[column]) for row in rows) for column in range(2)]
-    terminalreporter.section("faults survived")
-    for moment, fault, held in rows:
-        terminalreporter.write_line(f"{moment:<{widths[0]}}  {fault:<{widths[1]}}  {held}")
+    """Print the rows when this process ran the tests itself; `make faults` gathers them of all processes."""
+    rows = config.stash.get(ROWS, [])
+    if rows and FOLDER not in os.environ:
+        terminalreporter.section("faults survived")
+        print_table(rows)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import RequestDataTooBig
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -20,7 +20,7 @@ from workspace.web.unsaved_form import unsaved_fields
 
 PAGES = frozenset({400, 403, 404, 405, 409, 413, 422, 429, 500, 503, 507})
 FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT})
-POSTGRES_DISK_FULL = "53100"
+POSTGRES_DISK_FULL, POSTGRES_READ_ONLY = "53100", "25006"
 logger = logging.getLogger("evalsite.refusals")
 
 
@@ -83,12 +83,17 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def status_of(fault: BaseException | None) -> int:
-    """The status of what is no fault of the code: 507 on a full disk, 503 without the database; else 0."""
+    """The status of what is no fault of the code: 507 on a full disk, 503 without the database; else 0.
+
+    A database that only reads, such as a standby, is away for whoever saves.
+    """
     if isinstance(fault, OSError) and fault.errno in FULL_DISK:
         return 507
+    cause = fault.__cause__ if isinstance(fault, DatabaseError | InterfaceError) else None
+    if getattr(cause, "sqlstate", "") == POSTGRES_READ_ONLY:
+        return 503
     if not isinstance(fault, OperationalError | InterfaceError):
         return 0
-    cause = fault.__cause__
     is_full = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
     return 507 if is_full or getattr(cause, "sqlstate", "") == POSTGRES_DISK_FULL else 503
 
