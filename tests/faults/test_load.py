@@ -13,9 +13,10 @@ from threading import Event, Timer
 
 import pytest
 
-from benchmarks.clients import SAVE, Evaluator, Log, Plan, Reader, Told, build_table, differences
-from benchmarks.driver import Browser, Judge, ProcessTree
+from benchmarks.clients import SAVE, Log, Plan, Reader, Told, build_table, differences
+from benchmarks.driver import ProcessTree
 from benchmarks.load import REVISIONS, hold
+from tests.faults.saving import browser_of, seat
 from tests.faults.visitors import make_team
 from tools.processes import wait_until
 
@@ -38,20 +39,12 @@ class StackSite:
         return "a web process and the worker"
 
 
-def seat(stack, visitor, evaluation, log):
-    browser = Browser(stack.url)
-    browser.cookies = dict(pair.split("=", 1) for pair in visitor.headers["Cookie"].split("; "))
-    return Evaluator(Judge(browser, f"/rate/{evaluation}/"), [stack.url], log, seed=evaluation)
-
-
 @pytest.mark.slow
 def test_a_load_with_kills_loses_nothing_and_a_loss_would_be_found(live_stack, fault_table):
     if not live_stack.database_url.startswith("sqlite"):
         pytest.skip("rows are taken away past the site, from a file of SQLite")
     team, log, is_over = make_team(live_stack, 3), Log(), Event()
-    people = [seat(live_stack, *pair, log) for pair in zip(team.evaluators, team.evaluations, strict=True)]
-    lead = Browser(live_stack.url)
-    lead.cookies = dict(pair.split("=", 1) for pair in team.lead.headers["Cookie"].split("; "))
+    people, lead = seat(live_stack, team, log), browser_of(live_stack, team.lead)
     reader = Reader(lead, [live_stack.url], log, ["/projects/ours/games/", "/projects/ours/"])
     Timer(PLAN.seconds, is_over.set).start()
     faults = hold(StackSite(live_stack), people, PLAN, [partial(reader.work, is_over, 0.1)])

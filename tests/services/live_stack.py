@@ -118,7 +118,7 @@ class LiveStack:
     def rows(self, query: str) -> list[tuple]:
         """What the database holds now, seen from outside Django."""
         if self.database_url.startswith("sqlite"):
-            connection = sqlite3.connect(self.folder / "evalsite.sqlite3", timeout=20)
+            connection = sqlite3.connect(self.database_url.removeprefix("sqlite:///"), timeout=20)
             try:
                 return connection.execute(query).fetchall()
             finally:
@@ -192,10 +192,6 @@ def stack_in(
     folder: Path, static_files: Path, migrated_database: str, *, has_worker: bool = True
 ) -> Iterator[LiveStack]:
     """A started stack on data of its own in that folder, ended afterwards; without a worker there is only the web."""
-    binary = find_binary()
-    if binary is None:
-        cannot("Redis", HOW_TO_GET_ONE)
-    shutil.copytree(static_files, folder / "static", copy_function=os.link)
     server = os.environ.get("TEST_DATABASE_URL", "")
     name = f"live_{uuid.uuid4().hex[:12]}" if server else str(folder / "evalsite.sqlite3")
     if server:
@@ -203,6 +199,23 @@ def stack_in(
     else:
         shutil.copy(migrated_database, name)
         address = f"sqlite:///{name}"
+    try:
+        with stack_on(address, folder, static_files, has_worker=has_worker) as stack:
+            yield stack
+    finally:
+        if server:
+            drop_database(server, name)
+
+
+@contextmanager
+def stack_on(
+    address: str, folder: Path, static_files: Path, *, has_worker: bool = True
+) -> Iterator[LiveStack]:
+    """A started stack on that database, which is migrated; its other data in that folder."""
+    binary = find_binary()
+    if binary is None:
+        cannot("Redis", HOW_TO_GET_ONE)
+    shutil.copytree(static_files, folder / "static", copy_function=os.link)
     redis = RedisServer(binary, folder / "redis", folder / "log" / "redis.log", dict(os.environ))
     stack = LiveStack(folder, address, redis)
     try:
@@ -213,8 +226,6 @@ def stack_in(
         yield stack
     finally:
         stack.stop()
-        if server:
-            drop_database(server, name)
 
 
 def create_database(server: str, name: str, template: str) -> str:

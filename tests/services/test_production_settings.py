@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -207,3 +208,22 @@ def test_logs_are_json_lines_without_secrets_or_broken_lines():
     assert (lines[0]["level"], lines[0]["logger"], lines[3]["count"]) == ("warning", "django.request", 3)
     assert lines[0]["timestamp"].endswith("Z")
     assert "locals" not in json.dumps(lines[4])
+
+
+def test_a_postgres_that_answers_nobody_is_given_up_within_seconds():
+    code = (
+        "import django, time; django.setup(); from django.db import OperationalError, connection\n"
+        "began = time.monotonic()\n"
+        "try: connection.ensure_connection()\n"
+        "except OperationalError: print(time.monotonic() - began)"
+    )
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgres://evalsite@127.0.0.1:{silent.getsockname()[1]}/evalsite"
+        assert 2 < float(run(code, DATABASE_URL=url).stdout) < 10
+
+
+def test_the_address_of_a_database_may_say_how_long_to_wait():
+    code = "from evalsite.settings import DATABASES; print(DATABASES['default']['OPTIONS'])"
+    said = run(code, DATABASE_URL="postgres://evalsite@127.0.0.1:1/evalsite?connect_timeout=7").stdout
+    assert "'connect_timeout': 7" in said
+    assert "tcp_user_timeout" in said

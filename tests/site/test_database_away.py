@@ -2,8 +2,9 @@
 
 import contextlib
 
+import psycopg
 import pytest
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.test import Client
 
 from tests.factories.people import make_lead, make_project
@@ -52,3 +53,22 @@ def test_database_that_goes_away_within_a_request_is_503(kind, fault):
         assert "in a minute" in said, said
     assert kind == "anonymous" or len(statuses) > 2
     assert statuses[-1] != 503
+
+
+@pytest.mark.parametrize("path", ["/projects/ours/", "/api/v1/projects/"])
+def test_database_that_only_reads_is_503_for_who_writes(path):
+    project = make_project(slug="ours")
+    client = Client(raise_request_exception=False)
+    client.force_login(make_lead(project=project))
+
+    def refuse(execute, sql, params, many, context):
+        if sql.lstrip().startswith(("INSERT", "UPDATE", "DELETE")) or path.startswith("/api/"):
+            raise InternalError("cannot execute UPDATE in a read-only transaction") from (
+                psycopg.errors.ReadOnlySqlTransaction()
+            )
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(refuse):
+        answer = client.get(path)
+    assert answer.status_code == 503
+    assert "in a minute" in answer.content.decode()

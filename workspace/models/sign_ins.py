@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.base_session import AbstractBaseSession
-from django.db import OperationalError, models
+from django.db import InternalError, OperationalError, models
 from django.utils import timezone
 
 from workspace.database.prepared_queries import Prepared
@@ -58,11 +58,11 @@ class SessionStore(db.SessionStore):
         return row
 
     def save(self, must_create: bool = False) -> None:
-        """Store it. A database that is away is no session that was deleted meanwhile, as Django would have it."""
+        """Store it. A database that is away or only reads is no session that was deleted meanwhile, as Django has it."""
         try:
             super().save(must_create)
         except UpdateError as fault:
-            if isinstance(fault.__context__, OperationalError):
+            if isinstance(fault.__context__, OperationalError | InternalError):
                 raise fault.__context__ from None
             raise
 
