@@ -52,7 +52,7 @@ def games_with_places(*, game_count, evaluator_count):
 
 
 @pytest.mark.parametrize("evaluator_count", [1, 3])
-def test_a_crowd_takes_every_place_once(evaluator_count):
+def test_a_crowd_takes_every_place_once(evaluator_count, fault_table):
     size = crowd_size()
     project = games_with_places(game_count=size // 2, evaluator_count=evaluator_count)
     people = [make_member(project=project) for _ in range(size)]
@@ -72,7 +72,7 @@ def test_a_crowd_takes_every_place_once(evaluator_count):
     )
     assert max(Counter(places.values_list("game", "evaluator")).values()) == 1
     assert len({evaluation.slot_id for evaluation in taken if evaluation}) == wanted
-    assert breaches() == {}
+    fault_table("next game", f"{size} people ask at once", "every place taken once", acknowledged=wanted)
 
 
 def test_one_person_on_many_devices_gets_one_game():
@@ -101,7 +101,7 @@ def test_handing_in_one_game_while_taking_the_next_waits_for_nobody():
     assert breaches() == {}
 
 
-def test_two_leads_record_a_verdict_at_once_and_one_wins():
+def test_two_leads_record_a_verdict_at_once_and_one_wins(fault_table):
     game = game_to_record()
     leads = [get_lead(game), get_lead(game)]
     basis = preview(game).basis_sha256
@@ -113,7 +113,7 @@ def test_two_leads_record_a_verdict_at_once_and_one_wins():
     refused = failures(at_once(*(record(lead) for lead in leads)))
     assert [(type(exception), exception.status) for exception in refused] == [(Conflict, 409)]
     assert Verdict.objects.count() == 1
-    assert breaches() == {}
+    fault_table("verdict", "two leads record at once", "one recorded, the other is told", acknowledged=1)
 
 
 def test_two_pages_save_one_judgement_at_once_one_is_saved_the_other_sees_both():
@@ -141,7 +141,7 @@ def test_two_pages_save_one_judgement_at_once_one_is_saved_the_other_sees_both()
     assert breaches() == {}
 
 
-def test_one_form_sent_many_times_at_once_is_saved_once():
+def test_one_form_sent_many_times_at_once_is_saved_once(fault_table):
     evaluation = start()
     act = Act(kind="question", subject="2", value="yes", version=0, key="one-key")
 
@@ -153,7 +153,7 @@ def test_one_form_sent_many_times_at_once_is_saved_once():
     assert failures(saved) == []
     assert {act.revision.pk for act in saved} == {Revision.objects.get().pk}
     assert sum(not act.is_repeated for act in saved) == 1
-    assert breaches() == {}
+    fault_table("save", "one form sent 8 times at once", "stored once, 8 answers alike", acknowledged=8)
 
 
 def test_one_key_for_two_games_at_once_is_refused_for_one_of_them():
@@ -179,7 +179,7 @@ def test_one_key_for_two_games_at_once_is_refused_for_one_of_them():
     assert Revision.objects.count() == 1
 
 
-def test_the_same_files_uploaded_at_once_are_one_import_each():
+def test_the_same_files_uploaded_at_once_are_one_import_each(fault_table):
     project = make_games_project(slug="ours")
     lead = make_lead(project=project)
     files = [Upload(f"{number}.json", as_bytes(native_game(gameId=f"g{number}"))) for number in range(4)]
@@ -198,10 +198,10 @@ def test_the_same_files_uploaded_at_once_are_one_import_each():
         assert names == [file.name for file in files[first:] + files[:first]]
     assert Transcript.objects.count() == Job.objects.count() == 4
     run_waiting_jobs()
-    assert breaches() == {}
+    fault_table("upload", "the same 4 files uploaded 8 times at once", "one import each", acknowledged=32)
 
 
-def test_imports_and_measuring_go_on_together():
+def test_imports_and_measuring_go_on_together(fault_table):
     project = make_games_project(slug="ours")
     lead = make_lead(project=project)
     for number in range(8):
@@ -220,10 +220,10 @@ def test_imports_and_measuring_go_on_together():
     run_waiting_jobs()
     assert Game.objects.count() == Measured.objects.count() == Slot.objects.count() == 80
     assert set(Job.objects.values_list("state", flat=True)) == {"done"}
-    assert breaches() == {}
+    fault_table("import and measure", "6 workers take jobs at once", "80 games, each once")
 
 
-def test_a_crowd_rates_at_once_and_the_audit_log_holds():
+def test_a_crowd_rates_at_once_and_the_audit_log_holds(fault_table):
     project = games_with_places(game_count=8, evaluator_count=1)
     people = [make_member(project=project) for _ in range(8)]
     mine = [take_next_game(project=project, by=person, now=NOW) for person in people]
@@ -240,4 +240,4 @@ def test_a_crowd_rates_at_once_and_the_audit_log_holds():
 
     assert failures(at_once(*(rate(evaluation) for evaluation in mine))) == []
     assert Revision.objects.count() == 40
-    assert breaches() == {}
+    fault_table("saving", "8 people at once", "the audit log holds", acknowledged=40)

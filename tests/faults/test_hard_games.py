@@ -15,7 +15,6 @@ from discussions.models import Companions, Game, Iteration, Measured
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead
 from tests.factories.transcripts import make_games_project, native_game, upload
-from tests.faults.crowd import breaches
 from workspace.database.clock import database_now
 from workspace.jobs import actions as jobs
 from workspace.jobs.actions import TooSlow, limit_time, retry_job, run_job, take_job
@@ -70,7 +69,7 @@ def names_of(rows, path):
     ids=lambda given: given if isinstance(given, str) else given.__name__,
 )
 def test_a_game_that_cannot_be_measured_is_named_and_all_others_are_done(
-    lead, client, monkeypatch, what, code, says
+    lead, client, monkeypatch, fault_table, what, code, says
 ):
     monkeypatch.setattr(actions, "measure_game", hard(measure_game, what))
     bring_in(lead)
@@ -89,7 +88,7 @@ def test_a_game_that_cannot_be_measured_is_named_and_all_others_are_done(
     assert reverse("retry_job", args=[job.pk]) in page
     listed = client.get(reverse("games", args=["ours"])).content.decode()
     assert listed.count("measuring failed") == 1
-    assert breaches() == {}
+    fault_table("measuring a game", f"a game that is {code}", "named and failed; all others measured")
 
 
 @pytest.mark.django_db

@@ -41,7 +41,7 @@ def work_and_die(minutes):
 
 
 @pytest.mark.parametrize("place", range(4))
-def test_one_game_that_kills_is_given_up_and_all_others_are_measured(lead, place):
+def test_one_game_that_kills_is_given_up_and_all_others_are_measured(lead, place, fault_table):
     names = ["a", "b", "c"]
     names.insert(place, "poison")
     bring_in(lead, *names)
@@ -50,7 +50,9 @@ def test_one_game_that_kills_is_given_up_and_all_others_are_measured(lead, place
     assert (job.state, job.error_code) == ("failed", "gave_up")
     assert job.error.startswith("The work stopped 3 times without getting any further, so it was given up.")
     assert sorted(Measured.objects.values_list("game__source_id", flat=True)) == ["a", "b", "c"]
-    assert breaches() == {}
+    fault_table(
+        "measuring a game", f"it kills its worker ({place + 1} of 4)", "given up; all others measured"
+    )
 
 
 def test_games_that_come_in_later_are_measured_all_the_same(lead):

@@ -58,12 +58,13 @@ class SessionStore(db.SessionStore):
         return row
 
     def save(self, must_create: bool = False) -> None:
-        """Store it. A database that is away or only reads is no session that was deleted meanwhile, as Django has it."""
+        """Store it. A database that is away, full or only reads is no session that was deleted, as Django has it."""
         try:
             super().save(must_create)
         except UpdateError as fault:
-            if isinstance(fault.__context__, OperationalError | InternalError):
-                raise fault.__context__ from None
+            away = fault.__context__
+            if isinstance(away, OperationalError | InternalError):
+                raise away from away.__cause__  # which says more: a full disk, for one
             raise
 
     def load(self) -> dict[str, Any]:
