@@ -11,6 +11,7 @@ from decimal import Decimal
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 from zoneinfo import available_timezones
 
@@ -232,7 +233,7 @@ def broker(name: str, default: str | None = None) -> str:
     return value
 
 
-def database(name: str, default: str | None = None) -> dict[str, object]:
+def database(name: str, default: str | None = None) -> dict[str, Any]:
     """The variable as Django's settings for one database: a PostgreSQL, or a file of SQLite."""
     value = text(name, default)
     try:
