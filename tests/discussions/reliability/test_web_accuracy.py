@@ -70,7 +70,7 @@ def test_figures_are_asked_for_watched_and_shown(client):
     for words in (
         "every 1s",
         "The figures are being computed",
-        "Accuracy of automatic metrics: to come",
+        "Accuracy of automatic metrics: pending",
         "No worker is running",
     ):
         assert words in said

@@ -320,7 +320,7 @@ def test_the_share_is_changed_with_an_event_and_not_in_a_set_with_two_rounds():
     change_repeats(comparison_set=made, repeat_percent=50, by=made.created_by, now=NOW)
     event = Event.objects.get(verb="comparison_set:repeats_changed")
     assert json.loads(event.detail) == {"before": 0, "repeat_percent": 50}
-    with pytest.raises(Unacceptable, match="at most 50"):
+    with pytest.raises(Unacceptable, match="At most 50"):
         change_repeats(comparison_set=made, repeat_percent=51, by=made.created_by, now=NOW)
     with pytest.raises(NotAllowed):
         change_repeats(comparison_set=made, repeat_percent=5, by=list_reviewers(made)[0], now=NOW)

@@ -60,7 +60,7 @@ def test_figures_are_asked_for_watched_and_shown(client, kind):
     assert (asked.status_code, asked["Location"]) == (303, address(made, kind))
     said = shown(client, made.created_by, made, kind, headers=HTMX)
     assert said.lstrip().startswith('<div id="figures"')
-    for words in ("every 1s", "The figures are being computed", "Reviewers: to come", "No worker is running"):
+    for words in ("every 1s", "The figures are being computed", "Reviewers: pending", "No worker is running"):
         assert words in said
     figure(made)
     said = shown(client, made.created_by, made, kind, headers=HTMX)
@@ -84,7 +84,7 @@ def test_progress_is_shown_kind_by_kind(client):
     )
     said = shown(client, made.created_by, made, "tuning")
     assert "Reviewers: done" in said
-    assert "Agreement: to come" in said
+    assert "Agreement: pending" in said
     assert '<progress max="4" value="1"' in said
 
 
