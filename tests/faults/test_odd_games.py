@@ -18,8 +18,8 @@ from tests.faults.uploading import send
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
-# What a database could take amiss is tried in each; what only the code could, in one.
-ODD_TO_STORE = {"nul and lone surrogates": pytest.mark.services}
+# What a database could take amiss is tried in each; what only the code could, in one. 200 pages take half a minute.
+ODD_MARKS = {"nul and lone surrogates": pytest.mark.services, "200 players": pytest.mark.long}
 STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
 
 
@@ -81,7 +81,7 @@ def bring_in(client, lead, game):
     return Game.objects.get()
 
 
-@pytest.mark.parametrize("name", [pytest.param(text, marks=ODD_TO_STORE.get(text, ())) for text in ACCEPTED])
+@pytest.mark.parametrize("name", [pytest.param(text, marks=ODD_MARKS.get(text, ())) for text in ACCEPTED])
 def test_an_odd_game_is_rated_to_a_verdict(client, lead, name):
     resolve_through_the_pages(client, lead, bring_in(client, lead, ACCEPTED[name]))
     assert breaches() == {}
