@@ -20,7 +20,14 @@ from discussions.iterations.queries import load_history
 from discussions.iterations.views import iteration_or_404
 from discussions.models import Iteration
 from discussions.models.iterations import IDENTIFICATIONS, REVEALS
-from discussions.models.queue_rules import FLAG_RULES, MOST_REOPEN_MINUTES, load_rating_rule
+from discussions.models.queue_rules import (
+    FLAG_RULES,
+    MOST_REOPEN_MINUTES,
+    MOST_REPEATS,
+    ORDERS,
+    load_queue_rule,
+    load_rating_rule,
+)
 from discussions.planning import actions
 from discussions.planning.actions import Protocol
 from discussions.planning.core import Plan
@@ -28,6 +35,7 @@ from discussions.planning.forms import HERE, OUT
 from discussions.planning.pages.plan_form import first_texts, plan_texts
 from discussions.planning.permissions import check_open_iteration
 from discussions.planning.views import settings_or_404
+from discussions.queue.actions import change_queue
 from rubric.models import RubricVersion
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
@@ -42,13 +50,19 @@ GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 
 
 class SettingsAnswer(Answer):
-    """The settings of a project: the first two hold for its unsorted games, the others once something is rated."""
+    """The settings of a project: the first two hold for its unsorted games, the last two from the next game on.
+
+    The others hold once something is rated. Of a hundred games that a person gets, `repeat_percent` are hidden
+    duplicates.
+    """
 
     evaluator_count: int
     identification: str
     flags: str
     reopen_minutes: int
     shows_differences: bool
+    queue_order: str
+    repeat_percent: int
 
 
 class SettingsGiven(Given):
@@ -59,6 +73,8 @@ class SettingsGiven(Given):
     flags: Literal[tuple(key for key, _label in FLAG_RULES)] | None = None  # type: ignore[valid-type]
     reopen_minutes: int | None = Field(default=None, ge=0, le=MOST_REOPEN_MINUTES)
     shows_differences: bool | None = None
+    queue_order: Literal[tuple(key for key, _label in ORDERS)] | None = None  # type: ignore[valid-type]
+    repeat_percent: int | None = Field(default=None, ge=0, le=MOST_REPEATS)
 
 
 class IterationAnswer(Answer):
@@ -370,22 +386,27 @@ def change_settings(request: SignedIn, slug: str, given: SettingsGiven) -> Setti
     """
     unsorted = settings_or_404(request, slug)
     wanted = _settings(unsorted).model_dump() | given.model_dump(exclude_none=True)
+    queue = {"order": wanted.pop("queue_order"), "repeat_percent": wanted.pop("repeat_percent")}
     now = timezone.now()
     with transaction.atomic():
         games = {name: wanted.pop(name) for name in ("evaluator_count", "identification")}
         change_iteration(iteration=unsorted, **games, by=request.user, now=now)
         actions.change_rating_rule(project=unsorted.project, **wanted, by=request.user, now=now)
+        if {"queue_order", "repeat_percent"} & given.model_dump(exclude_none=True).keys():
+            change_queue(project=unsorted.project, **queue, by=request.user, now=now)
     return _settings(settings_or_404(request, slug))
 
 
 def _settings(unsorted: Iteration) -> SettingsAnswer:
-    rule = load_rating_rule(unsorted.project_id)
+    rule, queue = load_rating_rule(unsorted.project_id), load_queue_rule(unsorted.project)
     return SettingsAnswer(
         evaluator_count=unsorted.evaluator_count,
         identification=unsorted.identification,
         flags=rule.flags,
         reopen_minutes=rule.reopen_minutes,
         shows_differences=rule.shows_differences,
+        queue_order=queue.order,
+        repeat_percent=queue.repeat_percent,
     )
 
 

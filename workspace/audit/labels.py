@@ -1,5 +1,6 @@
 """The audit log in words: what was done to which thing, and what things are called."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from django.utils.translation import gettext_lazy as _
@@ -223,9 +224,13 @@ def say_act(verb: str) -> str:
 
 
 def list_verb_choices() -> list[tuple[str, str]]:
-    """The verbs with their sentences, in the order of these; who and what is left open."""
-    said = [(verb, str(sentence) % {"who": "", "thing": "…"}) for verb, sentence in SENTENCES.items()]
-    return sorted(((verb, words.strip(" ,:")) for verb, words in said), key=lambda choice: choice[1])
+    """The verbs with their sentences, in the order of these; where verbs read alike, with a kind of thing."""
+    counts = Counter(str(sentence) for sentence in SENTENCES.values())
+    said = []
+    for verb, sentence in SENTENCES.items():
+        kind = KIND_LABELS.get(verb.split(":")[0]) if counts[str(sentence)] > 1 else None
+        said.append((verb, (str(sentence) % {"who": "", "thing": kind or "…"}).strip(" ,:")))
+    return sorted(said, key=lambda choice: choice[1])
 
 
 def split_sentence(sentence: str) -> list[str]:

@@ -121,14 +121,24 @@ def test_project_settings_are_read_and_changed_all_or_none():
         "flags": "hold",
         "reopen_minutes": 30,
         "shows_differences": False,
+        "queue_order": "random",
+        "repeat_percent": 0,
     }
     assert program.get(path).json() == before
-    changed = {"evaluator_count": 2, "flags": "warn", "shows_differences": True}
+    assert program.post(path, {"flags": "ignore"}).json()["flags"] == "ignore"
+    assert not Event.objects.filter(verb="queue:changed").exists(), "what is left out is not written"
+    changed = {"evaluator_count": 2, "flags": "warn", "shows_differences": True, "queue_order": "oldest"}
     assert program.post(path, changed).json() == before | changed == program.get(path).json()
     verbs = Event.objects.filter(chain__project=project).values_list("verb", flat=True)
-    assert {"iteration:changed", "rating_rules:changed"} <= set(verbs)
+    assert {"iteration:changed", "rating_rules:changed", "queue:changed"} <= set(verbs)
     count = len(verbs)
     assert program.post(path, changed).status_code == 200 and verbs.count() == count, "nothing new"
-    for wrong in ({"evaluator_count": 11}, {"flags": "maybe"}, {"reopen_minutes": -1}, {"name": "x"}):
+    for wrong in (
+        {"evaluator_count": 11},
+        {"flags": "maybe"},
+        {"reopen_minutes": -1},
+        {"repeat_percent": 51},
+        {"name": "x"},
+    ):
         assert program.post(path, {"identification": "test"} | wrong).status_code == 422
     assert program.get(path).json()["identification"] == "question"

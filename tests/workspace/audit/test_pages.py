@@ -18,7 +18,7 @@ from tests.factories.rating import submitted
 from tests.factories.verdicts import record
 from tests.guards.house import floor_files, python_files, short
 from workspace.audit.actions import record_event
-from workspace.audit.labels import KINDS, SENTENCES, split_sentence
+from workspace.audit.labels import KINDS, SENTENCES, list_verb_choices, split_sentence
 from workspace.people.actions import change_settings
 from workspace.projects.actions import end_membership
 
@@ -115,6 +115,12 @@ def test_every_sentence_says_who_did_it(verb):
     parts = split_sentence(str(SENTENCES[verb]))
     assert parts.count("%(who)s") == 1 and parts.count("%(thing)s") <= 1
     assert "".join(parts) == str(SENTENCES[verb])
+
+
+def test_no_two_verbs_of_the_filter_read_alike():
+    words = [words for _verb, words in list_verb_choices()]
+    assert sorted(set(words)) == sorted(words)
+    assert ("stage:opened", "created a stage") in list_verb_choices()
 
 
 def sentences(client, project, **given):
