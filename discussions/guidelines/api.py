@@ -1,11 +1,12 @@
 """The guideline of a project, for programs."""
 
+from django.db.models import Max
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Router
 from pydantic import Field
 
-from discussions.guidelines.actions import confirm_guideline
+from discussions.guidelines.actions import LONGEST_GUIDELINE, confirm_guideline, write_guideline
 from discussions.guidelines.queries import newest_guideline, unread_guideline
 from discussions.models import Guideline
 from workspace.models import Person, Project
@@ -18,11 +19,22 @@ PATH = "/projects/{slug:slug}/guideline/"
 
 
 class GuidelineAnswer(Answer):
-    """The guideline that holds, in Markdown; `version` is 0 without one. With `is_read` you need not confirm it."""
+    """The guideline that holds, in Markdown; `version` is 0 without one. With `is_read` you need not confirm it.
+
+    `newest` is the version that the next one follows, also where an empty text ended the guideline.
+    """
 
     version: int
+    newest: int
     text: str
     is_read: bool
+
+
+class GuidelineGiven(Given):
+    """The text, and the version that it follows (`newest`): 409 when somebody wrote another one since."""
+
+    text: str = Field(max_length=LONGEST_GUIDELINE)
+    after: int = Field(ge=0, le=10**6)
 
 
 class ReadGiven(Given):
@@ -37,6 +49,22 @@ class ReadGiven(Given):
 def show_guideline(request: SignedIn, slug: str) -> GuidelineAnswer:
     """Read the guideline of a project."""
     return _answer(request.user, project_or_404(request.user, slug))
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH,
+    name="api_guideline",
+    permission="write_guideline",
+    scope="admin",
+    answer=GuidelineAnswer,
+)
+def write(request: SignedIn, slug: str, given: GuidelineGiven) -> GuidelineAnswer:
+    """Write the next version of the guideline; evaluators confirm it before their next game. An empty text ends it."""
+    project = project_or_404(request.user, slug)
+    write_guideline(project=project, **given.model_dump(), by=request.user, now=timezone.now())
+    return _answer(request.user, project)
 
 
 @endpoint(
@@ -58,8 +86,10 @@ def confirm(request: SignedIn, slug: str, given: ReadGiven) -> GuidelineAnswer:
 
 def _answer(person: Person, project: Project) -> GuidelineAnswer:
     found = newest_guideline(project)
+    versions = Guideline.objects.filter(project=project)
     return GuidelineAnswer(
         version=found.number if found else 0,
+        newest=versions.aggregate(newest=Max("number"))["newest"] or 0,
         text=found.text if found else "",
         is_read=unread_guideline(person, project) is None,
     )

@@ -275,6 +275,9 @@ OPERATIONS: dict[str, list[Row]] = {
     "api_webhook_test": [operation("POST", "401 403 403 404 202 404 202 401", "admin")],
     "api_delivery_again": [operation("POST", "401 403 403 404 202 404 202 401", "admin")],
     "api_deliveries": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
-    "api_guideline": [operation("GET", "401 200 200 404 200 404 200 401", "read")],
+    "api_guideline": [
+        operation("GET", "401 200 200 404 200 404 200 401", "read"),
+        operation("POST", "401 403 403 404 200 404 200 401", "admin", {"text": "Heed roles", "after": "=1"}),
+    ],
     "api_guideline_read": [operation("POST", "401 200 200 404 200 404 200 401", "rate", {"version": "=1"})],
 }

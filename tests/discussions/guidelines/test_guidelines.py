@@ -9,6 +9,7 @@ from discussions.models import Evaluation, Guideline
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, make_project
 from tests.factories.rating import make_rating_project
+from tests.factories.tokens import program_of
 from tests.factories.transcripts import upload
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.markup import prose
@@ -51,6 +52,19 @@ def test_nobody_overwrites_what_they_have_not_seen(people):
     with pytest.raises(Unacceptable):
         write_guideline(project=project, text="x" * 20_001, after=1, by=lead, now=NOW)
     assert Guideline.objects.count() == 1
+
+
+def test_programs_of_leads_write_it_after_the_version_they_know(people):
+    project, lead, person = people
+    program, path = program_of(lead), f"projects/{project.slug}/guideline/"
+    assert program.get(path).json()["newest"] == 0
+    answer = program.post(path, {"text": "Heed roles.", "after": 0}).json()
+    assert (answer["version"], answer["newest"], answer["text"]) == (1, 1, "Heed roles.")
+    assert program.post(path, {"text": "Heed votes.", "after": 0}).status_code == 409
+    ended = program.post(path, {"text": "", "after": 1}).json()
+    assert (ended["version"], ended["newest"]) == (0, 2)
+    assert program_of(person).post(path, {"text": "Mine.", "after": 2}).status_code == 403
+    assert Guideline.objects.count() == 2
 
 
 def test_the_next_game_waits_until_the_guideline_is_read(client):
