@@ -42,23 +42,24 @@ def main(saves: int) -> int:
 
 def show_load(site: LocalSite, acts: list, saves: int) -> int:
     """Let the clients save and print what it took; the number of errors."""
-    in_parallel(acts, times=5)
+    ahead = in_parallel(acts, times=5)
     loops, cpu = [loop_ms()], site.tree.cpu()
     load: Load = in_parallel(acts, times=saves // len(acts))
-    for error in load.errors:
+    errors = ahead.errors + load.errors
+    for error in errors:
         print(f"  {error!r}")
     if not load.seconds:
-        return len(load.errors)
+        return len(errors)
     cpu = 1000 * (site.tree.cpu() - cpu) / len(load.seconds)
     quiet = QUIET_MS / mean([*loops, loop_ms()])
     p50, p95, longest = (1000 * quantile(load.seconds, share) for share in (0.5, 0.95, 1))
     print(
         f"{len(load.seconds)} saves by {len(acts)}: {load.per_second:.0f}/s, CPU {cpu:.1f} ms "
         f"({cpu * quiet:.1f} on a quiet core), p50 {p50:.1f}, p95 {p95:.1f}, longest {longest:.0f} ms, "
-        f"{len(load.errors)} errors",
+        f"{len(errors)} errors",
         flush=True,
     )
-    return len(load.errors)
+    return len(errors)
 
 
 def show_memory(site: LocalSite, when: str) -> None:

@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -102,11 +103,10 @@ class Browser:
         kind = f"multipart/form-data; boundary={BOUNDARY}"
         return self._ask("POST", path, body, {"Content-Type": kind, "Referer": self._referer})
 
-    def send(self, path: str, body: bytes, content_type: str) -> Answer:
+    def send(self, path: str, body: bytes, content_type: str, **headers: str) -> Answer:
         """A body as it is."""
-        return self._ask(
-            "POST", path, body, {"Content-Type": content_type, "Referer": self.where.geturl() + "/"}
-        )
+        always = {"Content-Type": content_type, "Referer": self.where.geturl() + "/"}
+        return self._ask("POST", path, body, always | headers)
 
     def sign_in(self, email: str, password: str) -> None:
         """Sign in with the form of the page. Raises RuntimeError when that fails."""
@@ -124,18 +124,28 @@ class Browser:
         scheme = "https" if self.proxied else self.where.scheme
         return f"{scheme}://{self.where.netloc}/"
 
-    def _ask(self, verb: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
-        began = time.perf_counter()
+    def _connect(self) -> None:
+        """Connect, unless there is a connection that the server left open: it ends those idle for 30 seconds."""
+        if self._connection.sock is not None and select.select([self._connection.sock], [], [], 0)[0]:
+            self._connection.close()
         if self._connection.sock is None:
             self._connection.connect()
+
+    def _ask(self, verb: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
+        began = time.perf_counter()
+        self._connect()
         # Without this a server that sends head and body in two segments waits for the delayed acknowledgement.
         self._connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         always = {"Accept-Encoding": "gzip", "Cookie": cookies} | self.proxied
-        self._connection.request(verb, path, body, always | headers)
-        response = self._connection.getresponse()
-        raw = response.read()
+        try:
+            self._connection.request(verb, path, body, always | headers)
+            response = self._connection.getresponse()
+            raw = response.read()
+        except (OSError, http.client.HTTPException):
+            self._connection.close()  # else all that follows fails with CannotSendRequest, which hides this
+            raise
         seconds = time.perf_counter() - began
         for line in response.headers.get_all("Set-Cookie", []):
             self.cookies |= {name: cookie.value for name, cookie in SimpleCookie(line).items()}
@@ -351,12 +361,13 @@ class LocalSite:
 
 
 class Team(NamedTuple):
-    """A project's path, the e-mails of a lead and of its evaluators, and the password that all of them have."""
+    """A project's path, the e-mails of a lead and of evaluators, everyone's password, an access token of the lead."""
 
     project: str
     lead: str
     evaluators: list[str]
     password: str
+    token: str
 
     def judges(self, address: str) -> list[Judge]:
         """Every evaluator signed in and in front of a game of their own."""
@@ -364,12 +375,20 @@ class Team(NamedTuple):
 
     def judge(self, browser: Browser, email: str) -> Judge:
         """One evaluator signed in and in front of a game."""
+        return self.take_game(self.arrive(browser, email))
+
+    def arrive(self, browser: Browser, email: str) -> Browser:
+        """Somebody signed in; evaluators have seen the guideline, which newcomers are shown instead of a game."""
         browser.sign_in(email, self.password)
         browser.get(self.project)
-        for _ in range(2):  # newcomers are shown the guideline first
-            answer = browser.post(f"{self.project}next/", {})
-            page = urlsplit(answer.headers.get("location", "")).path
-            if page.startswith("/rate/"):
-                return Judge(browser, page)
-            browser.get(page)
-        raise RuntimeError(f"{email} got no game: status {answer.status}, {page}")
+        if email != self.lead:
+            browser.get(urlsplit(browser.post(f"{self.project}next/", {}).headers["location"]).path)
+        return browser
+
+    def take_game(self, browser: Browser) -> Judge:
+        """The next game and its page."""
+        answer = browser.post(f"{self.project}next/", {})
+        page = urlsplit(answer.headers.get("location", "")).path
+        if not page.startswith("/rate/"):
+            raise RuntimeError(f"an evaluator got no game: status {answer.status}, {page}")
+        return Judge(browser, page)

@@ -2,7 +2,8 @@
 
     python -m benchmarks.team EVALUATORS GAMES
 
-Prints one JSON object: the project's path, the e-mails of a lead and of the evaluators, and their password.
+Prints one JSON object: the project's path, the e-mails of a lead and of the evaluators, and their password,
+and an access token of the lead that reads and imports.
 """
 
 import contextlib
@@ -27,6 +28,7 @@ def main(evaluators: int, games: int) -> None:
     from discussions.iterations.actions import open_project
     from workspace.people.actions import create_account, system_person
     from workspace.projects.actions import add_member
+    from workspace.tokens.actions import create_token
 
     now, password, name = timezone.now(), secrets.token_urlsafe(15), f"bench-{secrets.token_hex(4)}"
     system = system_person(now=now)
@@ -36,6 +38,10 @@ def main(evaluators: int, games: int) -> None:
         person = create_account(email=email, name=email, password=password, by=system, now=now)
         role = "lead" if email == emails[0] else "evaluator"
         add_member(project=project, person=person, role=role, by=system, now=now)
+        if role == "lead":
+            token = create_token(
+                person=person, name=name, scopes=["read", "import"], days=1, by=person, now=now
+            ).secret
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "games.json"
         file.write_text(json.dumps([native(number) for number in range(games)]))
@@ -44,7 +50,7 @@ def main(evaluators: int, games: int) -> None:
                 "import_transcripts", str(file), project=name, by=emails[0], wait=True, stdout=sys.stderr
             )
     team = {"project": f"/projects/{name}/", "lead": emails[0], "evaluators": emails[1:]}
-    print(json.dumps(team | {"password": password}))
+    print(json.dumps(team | {"password": password, "token": token}))
 
 
 if __name__ == "__main__":

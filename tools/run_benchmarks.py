@@ -1,4 +1,7 @@
-"""`make bench`: run benchmarks/bench_*.py in turn; each prints its figures and fails when over its budget."""
+"""Run benchmarks/bench_*.py in turn; each prints its figures and fails when over its budget.
+
+    python -m tools.run_benchmarks [WORD ...]
+"""
 
 import subprocess
 import sys

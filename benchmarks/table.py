@@ -1,0 +1,113 @@
+"""The table of what the site costs: which measures there are, their targets, and how it is written.
+
+Pure: `benchmarks.performance` measures and prints.
+"""
+
+from typing import NamedTuple
+
+START, END = "<!-- measured by make bench -->", "<!-- end of what make bench measured -->"
+
+
+class Measure(NamedTuple):
+    """One row. `target` is None where there is none; a `rate` is good when it is high, all else when it is low."""
+
+    key: str
+    name: str
+    unit: str
+    target: float | None
+    rate: bool = False
+    scaled: bool = True
+
+    def on_quiet_core(self, measured: float, slowness: float) -> float:
+        """What a core without neighbours would show; `slowness` is how much dearer the calibration loop was."""
+        if not self.scaled:
+            return measured
+        return measured * slowness if self.rate else measured / slowness
+
+    def is_met(self, quiet: float) -> bool | None:
+        """Whether the target is met; None where there is none."""
+        if self.target is None:
+            return None
+        return quiet >= self.target if self.rate else quiet <= self.target
+
+
+MEASURES = (
+    Measure("import", "import until listed and measured, SQLite", "games/s", 900, rate=True),
+    Measure("import_cpu", "the same, CPU of all server processes", "ms a game", None),
+    Measure("metrics", "five token metrics", "µs a message", 12),
+    Measure("save_handler", "save one judgement, CPU of the handler", "ms", 3.5),
+    Measure("save", "save one judgement, CPU of all server processes", "ms", 4.5),
+    Measure("saves", "8 clients saving", "saves/s", 300, rate=True),
+    Measure("longest", "longest of these saves", "ms", 500),
+    Measure("evaluator", "evaluator's page, 50 messages, CPU", "ms", 8),
+    Measure("next", "next game and its page, CPU", "ms", 12),
+    Measure("list", "list of games, 30 rows, CPU", "ms", 5),
+    Measure("home_evaluator", "home of an evaluator, CPU", "ms", 8),
+    Measure("home_lead", "home of a lead, CPU", "ms", 8),
+    Measure("game", "game for leads, CPU", "ms", 10),
+    Measure("verdict", "verdict, CPU", "ms", 8),
+    Measure("idle", "idle memory (PSS), all processes", "MB", 210, scaled=False),
+    Measure("after_import", "memory (PSS) after the import", "MB", 330, scaled=False),
+    Measure("start_existing", "`make run`, existing data", "s", 4),
+    Measure("start_empty", "`make run`, empty folder", "s", 15),
+    Measure("stored", "database and uploads for each game of 50 messages", "KB", None, scaled=False),
+    Measure("installed", "installed size", "MB", 300, scaled=False),
+)
+
+
+class Figure(NamedTuple):
+    """What was measured, and what a core without neighbours would show."""
+
+    measured: float
+    quiet: float
+
+
+def figures_of(measured: dict[str, tuple[float, float]]) -> dict[str, Figure]:
+    """Figures of (measured value, slowness) by key of their measure."""
+    return {
+        measure.key: Figure(value, measure.on_quiet_core(value, slowness))
+        for measure in MEASURES
+        if measure.key in measured
+        for value, slowness in [measured[measure.key]]
+    }
+
+
+def table(site: dict[str, Figure], floor: dict[str, Figure]) -> str:
+    """The table as Markdown; what was not measured has a dash."""
+    lines = [
+        "| measure | unit | target | measured | on a quiet core | target met | bare Django, on a quiet core |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for measure in MEASURES:
+        figure, bare = site.get(measure.key), floor.get(measure.key)
+        cells = [
+            measure.name,
+            measure.unit,
+            number(measure.target),
+            number(figure and figure.measured),
+            number(figure and figure.quiet),
+            "-"
+            if figure is None
+            else {True: "yes", False: "**no**", None: "-"}[measure.is_met(figure.quiet)],
+            number(bare and bare.quiet),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def number(value: float | None) -> str:
+    """Three digits are enough; a dash where there is nothing."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def between_markers(page: str, text: str) -> str:
+    """The page with the text between its two markers. Raises ValueError when a marker is missing."""
+    before, start, rest = page.partition(START)
+    _old, end, after = rest.partition(END)
+    if not start or not end:
+        raise ValueError(
+            f'The page lacks the line "{END if start else START}". Put it back, then run this again.'
+        )
+    return f"{before}{START}\n\n{text.strip()}\n\n{END}{after}"
