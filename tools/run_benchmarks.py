@@ -1,6 +1,6 @@
 """Run benchmarks/bench_*.py in turn; each prints its figures and fails when over its budget.
 
-    python -m tools.run_benchmarks [WORD ...]
+python -m tools.run_benchmarks [WORD ...]
 """
 
 import subprocess
