@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Max, OuterRef, Q, Subquery
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -12,7 +13,7 @@ from discussions.adjudication.labels import answer_label
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import WHY_BARRED, state_after
 from discussions.core.judgement_kinds import item_id
-from discussions.models import Revision
+from discussions.models import Evaluation, Revision
 from discussions.models.slots import CALIBRATION
 from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, is_dismissal
 from discussions.rating.pages import items as rating_items
@@ -108,16 +109,20 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
 
 
 def find_saved_at(evaluation: int) -> datetime | None:
-    """When the newest judgement of the evaluation was stored; None before the first."""
-    found = _NEWEST.rows(evaluation)
-    return found[0][0] if found else None
+    """When the newest judgement or the newest act of showing something was stored; None before the first."""
+    return max(filter(None, _NEWEST.rows(evaluation)[0]), default=None)
 
 
+# References and metrics are shown by a judgement, and stored with it.
+_SHOWN = Q(reveals__what=ROLES) | Q(reveals__what__startswith="suggestions")
+_JUDGED = (
+    Revision.objects.filter(judgement__evaluation=OuterRef("pk")).order_by("-pk").values("created_at")[:1]
+)
 _NEWEST = Prepared(
     lambda evaluation: (
-        Revision.objects.filter(judgement__evaluation=evaluation)
-        .order_by("-pk")
-        .values_list("created_at")[:1]
+        Evaluation.objects.filter(pk=evaluation)
+        .annotate(judged_at=Subquery(_JUDGED), shown_at=Max("reveals__created_at", filter=_SHOWN))
+        .values_list("judged_at", "shown_at")
     ),
     int,
 )

@@ -5,9 +5,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from discussions.models import Evaluation, Remark
+from discussions.rating.actions.finish import reveal_roles
+from discussions.rating.pages.evaluation import find_saved_at
 from discussions.rating.queries import load_own_evaluation
-from tests.factories.people import NOW, make_admin, make_member, make_project
-from tests.factories.rating import start
+from tests.factories.people import NOW, make_admin, make_member, make_project, moment
+from tests.factories.rating import say_what_is_missing, start
 from workspace.access.permissions import role_in
 from workspace.database.prepared_queries import Prepared, insert_row, update_row
 from workspace.models import Event, Membership, Project
@@ -77,3 +79,13 @@ def test_roles_are_told_as_before():
     assert role_in(person, project) == "evaluator"
     assert role_in(person, make_project()) is None
     assert Event.objects.filter(role="system").exists()
+
+
+def test_the_roles_are_saved_when_they_are_shown():
+    evaluation = start()
+    assert find_saved_at(evaluation.pk) is None
+    say_what_is_missing(evaluation)
+    judged = find_saved_at(evaluation.pk)
+    assert judged is not None
+    reveal_roles(evaluation=evaluation, by=evaluation.evaluator, now=moment(90))
+    assert find_saved_at(evaluation.pk) == moment(90) > judged
