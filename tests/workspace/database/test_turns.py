@@ -130,3 +130,12 @@ class TestTransactions:
         turns.give_back()
         with transaction.atomic():
             pass
+
+
+def test_where_no_file_can_be_made_the_threads_take_turns_and_sqlite_says_the_rest(tmp_path):
+    turns = Turns(str(tmp_path / "missing" / "evalsite.sqlite3"))
+    assert turns.take(1)
+    assert not turns.take(0.01)
+    turns.give_back()
+    assert turns.take(0.01)
+    turns.give_back()

@@ -37,7 +37,11 @@ class Turns:
         return came
 
     def _wait(self, end: float) -> bool:
-        first_in_line, writer = self._open()
+        try:
+            first_in_line, writer = self._open()
+        except OSError:
+            # A disk that is full or can only be read: SQLite says so itself, in words that pages know.
+            return True
         # Whoever is first in line is next to write: a process that just wrote stands behind it.
         try:
             return _lock(first_in_line, end) and _lock(writer, end)
@@ -46,7 +50,8 @@ class Turns:
 
     def give_back(self) -> None:
         """Let the next one write."""
-        fcntl.flock(self._open()[1], fcntl.LOCK_UN)
+        if self._files is not None:
+            fcntl.flock(self._files[1], fcntl.LOCK_UN)
         self.thread.release()
 
     def _open(self) -> tuple[int, int]:
