@@ -24,7 +24,7 @@ test: setup-dev ## all tests but the guards, which make check runs: SQLite, a re
 faults: setup-dev ## kill -9, full disks, lost databases, crowds, bad input with real servers; ends with a table
 	@exec $(VENV) -m tools.run_faults
 
-load: setup-dev ## people save for LOAD_MINUTES=10 on SQLite and on PostgreSQL while all else goes on; ends with tables
+load: setup-dev ## people save for LOAD_MINUTES=10 on SQLite and on PostgreSQL while everything else runs; ends with tables
 	@exec $(VENV) -m benchmarks.load
 
 fuzz: setup-dev ## look for input that breaks a reader, and for acts that break a team, FUZZ_SECONDS=60 a target

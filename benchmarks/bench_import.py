@@ -125,15 +125,8 @@ def files(count: int) -> Iterator[bytes]:
 
 def upload(browser: Browser, project: str, data: bytes, name: str) -> None:
     """Send a file as the form of the page does."""
-    browser.close()  # the server ends a connection that was idle while the games were made
     browser.get(f"{project}imports/")
-    line = "-" * 20 + "games"
-    fields = (
-        f'--{line}\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n{browser.token}\r\n'
-    )
-    head = f'--{line}\r\nContent-Disposition: form-data; name="transcripts"; filename="{name}"\r\n\r\n'
-    body = fields.encode() + head.encode() + data + f"\r\n--{line}--\r\n".encode()
-    answer = browser.send(f"{project}imports/upload/", body, f"multipart/form-data; boundary={line}")
+    answer = browser.upload(f"{project}imports/upload/", "transcripts", name, data)
     if answer.status != 303:
         raise RuntimeError(f"the upload was answered with {answer.status}: {answer.text[:500]}")
 

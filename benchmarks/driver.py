@@ -105,7 +105,7 @@ class Browser:
 
     def send(self, path: str, body: bytes, content_type: str, **headers: str) -> Answer:
         """A body as it is."""
-        always = {"Content-Type": content_type, "Referer": self.where.geturl() + "/"}
+        always = {"Content-Type": content_type, "Referer": self._referer}
         return self._ask("POST", path, body, always | headers)
 
     def sign_in(self, email: str, password: str) -> None:
@@ -340,11 +340,7 @@ class LocalSite:
 
     def make_team(self, evaluators: int, games: int) -> "Team":
         """A project with so many evaluators and measured games, made in this site's database."""
-        said = subprocess.run(
-            [sys.executable, "-m", "benchmarks.team", str(evaluators), str(games)],
-            cwd=ROOT, env=self.env, check=True, capture_output=True, text=True,
-        ).stdout  # fmt: skip
-        return Team(**json.loads(said.splitlines()[-1]))
+        return make_team(self.env, evaluators, games)
 
     def stop(self) -> None:
         """End it as Ctrl+C does, and wait."""
@@ -369,10 +365,6 @@ class Team(NamedTuple):
     password: str
     token: str
 
-    def judges(self, address: str) -> list[Judge]:
-        """Every evaluator signed in and in front of a game of their own."""
-        return [self.judge(Browser(address), email) for email in self.evaluators]
-
     def judge(self, browser: Browser, email: str) -> Judge:
         """One evaluator signed in and in front of a game."""
         return self.take_game(self.arrive(browser, email))
@@ -392,3 +384,12 @@ class Team(NamedTuple):
         if not page.startswith("/rate/"):
             raise RuntimeError(f"an evaluator got no game: status {answer.status}, {page}")
         return Judge(browser, page)
+
+
+def make_team(env: dict[str, str], evaluators: int, games: int) -> Team:
+    """A project with so many evaluators and measured games, made in the database of that environment."""
+    said = subprocess.run(
+        [sys.executable, "-m", "benchmarks.team", str(evaluators), str(games)],
+        cwd=ROOT, env=env, check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    return Team(**json.loads(said.splitlines()[-1]))

@@ -1,4 +1,4 @@
-"""`make load`: people save for LOAD_MINUTES while all else goes on; what they were told is compared with what is kept.
+"""`make load`: people save for LOAD_MINUTES while other work runs; what they were told is compared with what is kept.
 
     LOAD_MINUTES=10 python -m benchmarks.load [sqlite] [postgresql]
 
@@ -35,8 +35,8 @@ from benchmarks.clients import (
     differences,
     insist,
 )
-from benchmarks.driver import Answer, Browser, LocalSite, Team, quantile
-from benchmarks.production import ProductionSite, make_team, manage
+from benchmarks.driver import Answer, Browser, LocalSite, Team, make_team, quantile
+from benchmarks.production import ProductionSite, manage
 from tools.postgres_server import why_not
 from tools.processes import wait_until
 from tools.redis_server import free_port

@@ -178,7 +178,7 @@ def stored_kb(folder: Path) -> float:
 
 
 def measure_pages(notes: Notes, site: LocalSite, team: Team) -> None:
-    """Pages of a lead, once the second look at the imported games is over; the verdict is one of the demo."""
+    """Pages of a lead, once the diagnostics of the imported games are made; the verdict is one of the demo."""
     wait_until_idle(site.tree)
     lead = team.arrive(Browser(site.address), team.lead)
     demo = Browser(site.address)

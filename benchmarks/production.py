@@ -1,6 +1,5 @@
 """The site as in production, for loads: PostgreSQL, Redis, several web servers and workers by the shipped commands."""
 
-import json
 import os
 import secrets
 import subprocess
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-from benchmarks.driver import ROOT, Browser, Team
+from benchmarks.driver import ROOT, Browser
 from tools.postgres_server import PostgresServer
 from tools.processes import Child, wait_until
 from tools.redis_server import HOW_TO_GET_ONE, RedisServer, find_binary, free_port
@@ -92,10 +91,6 @@ class ProductionSite:
         """Run a command of manage.py; what it printed. Raises CalledProcessError."""
         return manage(self.env, *arguments)
 
-    def make_team(self, evaluators: int, games: int) -> Team:
-        """A project with so many evaluators and measured games."""
-        return make_team(self.env, evaluators, games)
-
     def rows(self, query: str) -> list[tuple]:
         """What the database holds now."""
         with psycopg.connect(self.env["DATABASE_URL"]) as connection:
@@ -121,12 +116,3 @@ def manage(env: dict[str, str], *arguments: str) -> str:
         print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
         done.check_returncode()
     return done.stdout
-
-
-def make_team(env: dict[str, str], evaluators: int, games: int) -> Team:
-    """A project with so many evaluators and measured games, made in the database of that environment."""
-    said = subprocess.run(
-        [sys.executable, "-m", "benchmarks.team", str(evaluators), str(games)],
-        cwd=ROOT, env=env, check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
-    return Team(**json.loads(said.splitlines()[-1]))

@@ -34,9 +34,8 @@ class Beat(StartStopStep):
     def start(self, worker: Any) -> None:
         """Begin when the worker does."""
         for entry in app.conf.beat_schedule.values():
-            with suppress(
-                OperationalError
-            ):  # without a broker there is nothing to take; the next one comes soon
+            # Without a broker there is nothing to take; the next one comes soon.
+            with suppress(OperationalError):
                 app.send_task(entry["task"], kwargs={"is_first": True}, retry=False)
         self.beat = EmbeddedService(worker.app, thread=True, scheduler_cls="celery.beat:Scheduler")
         self.beat.start()

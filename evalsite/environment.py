@@ -190,7 +190,7 @@ def words(name: str, default: str = "") -> list[str]:
 
 def hosts(name: str, default: str | None = None) -> list[str]:
     """The variable as a list of host names; "*" would let a forged Host header through and is refused."""
-    text(name, default)
+    text(name, default)  # which raises where it must be set
     found = words(name, default or "")
     for word in found:
         if not HOST.fullmatch(word):

@@ -1,7 +1,6 @@
 """Serves the site by granian: `python -m evalsite.server [--host ADDRESS] [--port NUMBER] [--workers NUMBER]`.
 
-The site is loaded before granian forks its workers, so that they share its memory, and one that fell
-is back at once.
+The site is loaded before granian forks its workers: they share its memory, and one that fails is replaced at once.
 """
 
 import argparse

@@ -249,7 +249,7 @@ AUDIT_OBJECTS = [
 # What is called, in the same transaction, with a job that failed for good.
 FAILED_JOB_ACTIONS = [
     "workspace.notifications.actions.failures.tell_failed_job",
-    "discussions.imports.actions.measure_what_came_in",
+    "discussions.imports.actions.measure_imported_games",
 ]
 # How large a project archive may be that is imported.
 ARCHIVE_LIMITS = {

@@ -82,17 +82,17 @@ class WholeRequests:
     def run(self, environ: Environ, protocol: Any, loop: asyncio.AbstractEventLoop) -> None:
         """Let the site answer a request that is whole; an answer that is long is sent as it comes."""
         status, headers, answer = self.call(environ)
-        pieces, started, size = iter(answer), [], 0
+        pieces, first, size = iter(answer), [], 0
         try:
             for piece in pieces:
-                started.append(piece)
+                first.append(piece)
                 size += len(piece)
                 if size > HANDED_OVER:
                     break
             else:
-                protocol.response_bytes(status, headers, b"".join(started))
+                protocol.response_bytes(status, headers, b"".join(first))
                 return
-            send_pieces(chain(started, pieces), protocol.response_stream(status, headers), loop)
+            send_pieces(chain(first, pieces), protocol.response_stream(status, headers), loop)
         finally:
             close(answer)
 

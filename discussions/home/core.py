@@ -49,8 +49,8 @@ def divide_time(first: date, today: date) -> Periods:
     if (age := (today - first).days) < DAYS:
         return Periods(DAY, [first + timedelta(days=at) for at in range(max(0, age) + 1)])
     monday = today - timedelta(days=today.weekday())
-    started = first - timedelta(days=first.weekday())
-    count = min(WEEKS, (monday - started).days // 7 + 1)
+    first_monday = first - timedelta(days=first.weekday())
+    count = min(WEEKS, (monday - first_monday).days // 7 + 1)
     return Periods(WEEK, [monday - timedelta(weeks=count - 1 - at) for at in range(count)])
 
 
@@ -62,12 +62,12 @@ def estimate_end(*, left: int, done: Mapping[int, int], periods: Periods, today:
     recent = range(max(0, len(periods.starts) - RECENT_WEEKS), len(periods.starts))
     if periods.unit == DAY:
         recent = range(len(periods.starts))
-    started = [at for at in recent if done.get(at)]
+    worked = [at for at in recent if done.get(at)]
     since = (
-        recent[0] if any(count and at < recent[0] for at, count in done.items()) else min(started, default=0)
+        recent[0] if any(count and at < recent[0] for at, count in done.items()) else min(worked, default=0)
     )
     days = (today - periods.starts[since]).days + 1
-    count = sum(done.get(at, 0) for at in started)
+    count = sum(done.get(at, 0) for at in worked)
     if not left:
         return Estimate(DONE, count, days)
     if not count:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
-from threading import Event
 
 import msgspec
 from django.conf import settings
@@ -72,10 +71,10 @@ GAMES_A_TURN = 1_000
 PARTS_AHEAD, MOST_HELPERS = 64, 64
 # Seconds. A worker looks so often whether the parts before its own are stored, and so often whether their worker died;
 # it goes to other work after so long: by then the lease of a worker that died has ended.
-LOOK_EVERY, CLAIM_EVERY, PATIENCE = 0.02, 1.0, 60.0
+LOOK_EVERY, CLAIM_EVERY, LONGEST_WAIT = 0.02, 1.0, 60.0
 
 
-class _Impatient(Exception):
+class _WaitedTooLong(Exception):
     """Other workers hold the parts before for too long."""
 
 
@@ -98,7 +97,7 @@ def import_games(*, job: Job, clock: Clock) -> None:
                 return
             run = _begin(job, transcript, *found, now=clock())
             del data, plan
-        _Lane(job, transcript, run, clock).work()
+        _PartReader(job, transcript, run, clock).work()
     except BytesLost:
         reason = _("The uploaded file is damaged or gone from the server's disk. Upload it again.")
         fail(job=job, code="bytes_lost", reason=reason, now=clock())
@@ -116,13 +115,13 @@ def help_import(*, job: Job, clock: Clock) -> None:
     if run is not None and job.attempt < 2:
         transcript = Transcript.objects.select_related("project", "iteration__rubric_version").get(pk=key)
         with suppress(JobOver, BytesLost):
-            _Lane(job, transcript, run, clock).work()
+            _PartReader(job, transcript, run, clock).work()
         if Job.objects.filter(pk=job.pk, state=QUEUED).exists():
             return
     finish(job=job, now=clock())
 
 
-def measure_what_came_in(*, job: Job, now: datetime) -> None:
+def measure_imported_games(*, job: Job, now: datetime) -> None:
     """When an import failed: what is in is measured all the same, and looked at once more."""
     if job.kind == IMPORT:
         iterations = Iteration.objects.filter(transcripts__job=job, games__isnull=False)
@@ -175,8 +174,7 @@ class _Writer:
         rows = [row for game in stored if (row := self._result(game)) is not None]
         if not rows:
             return
-        job = Job(pk=self.main)
-        store_results(rows=rows, iteration=self.iteration, job=job, by=self.by, now=now)
+        store_results(rows=rows, iteration=self.iteration, job=self.main, by=self.by, now=now)
         if self.iteration.has_slots:
             sync_slots(games=[row.game for row in rows])
 
@@ -271,8 +269,8 @@ def _begin(
         )
 
 
-class _Lane:
-    """One worker at one import that is read in parts."""
+class _PartReader:
+    """One worker that reads parts of one import."""
 
     def __init__(self, job: Job, transcript: Transcript, run: ImportRun, clock: Clock) -> None:
         self.job = job
@@ -285,7 +283,7 @@ class _Lane:
         self.parts = msgspec.json.decode(run.parts, type=list[FilePart])
         self.rubric = _rubric_for_one_pass(job, transcript.iteration)
         self.writer = _Writer(transcript, self.main, job.created_by)
-        self.patience = time.monotonic() + PATIENCE
+        self.wait_until = time.monotonic() + LONGEST_WAIT
 
     @property
     def is_main(self) -> bool:
@@ -295,14 +293,14 @@ class _Lane:
     def work(self) -> None:
         """Read parts until none is left, or until it is the turn of others. Raises JobLost, JobOver, BytesLost."""
         turn, most = 0, self._games_a_turn()
-        with suppress(_Impatient):
+        with suppress(_WaitedTooLong):
             while turn < most:
                 number = self._claim(len(self.parts))
                 if number is not None:
-                    self._do(number)
+                    self._read_and_store(number)
                     turn += self.parts[number].count
                 elif self.is_main:
-                    self._happens(lambda: not self._is_open())
+                    self._wait_for(lambda: not self._is_open())
                 else:
                     return
                 if not self._is_open():
@@ -310,30 +308,29 @@ class _Lane:
         if self.is_main or not self._waiting_jobs():
             hand_back(job=self.job, now=self.clock())
 
-    def _do(self, number: int) -> None:
+    def _read_and_store(self, number: int) -> None:
         """Read a part and store it when it is its turn; meanwhile parts before it whose worker died are read, too."""
         part = self.parts[number]
         data = load_range(self.transcript.sha256, part.start, part.end, part.checksum)
         plan = plan_part(data, part, self.layout, self.options)
         tally = ReadTally(plan)
         games = list(_read(plan, tally, self.transcript.name, self.rubric))
-        self.patience = time.monotonic() + PATIENCE
-        while not self._happens(lambda: self._is_turn(number)):
+        self.wait_until = time.monotonic() + LONGEST_WAIT
+        while not self._wait_for(lambda: self._is_turn(number)):
             before = self._claim(number)
             if before is not None:
-                self._do(before)
+                self._read_and_store(before)
         self._store(number, tally, games)
 
-    def _happens(self, happens: Callable[[], bool]) -> bool:
-        """Wait for that; False after so long that a worker may have died. Raises _Impatient."""
+    def _wait_for(self, happens: Callable[[], bool]) -> bool:
+        """Wait for that; False after so long that a worker may have died. Raises _WaitedTooLong."""
         until = time.monotonic() + CLAIM_EVERY
         while not happens():
-            if time.monotonic() > self.patience:
-                raise _Impatient
+            if time.monotonic() > self.wait_until:
+                raise _WaitedTooLong
             if time.monotonic() > until:
                 return False
-            # Not every database tells when a row changes.
-            Event().wait(LOOK_EVERY)
+            time.sleep(LOOK_EVERY)  # noqa: TID251  not every database tells when a row changes
         return True
 
     def _is_turn(self, number: int) -> bool:
@@ -351,7 +348,7 @@ class _Lane:
         return run
 
     def _claim(self, before: int) -> int | None:
-        """PartClaim the first part before that number that nobody reads, and call a helper when there are more."""
+        """Claim the first part before that number that nobody reads, and call a helper when there are more."""
         with transaction.atomic():
             run, now = self._lock_run(), self.clock()
             if not Job.objects.filter(pk=self.main, state__in=(QUEUED, RUNNING)).exists():

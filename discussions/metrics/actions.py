@@ -381,14 +381,14 @@ def _store_measurements(
     )
     there = set(done.values_list("game_id", "round_offset_number"))
     new = [row for row in rows if (row.game, row.round_offset_number) not in there]
-    store_results(rows=new, iteration=iteration, job=job, by=by, now=now)
+    store_results(rows=new, iteration=iteration, job=job.pk if job else None, by=by, now=now)
 
 
 def store_results(
-    *, rows: list[GameResult], iteration: Iteration, job: Job | None, by: Person, now: datetime
+    *, rows: list[GameResult], iteration: Iteration, job: int | None, by: Person, now: datetime
 ) -> None:
     """Write measurements that are not there yet, in the caller's transaction, and tell the webhooks."""
-    version, written_by = iteration.rubric_version_id, job.pk if job else None
+    version = iteration.rubric_version_id
     keys = reserve_keys(Measured, len(rows))
     insert_rows(
         Measured,
@@ -415,7 +415,7 @@ def store_results(
                 row.result.sha256,
                 row.result.figures,
                 now,
-                written_by,
+                job,
             )
             for key, row in zip(keys, rows, strict=True)
         ],

@@ -33,8 +33,8 @@ class Slot(models.Model):
     Who takes a place holds it until `lease_until`, renewed while they work; None: no lease runs (submitted, or sent
     back and not opened yet). `assigned_to` keeps a place for one person. A hidden repeat and a calibration have a
     place of their own, assigned to their person. `shuffle` is a random number, so that a random free place is found
-    by an index; `project` is the game's, for the same index. `awaiting_since` is when the evaluation was handed
-    in, until the first verdict on its game is recorded: an index holds those alone that may wait for one.
+    by an index; `project` is the game's, for the same index. `awaiting_since` is when the evaluation was
+    submitted, until the first verdict on its game is recorded: an index holds those alone that may wait for one.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="+")

@@ -35,8 +35,8 @@ def _visible_projects(person: Person) -> "models.QuerySet[Project]":
 class ComparisonSet(models.Model):
     """Questions that are reviewed alike: under one rubric version, in one mode, by the same reviewers.
 
-    Its number counts within the project. With a second round, reviewers see what the others gave once all have handed
-    in the first, and may revise. A closed set takes no more reviews. `people_needed` of its people review each
+    Its number counts within the project. With a second round, reviewers see what the others gave once all have
+    submitted the first, and may revise. A closed set takes no more reviews. `people_needed` of its people review each
     comparison, all of them where it is None. `repeat_percent` of the comparisons that a person gets are hidden
     duplicates.
     """

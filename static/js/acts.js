@@ -100,7 +100,7 @@ function hold(act) {
   act.held = true;
   redrawn = "";
   mark(act);
-  resolved(act, 0);
+  announce(act, 0);
 }
 
 // The thing as it will be once the server has the act.
@@ -120,9 +120,9 @@ function unmark(act) {
   for (const one of part.querySelectorAll("[aria-pressed]")) one.ariaPressed = String(act.before && strip(one.value) === strip(act.before));
 }
 
-function resolved(act, status) {
+function announce(act, status) {
   tell();
-  document.dispatchEvent(new CustomEvent("act:settled", { detail: { act, status, redrawn } }));
+  document.dispatchEvent(new CustomEvent("act:over", { detail: { act, status, redrawn } }));
 }
 
 function swap(target, html) {
@@ -190,7 +190,7 @@ async function take(act, answer) {
   await swap("#answer", answer.html);
   if (answer.status === 422) unmark(act);
   for (const waiting of queue.filter((one) => one.held)) mark(waiting); // what was redrawn does not know of it yet
-  resolved(act, answer.status);
+  announce(act, answer.status);
   return true;
 }
 
@@ -199,7 +199,7 @@ async function refuse(act, answer) {
   paused = true;
   await swap("#answer", answer.html);
   offerToForget();
-  resolved(act, answer.status);
+  announce(act, answer.status);
   return false;
 }
 

@@ -417,7 +417,7 @@ function settle({ act, status, redrawn }) {
   return go(from ?? document.getElementById(place) ?? message());
 }
 
-document.addEventListener("act:settled", ({ detail }) => {
+document.addEventListener("act:over", ({ detail }) => {
   open(judge.dataset.step);
   if (alone) sieve(alone); // messages that were drawn again
   message()?.classList.add("now");

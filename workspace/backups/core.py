@@ -26,7 +26,7 @@ _UNSAFE = re.compile(r"[\\:\x00-\x1f\x7f]")
 
 
 class Unusable(Exception):
-    """What was given cannot be started with; the sentence says why and what to do."""
+    """What was given cannot be used; the sentence says why and what to do."""
 
 
 class BackupPart(Struct, frozen=True):

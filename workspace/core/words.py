@@ -84,9 +84,8 @@ def say(template: str, /, **values: object) -> str:
     if not template:
         return ""
     if _MODE.get() == _STORED:
-        is_stored = not values and template.startswith(
-            _OPEN
-        )  # a sentence that was given on and is said again
+        # A stored sentence may be given on and said again.
+        is_stored = not values and template.startswith(_OPEN)
         return template if is_stored else _store(_Stored(template, {}), values)
     text = template if _MODE.get() == _PLAIN else _TRANSLATE[0](template)
     return text.format(**values) if values else text

@@ -27,7 +27,7 @@ def minimise(curvature: Matrix, pull: Matrix, *, sums_to_one: bool) -> Matrix:
     free = weights > 0
     tolerance = _CLOSE * (1 + float(np.abs(pull).max()))
     for _ in range(_ROUNDS * size):
-        weights, free, price = _resolved(curvature, pull, weights, free, sums_to_one=sums_to_one)
+        weights, free, price = _bounded_optimum(curvature, pull, weights, free, sums_to_one=sums_to_one)
         slopes = np.where(free, np.inf, curvature @ weights - pull + price)
         if free.all() or slopes.min() >= -tolerance:
             break
@@ -36,7 +36,7 @@ def minimise(curvature: Matrix, pull: Matrix, *, sums_to_one: bool) -> Matrix:
     return weights / weights.sum() if sums_to_one else weights
 
 
-def _resolved(
+def _bounded_optimum(
     curvature: Matrix, pull: Matrix, weights: Matrix, free: Chosen, *, sums_to_one: bool
 ) -> tuple[Matrix, Chosen, float]:
     """The optimum over the free weights not stopped at 0, which weights are left free, the price of the sum."""

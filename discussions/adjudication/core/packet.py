@@ -123,7 +123,7 @@ class PacketAnswer(Struct, frozen=True):
 
 
 class PacketDifference(Struct, frozen=True):
-    """One difference to talk about: what it is about, what the machine says, the answers, what a lead resolved."""
+    """One difference to talk about: what it is about, the automatic value, the answers, what a lead resolved."""
 
     game: int
     label: str

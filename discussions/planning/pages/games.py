@@ -56,11 +56,11 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[Iterati
     keys = [game.id for game in row.games]
     rows = Game.objects.filter(Exists(measured_for(iteration)), pk__in=keys)
     measured = set(rows.values_list("pk", flat=True))
-    started: dict[int, list[str]] = {}
+    states: dict[int, list[str]] = {}
     fewer: dict[int, int | None] = {}
     found = Evaluation.objects.filter(game__in=keys, purpose=RATING)
     for game, state, fewer[game] in found.values_list("game_id", "state", "game__needed_count"):
-        started.setdefault(game, []).append(state)
+        states.setdefault(game, []).append(state)
     rubric = load_rubric(row)
     return [
         _row(
@@ -68,7 +68,7 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[Iterati
             iteration,
             rubric,
             is_measured=game.id in measured,
-            started=started.get(game.id, []),
+            states=states.get(game.id, []),
             needed=fewer.get(game.id) or iteration.evaluator_count,
         )
         for game in row.games
@@ -95,29 +95,29 @@ def _row(
     rubric: RubricRecord,
     *,
     is_measured: bool,
-    started: list[str],
+    states: list[str],
     needed: int,
 ) -> IterationGame:
     figures = game.figures
-    says, tone = _state(game, iteration, is_measured=is_measured, started=started, needed=needed)
+    says, tone = _state(game, iteration, is_measured=is_measured, states=states, needed=needed)
     return IterationGame(
         figures=figures,
         state=says,
         tone=tone,
         cells=[_cell(game, criterion) for criterion in rubric.criteria],
         cost=cost_text(figures, rubric),
-        may_move=iteration.takes_games and not started,
+        may_move=iteration.takes_games and not states,
     )
 
 
 def _withdrawn(withdrawn: WithdrawnGame, iteration: Iteration, rubric: RubricRecord) -> IterationGame:
-    row = _row(withdrawn.game, iteration, rubric, is_measured=True, started=[SUBMITTED], needed=1)
+    row = _row(withdrawn.game, iteration, rubric, is_measured=True, states=[SUBMITTED], needed=1)
     why = f"{withdrawn.reason} ({withdrawn.by})"
     return msgspec.structs.replace(row, state=_("withdrawn"), tone="", withdrawn=why)
 
 
 def _state(
-    game: HistoryGame, iteration: Iteration, *, is_measured: bool, started: list[str], needed: int
+    game: HistoryGame, iteration: Iteration, *, is_measured: bool, states: list[str], needed: int
 ) -> tuple[str, str]:
     """The state of the game in words, and its tone."""
     if game.state == RECORDED:
@@ -126,14 +126,14 @@ def _state(
         return _("rated, no verdict yet"), PENDING
     if not is_measured:
         return _("being measured"), PENDING
-    if done := started.count(SUBMITTED):
+    if done := states.count(SUBMITTED):
         says = ngettext(
             "%(done)d of %(needed)d evaluation submitted",
             "%(done)d of %(needed)d evaluations submitted",
             needed,
         )
         return says % {"done": done, "needed": needed}, PENDING
-    if any(state in OPEN for state in started):
+    if any(state in OPEN for state in states):
         return _("being rated"), PENDING
     return (_("waiting for an evaluator") if iteration.has_slots else _("measured")), ""
 

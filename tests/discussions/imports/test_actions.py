@@ -143,13 +143,15 @@ def test_a_worker_killed_in_the_middle_of_a_part_costs_no_game_and_doubles_none(
         return real(game, rubric)
 
     if kind == "import_part":
-        from discussions.imports.actions import _Lane
+        from discussions.imports.actions import _PartReader
 
-        whole = _Lane._do
-        monkeypatch.setattr(_Lane, "_do", lambda lane, number: (_ for _ in ()).throw(Death))
+        whole = _PartReader._read_and_store
+        monkeypatch.setattr(
+            _PartReader, "_read_and_store", lambda reader, number: (_ for _ in ()).throw(Death)
+        )
         with pytest.raises(Death):
             run_job(job=transcript.job_id, clock=lambda: NOW)
-        monkeypatch.setattr(_Lane, "_do", whole)
+        monkeypatch.setattr(_PartReader, "_read_and_store", whole)
     job = Job.objects.filter(kind=kind).first()
     Job.objects.filter(state="running").update(lease_until=NOW)
     monkeypatch.setattr(measuring, "measure_game", dying)

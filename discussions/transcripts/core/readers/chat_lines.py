@@ -135,11 +135,11 @@ def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, names: 
 def _named_heading(match: "re.Match[str] | None", heading_names: frozenset[str]) -> ChatLine | None:
     """The heading of a line that begins as a message does: "Day 2: it begins"."""
     name = match["name"].strip() if match else ""
-    started = HEADING_NAME.fullmatch(name)
-    if match is None or started is None or name.casefold() in heading_names:
+    heading = HEADING_NAME.fullmatch(name)
+    if match is None or heading is None or name.casefold() in heading_names:
         return None
     text, time = (match["text"] or "").strip(), match["boxed"] or match["bare"]
-    return ChatLine(_heading_kind(started["kind"]), text=text, time=time, round=int(started["number"]))
+    return ChatLine(_heading_kind(heading["kind"]), text=text, time=time, round=int(heading["number"]))
 
 
 def read_heading(line: str) -> ChatLine | None:

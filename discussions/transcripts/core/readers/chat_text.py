@@ -109,10 +109,10 @@ def recognises_text(text: str) -> bool:
     found = [line.after or line for line in read]
     kinds = Counter(line.kind for line in found)
     speakers = Counter(line.name for line in found if line.kind == "message")
-    started = len(found) - kinds["more"]
+    first_lines = len(found) - kinds["more"]
     if style.is_timed:
-        return kinds["message"] >= 2 and 10 * started >= len(found)
-    return max(speakers.values(), default=0) >= 2 and 3 * started >= len(found)
+        return kinds["message"] >= 2 and 10 * first_lines >= len(found)
+    return max(speakers.values(), default=0) >= 2 and 3 * first_lines >= len(found)
 
 
 def _is_markup(lines: list[str]) -> bool:

@@ -111,10 +111,10 @@ def _agent_of_span(span: Any, spans: dict[str, dict[str, Any]]) -> str:
     seen: set[str] = set()
     while type(span) is str and span in spans and span not in seen:
         seen.add(span)
-        started = spans[span]
-        if started.get("type") == "agent" and type(started.get("name")) is str:
-            return str(started["name"]).strip()
-        span = started.get("parent_id")
+        holder = spans[span]
+        if holder.get("type") == "agent" and type(holder.get("name")) is str:
+            return str(holder["name"]).strip()
+        span = holder.get("parent_id")
     return ""
 
 

@@ -34,8 +34,8 @@ def recognises_text(text: str) -> bool:
 
     An object over several lines is one thing, not a row.
     """
-    started = text.lstrip()
-    if started.startswith("{") and not started.partition("\n")[0].rstrip().endswith("}"):
+    stripped = text.lstrip()
+    if stripped.startswith("{") and not stripped.partition("\n")[0].rstrip().endswith("}"):
         return False
     first = [entry for _number, entry in islice(_first_objects(text), 2)]
     if not first or any(_holds_objects(value) for value in first[0].values()):
