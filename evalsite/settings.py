@@ -80,8 +80,13 @@ SQLITE_OPTIONS = {
     ),
 }
 # A server that does not answer must not hold a thread for the two minutes that are usual: seconds to connect, and
-# milliseconds that what was sent may stay unacknowledged. DATABASE_URL may say otherwise.
-POSTGRES_OPTIONS = {"connect_timeout": 3, "tcp_user_timeout": 10_000}
+# milliseconds that what was sent may stay unacknowledged. A process that stops in the middle of a transaction must not
+# hold its rows: the server ends what was idle for so long. DATABASE_URL may say otherwise.
+POSTGRES_OPTIONS = {
+    "connect_timeout": 3,
+    "tcp_user_timeout": 10_000,
+    "options": "-c idle_in_transaction_session_timeout=30s",
+}
 DATABASES = {
     "default": environment.database(
         "DATABASE_URL", f"sqlite:///{VAR_DIR / 'evalsite.sqlite3'}" if LOCAL else None

@@ -227,3 +227,4 @@ def test_the_address_of_a_database_may_say_how_long_to_wait():
     said = run(code, DATABASE_URL="postgres://evalsite@127.0.0.1:1/evalsite?connect_timeout=7").stdout
     assert "'connect_timeout': 7" in said
     assert "tcp_user_timeout" in said
+    assert "idle_in_transaction_session_timeout=30s" in said
