@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from discussions.flags.queries import query_flags, waits_for_evaluator, waits_for_lead
 from discussions.models import Evaluation, FlagReply, GameText, Remark
-from discussions.models.slots import RATING
+from discussions.models.slots import RATING, REPEAT
 from workspace.access.permissions import role_in
 from workspace.models import Person, Project
 
@@ -27,7 +27,8 @@ class ReplyLine(Struct, frozen=True):
 class FlagLine(Struct, frozen=True):
     """One flag with its thread. `position` is the flagged message, 0 for the whole game; `quote` begins it.
 
-    `number` is the game as the reader knows it; `known_as` is the evaluator's number of a hidden repeat, 0 for others.
+    `number` is the game as the reader knows it; `known_as` is the number under which the evaluator judged it, 0 where
+    that is the same, and `is_repeat` says that it is a hidden repeat.
     Evaluators read no quote: the same one twice would tell them of a repeat. `waits` says whether the reader is the
     one to write next.
     """
@@ -36,6 +37,7 @@ class FlagLine(Struct, frozen=True):
     evaluation: int
     number: int
     known_as: int
+    is_repeat: bool
     position: int
     quote: str
     name: str
@@ -121,17 +123,26 @@ def _shared_games(flags: Sequence[Remark]) -> set[int]:
     return several | {game.pk for game in games if game.evaluator_count > 1}
 
 
+def _known_as(evaluation: Evaluation, *, is_lead: bool, is_named: bool) -> int:
+    """The evaluator's number beside the game's. Leads read none that would tell whose flag an unnamed one is."""
+    if not is_lead:
+        return evaluation.rated_as
+    return evaluation.shown_number or 0 if is_named else 0
+
+
 def _line(
     flag: Remark, replies: list[FlagReply], quote: str, *, waits: bool, is_lead: bool, is_named: bool
 ) -> FlagLine:
     evaluation = flag.evaluation
+    is_repeat = evaluation.purpose == REPEAT
     name = evaluation.evaluator.name if is_named else ""
     number = evaluation.game.number if is_lead else evaluation.game_number
     return FlagLine(
         key=flag.pk,
         evaluation=evaluation.pk,
         number=number,
-        known_as=evaluation.game_number if evaluation.game_number != number else 0,
+        known_as=_known_as(evaluation, is_lead=is_lead, is_named=is_named or is_repeat),
+        is_repeat=is_lead and is_repeat,
         position=_position(flag),
         quote=quote,
         name=name,

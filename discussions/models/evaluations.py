@@ -26,6 +26,7 @@ WORK_COLUMNS = (
         "version",
         "returned_comment",
         "shown_number",
+        "submitted_at",
     ),
     "slot__lease_until",
     *("game__number", "game__content_sha256", "game__paid_usd", "game__iteration", "game__project"),
@@ -55,9 +56,10 @@ class Evaluation(Versioned):
 
     `seed` deals the audit samples; `identification` is how its iteration asked who said it when the place was taken:
     an evaluation keeps the form it began with. `version` counts every change of state or judgement. Its state moves
-    as the table of `discussions.core.evaluation_states` says, `slot` is the newest one it was done in. A hidden repeat
-    is shown to its evaluator under `shown_number`, a number that no game has; `released_reason` is what a lead
-    said who took the place back, `set_aside_at` since when it is skipped or lapsed.
+    as the table of `discussions.core.evaluation_states` says, `slot` is the newest one it was done in. Where hidden
+    repeats come, its evaluator knows the game by `shown_number`, which no game has: a repeat always, a game that the
+    queue gave until it is submitted. `released_reason` is what a lead said who took the place back, `set_aside_at`
+    since when it is skipped or lapsed.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="evaluations")
@@ -84,8 +86,9 @@ class Evaluation(Versioned):
                 fields=["game", "evaluator", "purpose"], name="evaluation_once_per_person"
             ),
             models.CheckConstraint(
-                condition=Q(purpose=REPEAT, shown_number__isnull=False)
-                | (~Q(purpose=REPEAT) & Q(shown_number=None)),
+                condition=Q(purpose=RATING)
+                | Q(purpose=REPEAT, shown_number__isnull=False)
+                | (~Q(purpose__in=(RATING, REPEAT)) & Q(shown_number=None)),
                 name="evaluation_repeat_is_renumbered",
             ),
         )
@@ -94,7 +97,15 @@ class Evaluation(Versioned):
     @property
     def game_number(self) -> int:
         """The number under which its evaluator knows the game."""
-        return self.shown_number or self.game.number
+        if self.shown_number and (self.purpose == REPEAT or self.submitted_at is None):
+            return self.shown_number
+        return self.game.number
+
+    @property
+    def rated_as(self) -> int:
+        """The number under which its evaluator judged the game, where it is another one by now; else 0."""
+        number = self.shown_number or 0
+        return 0 if number == self.game_number else number
 
     def __str__(self) -> str:
         return f"evaluation {self.pk} of game {self.game_id}"

@@ -1,7 +1,7 @@
 """The queue: the next game of an evaluator, hidden duplicates, assignments, and the rule of a project's queue.
 
 "Next game" takes a slot by a single conditional update. A hidden duplicate looks like any other game: it has its own
-slot and a number that no game has.
+slot, and where duplicates come, all that the queue gives is rated under numbers that no game has.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from discussions.access.queries import barred_until, reason_unblinded
@@ -44,6 +44,8 @@ from workspace.models import Person, Project
 from workspace.people.actions import system_person
 
 TRIES = 3
+# Shown numbers have eight digits, which no project's count of games reaches.
+SHOWN_FROM, SHOWN_NUMBERS = 10_000_000, 90_000_000
 
 
 def take_next_game(
@@ -137,16 +139,33 @@ def _repeated(project: Project, by: Person, now: datetime, iteration: Iteration 
 
 def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
     """A free slot by the project's rule."""
-    rule = load_queue_rule(project).order
-    deal = OLDEST if rule == OLDEST else _next_draw(by, project)
+    rule = load_queue_rule(project)
+    deal = OLDEST if rule.order == OLDEST else _next_draw(by, project)
+    shown = draw_number(project, by) if rule.repeat_percent else None
     for slot in _in_order(deal, project, by, iteration):
-        if evaluation := _take(slot, project, by, now, deal):
+        if evaluation := _take(slot, project, by, now, deal, shown):
             return evaluation
     return None
 
 
 # The next evaluation is the first that one of these gives. Each is called with the person locked.
 WAYS = (_started, _calibrated, _kept, _repeated, _dealt)
+
+
+def draw_number(project: Project, by: Person) -> int:
+    """A number of eight digits under which the person rates what the queue gives them next; no game has it.
+
+    Hidden repeats and other games get one alike, and it is keyed: no number tells a repeat.
+    """
+    own = _own_work(project, by)
+    drawn = int(keyed_text("shown number", f"{project.pk}:{by.pk}:{own.count()}")[:12], 16) % SHOWN_NUMBERS
+    while own.filter(shown_number=SHOWN_FROM + drawn).exists():
+        drawn = (drawn + 1) % SHOWN_NUMBERS
+    return SHOWN_FROM + drawn
+
+
+def _own_work(project: Project, by: Person) -> QuerySet[Evaluation]:
+    return Evaluation.objects.filter(evaluator=by, game__project=project, purpose__in=(RATING, REPEAT))
 
 
 def _next_draw(person: Person, project: Project) -> tuple[int, int]:
@@ -182,7 +201,12 @@ def _in_order(
 
 
 def _take(
-    slot: FreeSlot, project: Project, by: Person, now: datetime, deal: str | tuple[int, int]
+    slot: FreeSlot,
+    project: Project,
+    by: Person,
+    now: datetime,
+    deal: str | tuple[int, int],
+    shown: int | None = None,
 ) -> Evaluation | None:
     """An evaluation in this slot, taken by one conditional update; None when it was taken meanwhile."""
     if slot.measured is None:
@@ -197,6 +221,7 @@ def _take(
         measured_id=slot.measured,
         seed=_seed(slot, by),
         identification=slot.identification,
+        shown_number=shown,
         created_at=now,
     )
     insert_row(evaluation)
@@ -207,7 +232,8 @@ def _take(
         verb="game:taken",
         object_kind="evaluation",
         object_id=evaluation.pk,
-        detail={"game": slot.game_number, "order": deal if isinstance(deal, str) else list(deal)},
+        detail={"game": slot.game_number, "order": deal if isinstance(deal, str) else list(deal)}
+        | ({"shown": shown} if shown else {}),
     )
     return evaluation
 
@@ -232,7 +258,7 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
     percent = load_queue_rule(project).repeat_percent
     if not percent:
         return None
-    own = Evaluation.objects.filter(evaluator=by, game__project=project, purpose__in=(RATING, REPEAT))
+    own = _own_work(project, by)
     # Keyed, since numbers can be guessed: nobody computes when a duplicate comes.
     seed, dealt = keyed_text("repeats", f"project {project.pk}:{by.pk}"), own.count()
     if not is_due(seed, dealt, percent):
@@ -248,7 +274,7 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
     if measured is None:
         return None
     first = Evaluation.objects.get(game=game, evaluator=by, purpose=RATING)
-    number = _number(project)
+    number = draw_number(project, by)
     return begin_alone(
         game=game,
         purpose=REPEAT,
@@ -261,13 +287,6 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
         shown_number=number,
         detail={"shown": number},
     )
-
-
-def _number(project: Project) -> int:
-    """A number of the project that no game will get."""
-    rows = Project.objects.filter(pk=project.pk)
-    rows.update(next_game_number=F("next_game_number") + 1)
-    return rows.values_list("next_game_number", flat=True)[0] - 1
 
 
 def assign_game(*, game: Game, person: Person, by: Person, now: datetime) -> Slot:

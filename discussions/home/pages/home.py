@@ -261,7 +261,7 @@ def _query_own(
 
 
 _OWN_COLUMNS = (
-    *("state", "purpose", "shown_number", "created_at", "skipped_reason", "released_reason"),
+    *("state", "purpose", "shown_number", "submitted_at", "created_at", "skipped_reason", "released_reason"),
     *("returned_comment", "slot__lease_until", "game__number", "game__project__name"),
 )
 _OWN = prepare_by_rights(

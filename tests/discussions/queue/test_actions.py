@@ -14,7 +14,15 @@ from discussions.home.pages.home import home_page
 from discussions.models import Evaluation, Game, Judgement, Slot
 from discussions.models.queue_rules import load_queue_rule
 from discussions.models.slots import RATING, REPEAT
-from discussions.queue.actions import assign_game, assign_games, change_queue, take_next_game, unassign_game
+from discussions.queue.actions import (
+    SHOWN_FROM,
+    SHOWN_NUMBERS,
+    assign_game,
+    assign_games,
+    change_queue,
+    take_next_game,
+    unassign_game,
+)
 from discussions.queue.pages.queue import queue_page
 from discussions.rating.actions.finish import return_to_game, reveal_roles, skip_game, submit_evaluation
 from discussions.rating.actions.judgements import undo
@@ -197,9 +205,36 @@ def test_a_repeat_has_a_place_of_its_own_and_a_number_that_no_game_has(near):
     later = make_game(project=first.game.project)
     numbers = list(Game.objects.filter(project=first.game.project).values_list("number", flat=True))
     assert again.shown_number not in numbers
-    assert later.number == again.shown_number + 1
+    assert later.number == max(numbers) == len(numbers)
     assert again.slot.assigned_to == first.evaluator
     assert again.slot.lease_until > moment(20)
+
+
+def test_where_repeats_come_no_number_tells_them_from_other_games(near):
+    again = until_repeated(rated_once())
+    own = Evaluation.objects.filter(evaluator=again.evaluator).order_by("pk")
+    first, *others = own
+    assert (first.shown_number, first.rated_as) == (None, 0)
+    shown = [evaluation.shown_number for evaluation in others]
+    assert all(SHOWN_FROM <= number < SHOWN_FROM + SHOWN_NUMBERS for number in shown)
+    assert len(set(shown)) == len(shown)
+    for evaluation in others[:-1]:
+        assert (evaluation.purpose, evaluation.game_number) == (RATING, evaluation.game.number)
+        assert evaluation.rated_as == evaluation.shown_number
+        evaluation.submitted_at = None
+        assert evaluation.game_number == evaluation.shown_number
+    assert (again.game_number, again.rated_as) == (again.shown_number, 0)
+
+
+def test_a_shown_number_is_drawn_once_for_a_person(near, monkeypatch):
+    first = rated_once()
+    monkeypatch.setattr("discussions.queue.actions.keyed_text", lambda *_given: "0" * 64)
+    for _game in range(2):
+        make_game(project=first.game.project)
+        taken = take_next_game(project=first.game.project, by=first.evaluator, now=NOW)
+        finish(taken)
+    shown = Evaluation.objects.filter(evaluator=first.evaluator).order_by("pk").values_list("shown_number", flat=True)
+    assert list(shown) == [None, SHOWN_FROM, SHOWN_FROM + 1]
 
 
 def test_the_same_messages_are_asked_about_the_second_time(near):
