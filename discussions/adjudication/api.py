@@ -10,7 +10,7 @@ from discussions.access.permissions import check_see_games
 from discussions.adjudication.actions import adjudicate, unmask_evaluators
 from discussions.adjudication.core.disagreements import Disagreement, has_letters, letters
 from discussions.adjudication.permissions import check_adjudicate
-from discussions.adjudication.queries import disagreements_in, has_seen_names, letters_seed
+from discussions.adjudication.queries import disagreements_in, handle_of, has_seen_names, letters_seed
 from discussions.adjudication.views import find_side, led_game_or_404
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game
@@ -53,15 +53,15 @@ class DisagreementAnswer(Answer):
 
 
 class JudgedByAnswer(Answer):
-    """An evaluation of a game. Where several rate, `letter` is there once it is submitted, and `evaluator` is "" until
-    you have the names shown.
+    """An evaluation of a game. Where several rate, `letter` is there once it is submitted; `evaluator` is "" and the
+    moments are null until you have the names shown, because the audit log has them next to names.
     """
 
-    id: int
+    id: str
     letter: str
     evaluator: str
     state: str
-    started_at: datetime
+    started_at: datetime | None
     submitted_at: datetime | None
 
 
@@ -167,16 +167,18 @@ def _list_evaluations(game: Game, person: Person) -> Listed[JudgedByAnswer]:
     )
     items = [
         JudgedByAnswer(
-            id=row.pk,
+            id=handle_of(row.pk),
             letter=dealt.get(row.pk, ""),
             evaluator=row.evaluator.name if is_named else "",
             state=row.state,
-            started_at=row.created_at,
-            submitted_at=row.submitted_at,
+            started_at=row.created_at if is_named else None,
+            submitted_at=row.submitted_at if is_named else None,
         )
         for row in found
     ]
-    return Listed[JudgedByAnswer](items=sorted(items, key=lambda item: (not item.letter, item.letter)))
+    return Listed[JudgedByAnswer](
+        items=sorted(items, key=lambda item: (not item.letter, item.letter, item.id))
+    )
 
 
 def _list(game: Game) -> Listed[DisagreementAnswer]:

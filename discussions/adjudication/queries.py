@@ -121,6 +121,17 @@ def letters_seed(game: int) -> str:
     return keyed_text("letters", str(game))
 
 
+def handle_of(evaluation: int) -> str:
+    """The name of an evaluation beside its letter: from it nobody gets its number, which the audit log has."""
+    return keyed_text("evaluation handle", str(evaluation))[:16]
+
+
+def find_by_handle(game: Game, handle: str) -> Evaluation | None:
+    """The evaluation of the game with that handle, with what leads act on it by."""
+    rows = game.evaluations.select_related("game__project", "evaluator")
+    return next((row for row in rows if handle_of(row.pk) == handle), None)
+
+
 def submitted_in(game: Game) -> dict[int, int]:
     """Evaluation -> evaluator, of the submitted evaluations that count for the game's verdict."""
     rows = Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED).order_by("pk")

@@ -8,7 +8,7 @@ urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/games/<int:number>/figures/", views.enter_figure, name="enter_figure"),
     path("projects/<slug:slug>/games/<int:number>/withdrawal/", views.withdraw_game, name="withdraw_game"),
     path(
-        "projects/<slug:slug>/games/<int:number>/evaluations/<int:evaluation>/return/",
+        "projects/<slug:slug>/games/<int:number>/evaluations/<slug:evaluation>/return/",
         views.return_evaluation,
         name="return_evaluation",
     ),

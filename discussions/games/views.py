@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from discussions.access.permissions import check_see_game, check_see_games
-from discussions.adjudication.queries import has_seen_names
+from discussions.adjudication.queries import find_by_handle, has_seen_names
 from discussions.adjudication.views import led_game_or_404
 from discussions.games.actions import drop_repeats as drop
 from discussions.games.actions import enter_figure as enter
@@ -34,7 +34,7 @@ from discussions.games.pages.list_columns import list_columns
 from discussions.games.pages.manual_costs import paid_figures
 from discussions.games.permissions import check_enter_figure, check_return_evaluation, check_withdraw_game
 from discussions.metrics.core.registry import METRICS
-from discussions.models import Evaluation, Game
+from discussions.models import Game
 from discussions.models.manual_figures import KINDS
 from discussions.queries import find_game
 from discussions.slots.actions import reduce_required_evaluators as lower
@@ -52,11 +52,12 @@ COLUMNS, YEAR = "games_columns", 365 * 24 * 3600
 
 
 @require("return_evaluation", methods=("POST",))
-def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: int) -> HttpResponse:
+def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: str) -> HttpResponse:
     """Send a submitted evaluation back; leads back to the game, or shows the form again with what was typed."""
     game = led_game_or_404(request.user, slug, number)
-    rows = Evaluation.objects.select_related("game__project", "evaluator")
-    found = get_object_or_404(rows, game=game, pk=evaluation)
+    found = find_by_handle(game, evaluation)
+    if found is None:
+        raise Http404
     form = bind_form(request, ReturnForm)
     status = 422
     try:
@@ -68,7 +69,7 @@ def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: int
             return respond(request, page="", redirect=f"{address}#game-people")
     except Refusal as refusal:
         status = kept_status(form, refusal)
-    context = {"game": game, "evaluation": found.pk, "return_form": form}
+    context = {"game": game, "evaluation": evaluation, "return_form": form}
     context |= frame(request.user, game.project, "games")
     return respond(request, page="discussions/games/return_evaluation.html", context=context, status=status)
 

@@ -141,7 +141,7 @@ def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | N
     """A free slot by the project's rule."""
     rule = load_queue_rule(project)
     deal = OLDEST if rule.order == OLDEST else _next_draw(by, project)
-    shown = draw_number(project, by) if rule.repeat_percent else None
+    shown = _draw_number(project, by) if rule.repeat_percent else None
     for slot in _in_order(deal, project, by, iteration):
         if evaluation := _take(slot, project, by, now, deal, shown):
             return evaluation
@@ -152,7 +152,7 @@ def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | N
 WAYS = (_started, _calibrated, _kept, _repeated, _dealt)
 
 
-def draw_number(project: Project, by: Person) -> int:
+def _draw_number(project: Project, by: Person) -> int:
     """A number of eight digits under which the person rates what the queue gives them next; no game has it.
 
     Hidden repeats and other games get one alike, and it is keyed: no number tells a repeat.
@@ -274,7 +274,7 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
     if measured is None:
         return None
     first = Evaluation.objects.get(game=game, evaluator=by, purpose=RATING)
-    number = draw_number(project, by)
+    number = _draw_number(project, by)
     return begin_alone(
         game=game,
         purpose=REPEAT,

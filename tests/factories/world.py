@@ -4,6 +4,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from discussions.adjudication.queries import handle_of
 from discussions.guidelines.actions import confirm_guideline, write_guideline
 from discussions.queue.actions import assign_game, take_next_game
 from discussions.rating.actions.remarks import remark
@@ -124,7 +125,7 @@ def make_world() -> dict[str, Any]:
         "shared_slug": shared.project.slug,
         "shared_number": shared.number,
         "thing": "rating",
-        "shared_evaluation": shared.evaluations.order_by("pk")[0].pk,
+        "shared_evaluation": handle_of(shared.evaluations.order_by("pk")[0].pk),
         "shared_sides": page_hash(shared, *TIE),
         "resolved_number": resolved.number,
         "verdict": verdict.number,

@@ -3,11 +3,12 @@
 from decimal import Decimal
 from typing import Literal
 
-from django.shortcuts import get_object_or_404
+from django.http import Http404
 from django.utils import timezone
 from ninja import Router
 from pydantic import Field
 
+from discussions.adjudication.queries import find_by_handle
 from discussions.adjudication.views import led_game_or_404
 from discussions.games.actions import (
     enter_figure,
@@ -110,18 +111,23 @@ def enter(request: SignedIn, slug: str, number: int, given: FigureGiven) -> Sing
 @endpoint(
     router,
     "POST",
-    "/projects/{slug:slug}/games/{int:number}/evaluations/{int:evaluation}/return/",
+    "/projects/{slug:slug}/games/{int:number}/evaluations/{slug:evaluation}/return/",
     name="api_return_evaluation",
     permission="return_evaluation",
     scope="admin",
     answer=SingleGameAnswer,
 )
 def send_back(
-    request: SignedIn, slug: str, number: int, evaluation: int, given: ReturnGiven
+    request: SignedIn, slug: str, number: int, evaluation: str, given: ReturnGiven
 ) -> SingleGameAnswer:
-    """Return a submitted evaluation with a comment. It counts again once its evaluator submits it again."""
+    """Return a submitted evaluation with a comment. It counts again once its evaluator submits it again.
+
+    `evaluation` is its `id` in the list of the game's evaluations.
+    """
     game = led_game_or_404(request.user, slug, number)
-    found = get_object_or_404(game.evaluations.select_related("game__project", "evaluator"), pk=evaluation)
+    found = find_by_handle(game, evaluation)
+    if found is None:
+        raise Http404
     check_return_evaluation(request.user, found)
     return_evaluation(evaluation=found, comment=given.comment, by=request.user, now=timezone.now())
     return show_game(request, slug, number)

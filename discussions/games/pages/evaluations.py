@@ -12,7 +12,7 @@ from discussions.adjudication.core.disagreements import (
 )
 from discussions.adjudication.core.effective import Judged, machine_values
 from discussions.adjudication.pages.evidence import answer_word, get_kind_label
-from discussions.adjudication.queries import letters_seed, load_adjudicated_by_game
+from discussions.adjudication.queries import handle_of, letters_seed, load_adjudicated_by_game
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import LAPSED, SKIPPED, SUBMITTED
 from discussions.core.judgement_kinds import parse_subject
@@ -56,11 +56,11 @@ class RemarkLine(Struct, frozen=True):
 class PersonPart(Struct, frozen=True):
     """One evaluation and everything judged in it; `alias` is its letter where several rate, "" before it is in.
 
-    `name` is "" where names are hidden. `aside` says how the slot was given back: "skipped", "released" by a lead, or
-    "ended" with its lease; `aside_why` is the reason, `aside_at` the moment.
+    `evaluation` is its handle. `name` is "" where names are hidden. `aside` says how the slot was given back:
+    "skipped", "released" by a lead, or "ended" with its lease; `aside_why` is the reason, `aside_at` the moment.
     """
 
-    evaluation: int
+    evaluation: str
     name: str
     alias: str
     state: str
@@ -240,7 +240,7 @@ def _part(
     lines = [_line(row) for row in judgements if row.kind != judgement_kinds.RATING]
     aside, why = _set_aside(evaluation)
     return PersonPart(
-        evaluation=evaluation.pk,
+        evaluation=handle_of(evaluation.pk),
         name=evaluation.evaluator.name if is_named else "",
         alias=aliases.get(evaluation.pk, ""),
         state=evaluation.state,

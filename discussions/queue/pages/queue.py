@@ -197,7 +197,11 @@ def find_submission(person: Person, key: int, now: datetime) -> Submission | Non
     if found is None:
         return None
     needed = found.game.evaluator_count
-    values = {"game": found.rated_as or found.game_number, "count": min(found.in_count, needed), "needed": needed}
+    values = {
+        "game": found.rated_as or found.game_number,
+        "count": min(found.in_count, needed),
+        "needed": needed,
+    }
     says = _("Game %(game)d is submitted.")
     if needed > 1:
         says = _("Game %(game)d: %(count)d of %(needed)d evaluations are submitted.")

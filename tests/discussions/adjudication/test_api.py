@@ -2,6 +2,7 @@
 
 import pytest
 
+from discussions.adjudication.queries import handle_of
 from discussions.models import Adjudication
 from tests.factories.adjudication import TIE, make_differing
 from tests.factories.people import make_lead
@@ -39,7 +40,7 @@ def test_names_are_shown_to_whom_they_were_asked_for_and_the_log_keeps_that():
         ("B", "", "submitted"),
     ]
     shown = program.post(f"{path}names/").json()["items"]
-    names = dict(game.evaluations.values_list("pk", "evaluator__name"))
+    names = {handle_of(row.pk): row.evaluator.name for row in game.evaluations.select_related("evaluator")}
     assert [row["evaluator"] for row in shown] == [names[row["id"]] for row in hidden]
     assert program.get(f"{path}evaluations/").json()["items"] == shown
     assert program_of(other).get(f"{path}evaluations/").json()["items"] == hidden

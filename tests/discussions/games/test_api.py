@@ -2,6 +2,7 @@
 
 import pytest
 
+from discussions.adjudication.queries import handle_of
 from discussions.models import Game
 from tests.factories.people import make_lead
 from tests.factories.rating import make_copies, make_game, make_rating_project, submitted
@@ -92,11 +93,11 @@ def test_an_evaluation_is_returned_with_a_comment_and_not_once_a_verdict_rests_o
     evaluation = submitted()
     game = evaluation.game
     program, path = lead_of(game.project), f"projects/{game.project.slug}/games/{game.number}/"
-    back = f"{path}evaluations/{evaluation.pk}/return/"
+    back = f"{path}evaluations/{handle_of(evaluation.pk)}/return/"
     assert program.post(back, {"comment": " "}).json()["field"] == "comment"
     assert program.post(back, {"comment": "Look at 5 again"}).json()["number"] == game.number
     (row,) = program.get(f"{path}evaluations/").json()["items"]
-    assert (row["id"], row["state"], row["letter"]) == (evaluation.pk, "returned", "")
+    assert (row["id"], row["state"], row["letter"]) == (handle_of(evaluation.pk), "returned", "")
     own = program_of(evaluation.evaluator)
     assert own.get(f"evaluations/{evaluation.pk}/").json()["returned_comment"] == "Look at 5 again"
     assert own.post(f"evaluations/{evaluation.pk}/submit/").json()["state"] == "submitted"
@@ -104,4 +105,7 @@ def test_an_evaluation_is_returned_with_a_comment_and_not_once_a_verdict_rests_o
     late = program.post(back, {"comment": "Once more"})
     assert (late.status_code, game.evaluations.get().state) == (403, "submitted")
     elsewhere = submitted()
-    assert program.post(f"{path}evaluations/{elsewhere.pk}/return/", {"comment": "x"}).status_code == 404
+    assert (
+        program.post(f"{path}evaluations/{handle_of(elsewhere.pk)}/return/", {"comment": "x"}).status_code
+        == 404
+    )

@@ -4,9 +4,11 @@ import pytest
 from django.urls import reverse
 
 from discussions.adjudication.actions import unmask_evaluators
+from discussions.adjudication.queries import handle_of
 from discussions.games.pages.evaluations import people_part
 from discussions.models import Evaluation
 from discussions.rating.actions.finish import return_to_game, skip_game
+from discussions.rating.actions.remarks import remark
 from discussions.slots.actions import expire_leases, reduce_required_evaluators, release_slot
 from tests.factories.adjudication import (
     HOSTILE,
@@ -16,8 +18,9 @@ from tests.factories.adjudication import (
     submit_as,
     submitted_game,
 )
-from tests.factories.people import make_lead, make_member, moment
+from tests.factories.people import NOW, make_lead, make_member, moment
 from tests.factories.rating import submitted
+from tests.factories.tokens import program_of
 from tests.factories.verdicts import fresh, record
 from workspace.models import Event, Person
 from workspace.people.actions import system_person
@@ -118,7 +121,7 @@ def test_recorded_or_not_nobody_is_shown_what_another_evaluator_said(client):
 def test_an_evaluation_is_sent_back_with_a_comment(client):
     game = submitted_game(2)
     evaluation = list_evaluations(game)[0]
-    at = reverse("return_evaluation", args=[game.project.slug, game.number, evaluation.pk])
+    at = reverse("return_evaluation", args=[game.project.slug, game.number, handle_of(evaluation.pk)])
     assert f'action="{at}"' in page(client, make_lead(project=game.project), address(game))
     for comment, says in (("", "Say what to look at again"), ("x" * 2001, "at most 2,000 characters")):
         answer = client.post(at, {"comment": comment})
@@ -141,10 +144,35 @@ def test_an_evaluation_is_sent_back_with_a_comment(client):
     assert client.get(at).status_code == 405
 
 
+def test_nothing_beside_a_letter_is_in_the_audit_log_beside_a_name(client):
+    """Neither the number of an evaluation nor a moment, on the page and for programs; once names are shown, both."""
+    game = make_shared_game(k=2)
+    first, second = list_evaluations(game)
+    remark(evaluation=first, kind="comment", target="game", text="Odd", key="n", by=first.evaluator, now=NOW)
+    for evaluation in (first, second):
+        submit_as(evaluation)
+    lead = make_lead(project=game.project)
+    parts = people_part(game, None).people
+    assert {part.evaluation for part in parts} == {handle_of(row.pk) for row in list_evaluations(game)}
+    shown = [part.alias for part in parts]
+    assert shown == sorted(shown) and len(shown) == 2
+    people = page(client, lead, address(game)).partition('id="game-people"')[2]
+    assert "Odd" in people and "<time" not in people.partition("</article>")[0]
+    program, at = program_of(lead), f"projects/{game.project.slug}/games/{game.number}/evaluations/"
+    listed = program.get(at).json()["items"]
+    assert [(item["started_at"], item["submitted_at"], item["evaluator"]) for item in listed] == [
+        (None, None, "")
+    ] * 2
+    assert [item["letter"] for item in listed] == ["A", "B"]
+    unmask_evaluators(game=game, by=lead, now=NOW)
+    listed = program.get(at).json()["items"]
+    assert all(item["started_at"] and item["submitted_at"] and item["evaluator"] for item in listed)
+
+
 def test_an_evaluation_of_another_game_is_not_there(client):
     game, other = submitted_game(2), submitted().game
     client.force_login(make_lead(project=game.project))
-    foreign = other.evaluations.get().pk
+    foreign = handle_of(other.evaluations.get().pk)
     at = reverse("return_evaluation", args=[game.project.slug, game.number, foreign])
     assert client.post(at, {"comment": "x"}).status_code == 404
 

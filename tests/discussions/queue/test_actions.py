@@ -233,7 +233,11 @@ def test_a_shown_number_is_drawn_once_for_a_person(near, monkeypatch):
         make_game(project=first.game.project)
         taken = take_next_game(project=first.game.project, by=first.evaluator, now=NOW)
         finish(taken)
-    shown = Evaluation.objects.filter(evaluator=first.evaluator).order_by("pk").values_list("shown_number", flat=True)
+    shown = (
+        Evaluation.objects.filter(evaluator=first.evaluator)
+        .order_by("pk")
+        .values_list("shown_number", flat=True)
+    )
     assert list(shown) == [None, SHOWN_FROM, SHOWN_FROM + 1]
 
 
