@@ -44,8 +44,6 @@ from workspace.models import Person, Project
 from workspace.people.actions import system_person
 
 TRIES = 3
-# Shown numbers have eight digits, which no project's count of games reaches.
-SHOWN_FROM, SHOWN_NUMBERS = 10_000_000, 90_000_000
 
 
 def take_next_game(
@@ -153,15 +151,18 @@ WAYS = (_started, _calibrated, _kept, _repeated, _dealt)
 
 
 def _draw_number(project: Project, by: Person) -> int:
-    """A number of eight digits under which the person rates what the queue gives them next; no game has it.
+    """The number under which the person rates what the queue gives them next; no game of the project has it.
 
-    Hidden repeats and other games get one alike, and it is keyed: no number tells a repeat.
+    It has two digits more than the newest game's. Hidden repeats and other games get one alike, and it is keyed: no
+    number tells a repeat.
     """
     own = _own_work(project, by)
-    drawn = int(keyed_text("shown number", f"{project.pk}:{by.pk}:{own.count()}")[:12], 16) % SHOWN_NUMBERS
-    while own.filter(shown_number=SHOWN_FROM + drawn).exists():
-        drawn = (drawn + 1) % SHOWN_NUMBERS
-    return SHOWN_FROM + drawn
+    newest = Project.objects.values_list("next_game_number", flat=True).get(pk=project.pk)
+    least = int(10 ** (len(str(newest)) + 1))
+    drawn = int(keyed_text("shown number", f"{project.pk}:{by.pk}:{own.count()}")[:12], 16) % (9 * least)
+    while own.filter(shown_number=least + drawn).exists():
+        drawn = (drawn + 1) % (9 * least)
+    return least + drawn
 
 
 def _own_work(project: Project, by: Person) -> QuerySet[Evaluation]:

@@ -18,16 +18,18 @@ from discussions.models import (
     Transcript,
     Verdict,
 )
-from tests.factories.people import moment
+from tests.factories.people import load_membership, make_admin, make_lead, make_member, make_person, moment
 from tests.factories.rating import make_game, say, start
 from tests.factories.tampering import without_triggers
+from tests.factories.tokens import make_token
 from tests.factories.verdicts import recorded_verdict
 from tests.faults.crowd import breaches
 from workspace.checks.actions import keep_heads
 from workspace.core.canonical import bytes_hash
 from workspace.database.append_only import guards
-from workspace.models import Chain, Event, Job
-from workspace.people.actions import system_person
+from workspace.models import AccessToken, Chain, Event, Job, Membership, Person
+from workspace.people.actions import deactivate_person, system_person
+from workspace.projects.actions import end_membership
 
 pytestmark = pytest.mark.django_db
 
@@ -177,6 +179,33 @@ def copy_a_game(verdict):
     GameText.objects.create(game=game, body=text)
 
 
+def become_admin(verdict):
+    change(Person.objects.filter(pk=verdict.created_by_id), is_admin=True)
+
+
+def come_back(_verdict):
+    person, admin = make_person(), make_admin()
+    deactivate_person(person=person, by=admin, now=moment())
+    change(Person.objects.filter(pk=person.pk), is_active=True)
+
+
+def raise_oneself(verdict):
+    membership = load_membership(project=verdict.project, person=make_member(project=verdict.project))
+    change(Membership.objects.filter(pk=membership.pk), role="lead")
+
+
+def stay_a_member(verdict):
+    person, admin = make_member(project=verdict.project), make_admin()
+    membership = load_membership(project=verdict.project, person=person)
+    end_membership(membership=membership, by=admin, now=moment())
+    change(Membership.objects.filter(pk=membership.pk), ended_at=None, ended_by=None)
+
+
+def widen_a_token(verdict):
+    make_token(make_lead(project=verdict.project), "read")
+    change(AccessToken.objects.all(), scopes="read admin")
+
+
 IN_THE_DATABASE = [
     (flip_a_byte, "I7", "breaks at line 3: line 3 does not match its seal"),
     (lose_a_line, "I7", "line 3 is missing, line 4 follows"),
@@ -196,6 +225,11 @@ IN_THE_DATABASE = [
     pytest.param(lose_a_trigger, "I12", "discussions_verdict_frozen_update", marks=pytest.mark.services),
     (forget_a_job, "I4", "has no job that reads it"),
     (change_a_cost, "I4c", "is listed with a cost of 99"),
+    (become_admin, "I7b", "is an admin; the audit log does not say that they became one"),
+    (come_back, "I7b", "is active; the audit log says that the account was deactivated"),
+    (raise_oneself, "I7b", "gives the role lead; the audit log says evaluator"),
+    (stay_a_member, "I7b", "gives the role evaluator; the audit log says that it ended"),
+    (widen_a_token, "I7b", "may read admin; the audit log says read"),
     (copy_a_game, "I4g", "is 2 times in the project"),
 ]
 

@@ -18,12 +18,23 @@ from msgspec import Struct
 
 from workspace.audit.queries import hash_first_seals, load_imports
 from workspace.blob_store import drop_parts
-from workspace.checks.core import Check, Checked, run_check
+from workspace.checks.core import RIGHTS, Check, Checked, read_rights, run_check
 from workspace.core.audit_chain import Head, first_break
 from workspace.database.snapshot import snapshot
 from workspace.database.startup_checks import pragma_faults, trigger_faults
 from workspace.jobs.actions import NOTIFY_AGAIN, sweep_jobs
-from workspace.models import Chain, Counter, Event, Invitation, Job, Membership, Person, Project, SignIn
+from workspace.models import (
+    AccessToken,
+    Chain,
+    Counter,
+    Event,
+    Invitation,
+    Job,
+    Membership,
+    Person,
+    Project,
+    SignIn,
+)
 from workspace.models.jobs import RUNNING
 
 OVERDUE = timedelta(seconds=60)
@@ -105,6 +116,29 @@ def _acts_have_events(_now: datetime) -> Iterator[str]:
         yield from missing_events(kind, verbs, {str(pk) for pk in rows.values_list("pk", flat=True)})
 
 
+def _rights_are_logged(_now: datetime) -> Iterator[str]:
+    logged = read_rights(
+        (event.object_id, event.verb, msgspec.json.decode(event.detail))
+        for event in Event.objects.filter(verb__in=RIGHTS).order_by("pk").iterator(chunk_size=2000)
+    )
+    people = Person.objects.filter(is_system=False)
+    for key, is_admin, is_active in people.values_list("pk", "is_admin", "is_active").order_by("pk"):
+        if is_admin and key not in logged.admins:
+            yield f"Person {key} is an admin; the audit log does not say that they became one."
+        if is_active and key in logged.switched_off:
+            yield f"Person {key} is active; the audit log says that the account was deactivated."
+    open_still = Membership.objects.filter(ended_at=None)
+    for key, role in open_still.values_list("pk", "role").order_by("pk"):
+        if (said := logged.roles.get(key)) != role:
+            yield f"Membership {key} gives the role {role}; the audit log says {said or 'that it ended'}."
+    usable = AccessToken.objects.filter(revoked_at=None)
+    for key, scopes in usable.values_list("pk", "scopes").order_by("pk"):
+        said_scopes = logged.scopes.get(key)
+        if said_scopes is None or set(scopes.split()) != said_scopes:
+            known = " ".join(sorted(said_scopes)) if said_scopes else "that it is not to be used"
+            yield f"Access token {key} may {scopes}; the audit log says {known}."
+
+
 def _jobs_move(now: datetime) -> Iterator[str]:
     late = Job.objects.filter(state=RUNNING, lease_until__lt=now - OVERDUE)
     for job in late.order_by("pk"):
@@ -164,6 +198,7 @@ def missing_events(kind: str, verbs: tuple[str, ...], wanted: set[str]) -> Itera
 CHECKS: tuple[Check, ...] = (
     Check("I7", "The audit log is unbroken, and reaches every head that was kept", _audit_holds),
     Check("I7a", "Every account, project, membership and invitation has its audit line", _acts_have_events),
+    Check("I7b", "Nobody has a right that the audit log does not give them", _rights_are_logged),
     Check("I7f", "The first seals of imported audit lines are as they were imported", _first_seals_are_kept),
     Check("I8", "No job is stuck", _jobs_move),
     Check("I12", "The database is whole, guarded and set as it must be", _database_is_sound),

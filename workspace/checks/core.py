@@ -1,7 +1,8 @@
-"""What `verify` is made of: named checks of the stored data, and what each of them found."""
+"""What `verify` is made of: named checks of the stored data and what each found; rights as the audit log has them."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 
@@ -37,3 +38,42 @@ def run_check(check: Check, now: datetime) -> Checked:
         if count <= MOST_KEPT:
             kept.append(breach)
     return Checked(check.code, check.says, count, kept)
+
+
+class Rights(Struct, frozen=True):
+    """Who has which right after all acts: admins and deactivated people, roles by membership, scopes by token."""
+
+    admins: set[int]
+    switched_off: set[int]
+    roles: dict[int, str]
+    scopes: dict[int, set[str]]
+
+
+def _note_account(rights: Rights, key: int, detail: dict[str, Any]) -> None:
+    if detail.get("is_admin"):
+        rights.admins.add(key)
+
+
+# The verbs of the audit log that give or take a right, and what each does.
+RIGHTS: dict[str, Callable[[Rights, int, dict[str, Any]], object]] = {
+    "account:created": _note_account,
+    "account:deactivated": lambda rights, key, _detail: rights.switched_off.add(key),
+    "account:reactivated": lambda rights, key, _detail: rights.switched_off.discard(key),
+    "membership:added": lambda rights, key, detail: rights.roles.update({key: detail["role"]}),
+    "membership:changed": lambda rights, key, detail: rights.roles.update({key: detail["to"]}),
+    "membership:ended": lambda rights, key, _detail: rights.roles.pop(key, None),
+    "access_token:created": lambda rights, key, detail: rights.scopes.update(
+        {key: set(detail["scopes"].split())}
+    ),
+    "access_token:revoked": lambda rights, key, _detail: rights.scopes.pop(key, None),
+}
+
+
+def read_rights(acts: Iterable[tuple[str, str, dict[str, Any]]]) -> Rights:
+    """Go through the acts of RIGHTS in their order, each as (key of its object, verb, detail)."""
+    rights = Rights(set(), set(), {}, {})
+    for text, verb, detail in acts:
+        # Lines that came with an archive and tell of what it leaves out name no row.
+        if text.isdigit():
+            RIGHTS[verb](rights, int(text), detail)
+    return rights
