@@ -1,6 +1,7 @@
-"""`make faults`: run tests/faults, the long ones too, on SQLite and on PostgreSQL; print one table of all faults.
+"""`make faults`: run tests/faults, the long ones too, on SQLite and on PostgreSQL; print two tables.
 
-Each test that survived a fault has written a row as JSON into the folder that the variable FAULT_TABLE names.
+One has a row for each fault that was survived, the other what each file tried and how many of its tests held. Tests
+write both as JSON into the folder that the variable FAULT_TABLE names.
 """
 
 import json
@@ -8,12 +9,15 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tools import run_tests
 
 FOLDER = "FAULT_TABLE"
+ROWS, TRIED = ".rows.jsonl", ".tried.jsonl"
 
 
 class Row(NamedTuple):
@@ -29,8 +33,30 @@ class Row(NamedTuple):
     held: str
 
 
+class Tried(NamedTuple):
+    """How one test ended ("passed", "failed" or "skipped"), of the file that is about this, on this database."""
+
+    about: str
+    database: str
+    outcome: str
+
+
+def print_tried(tests: list[Tried]) -> None:
+    """Print for each file and database how many tests held."""
+    counted = Counter(tests)
+    lines = [
+        (
+            about,
+            database,
+            *(str(counted[Tried(about, database, outcome)]) for outcome in ("passed", "failed", "skipped")),
+        )
+        for about, database in sorted({(test.about, test.database) for test in tests})
+    ]
+    print_columns([("what was tried", "database", "held", "failed", "skipped"), *lines])
+
+
 def print_table(rows: list[Row]) -> None:
-    """Print the rows in columns."""
+    """Print a line for each fault."""
     head = ("fault", "moment", "database", "acknowledged", "lost", "back after", "verify", "what held")
     cells = [
         (
@@ -42,8 +68,13 @@ def print_table(rows: list[Row]) -> None:
         )
         for row in sorted(rows, key=lambda row: row[:3])
     ]
-    widths = [max(len(line[column]) for line in (head, *cells)) for column in range(len(head))]
-    for line in (head, *cells):
+    print_columns([head, *cells])
+
+
+def print_columns(lines: Sequence[Sequence[str]]) -> None:
+    """Print the lines with their cells one below the other."""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    for line in lines:
         print("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
@@ -54,10 +85,19 @@ def main() -> int:
         os.environ |= {FOLDER: folder, run_tests.LONG: "1"}
         sys.argv[1:] = sys.argv[1:] or ["tests/faults"]
         code = run_tests.main()
-        lines = [line for path in Path(folder).glob("*.jsonl") for line in path.read_text().splitlines()]
+        rows = [Row(*line) for line in read_lines(folder, ROWS)]
+        tests = [Tried(*line) for line in read_lines(folder, TRIED)]
     print(f"\nFaults survived, in {time.monotonic() - began:.0f} s:\n")
-    print_table([Row(*json.loads(line)) for line in lines])
+    print_table(rows)
+    print("\nAll tests of faults:\n")
+    print_tried(tests)
     return code
+
+
+def read_lines(folder: str, ending: str) -> list[list[Any]]:
+    """What all processes of tests wrote into files with that ending."""
+    files = Path(folder).glob(f"*{ending}")
+    return [json.loads(line) for path in files for line in path.read_text().splitlines()]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""kill -9 right before and right after a COMMIT: of a save, of an upload (before its job is rung for), of a worker."""
+"""kill -9 right before and right after a COMMIT: of a save, of an upload (before its job is rung for), of a worker.
+
+A sign-in that ends while somebody types.
+"""
 
 import json
 import time
@@ -129,6 +132,35 @@ def test_a_batch_of_an_import_is_stored_once(live_stack, order, fault_table, mom
         f"{GAMES} games, each once",
         back=time.monotonic() - began,
     )
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_preview_is_stored_once_wherever_its_worker_died(live_stack, order, fault_table, moment):
+    live_stack.worker.kill()
+    path = order(live_stack.worker, moment)
+    live_stack.script(ASK_FOR_A_PREVIEW)
+    began = time.monotonic()
+    assert wait_until(lambda: not path.exists(), 60, every=0.02)
+    assert number(live_stack, PREVIEWS) <= MOMENTS.index(moment)
+    live_stack.script(LET_LEASES_END)
+    sweep_until_done(live_stack)
+    assert number(live_stack, PREVIEWS) == 1
+    assert live_stack.rows("SELECT DISTINCT state FROM workspace_job") == [("done",)]
+    fault_table(
+        f"preview of a draft, {moment}",
+        "process of a worker killed",
+        "one preview",
+        back=time.monotonic() - began,
+    )
+
+
+PREVIEWS = "SELECT COUNT(*) FROM rubric_impactpreview"
+ASK_FOR_A_PREVIEW = """
+from tests.factories.preview import asked, draft_with, thresholds
+from tests.factories.verdicts import recorded_verdict
+recorded_verdict()
+asked(draft_with(thresholds(engagement=4)))
+"""
 
 
 def test_a_sign_in_that_ended_keeps_what_was_typed(live_stack, fault_table):
