@@ -29,6 +29,7 @@ from benchmarks.bench_import import MESSAGES, native
 from benchmarks.calibration import QUIET_MS, loop_ms
 from benchmarks.driver import ROOT, Browser, LocalSite, ProcessTree, Team, in_parallel
 from benchmarks.table import between_markers, figures_of, table
+from tools import setup
 from tools.redis_server import free_port
 
 PAGE = ROOT / "docs" / "performance.md"
@@ -286,7 +287,10 @@ def first_figure(module: str, pattern: str) -> float:
 
 
 def installed_mb() -> float | None:
-    """MB on disk of a fresh environment with what requirements.lock pins; None when it cannot be installed."""
+    """MB on disk of a fresh environment with what requirements.lock pins, as `make setup` leaves it.
+
+    None when it cannot be installed.
+    """
     with tempfile.TemporaryDirectory(prefix="evalsite-bench-") as folder:
         where = Path(folder) / "venv"
         uv = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
@@ -298,6 +302,7 @@ def installed_mb() -> float | None:
             if subprocess.run([uv, *command], cwd=folder, check=False).returncode != 0:
                 print("  the packages cannot be installed: their size is not measured", file=sys.stderr)
                 return None
+        setup.trim(where)
         files = [path.lstat() for path in where.rglob("*") if not path.is_symlink()]
         return sum(file.st_blocks * 512 for file in files) / 2**20
 

