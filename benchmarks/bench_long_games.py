@@ -94,7 +94,9 @@ def report(site: LocalSite, team: Team, context: BrowserContext) -> str:
     at_load, usable, nodes = (page.evaluate(script) for script in (LONGEST, USABLE, NODES))
     page.evaluate(f"{LONGEST} = 0")
     saved: list[str] = []
-    page.on("response", lambda got: saved.append(got.url) if got.request.method == "POST" and got.ok else None)
+    page.on(
+        "response", lambda got: saved.append(got.url) if got.request.method == "POST" and got.ok else None
+    )
     for key in KEYS:
         page.keyboard.press(key)
         page.wait_for_timeout(120)
