@@ -56,6 +56,7 @@ KNOWN = (
     "MEASURE_SECONDS",
     "WORKER_MEMORY_MB",
     "DISK_FREE_MB",
+    "METRICS_TOKEN",
     "WEBHOOK_HTTP",
     "WEBHOOK_NETWORKS",
     "SITE_URL",
@@ -175,6 +176,11 @@ def secret(name: str, *, at_least: int) -> str:
             f"{name} has {len(value)} characters; it needs at least {at_least}. {WHY.get(name, '')}".strip()
         )
     return value
+
+
+def optional_secret(name: str, *, at_least: int) -> str:
+    """The variable as a secret of a minimum length, "" when not set."""
+    return secret(name, at_least=at_least) if text(name, "") else ""
 
 
 def words(name: str, default: str = "") -> list[str]:
@@ -385,6 +391,7 @@ WHY = {
     "SECRET_KEY": "It signs sessions; `make setup` writes one into .env, in production give 50 random characters.",
     "AUDIT_KEY": "It seals the audit log and must be kept outside the database; give 32 random characters or more.",
     "ALLOWED_HOSTS": "Name the hosts this site answers to, separated by commas, such as evalsite.example.org.",
+    "METRICS_TOKEN": "Anybody who guesses it reads the site's metrics; give random characters, or leave it empty.",
     "DATABASE_URL": "In production name the database, such as postgres://user:password@host/evalsite.",
     "OIDC_NAME": "OIDC_ISSUER is set: say how people know it, for the button; such as the organisation's name.",
     "OIDC_CLIENT_ID": "OIDC_ISSUER is set: give the name under which it knows this site.",

@@ -5,10 +5,14 @@ The site is loaded before granian forks its workers: they share its memory, and 
 
 import argparse
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from tempfile import mkdtemp
 from typing import Any
 
+from django.conf import settings
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
@@ -25,7 +29,7 @@ def main(arguments: list[str] | None = None, *, in_worker: Callable[[], object] 
     given = parser.parse_args(arguments)
     import evalsite.wsgi  # noqa: F401  the whole site, and its checks, before the workers are forked
 
-    Granian(
+    granian = Granian(
         "evalsite.rsgi:application",
         address=given.host,
         port=given.port,
@@ -37,7 +41,25 @@ def main(arguments: list[str] | None = None, *, in_worker: Callable[[], object] 
         respawn_interval=0.5,
         workers_kill_timeout=5,
         log_level=LogLevels.warning,
-    ).serve(target_loader=partial(_load, in_worker), wrap_loader=False)
+    )
+    with count_together():
+        granian.serve(target_loader=partial(_load, in_worker), wrap_loader=False)
+
+
+@contextmanager
+def count_together() -> Iterator[None]:
+    """Where the site counts for Prometheus, let all processes that are forked meanwhile count into one folder.
+
+    So each can tell the sums. The folder is this server's own: one on the network would be slow.
+    """
+    if not settings.METRICS_TOKEN:
+        yield
+        return
+    folder = os.environ["PROMETHEUS_MULTIPROC_DIR"] = mkdtemp(prefix="evalsite-metrics-")
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def count_cores() -> int:

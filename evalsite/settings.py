@@ -162,6 +162,12 @@ MEASURE_SECONDS = environment.seconds("MEASURE_SECONDS", "240", at_most=400)
 WORKER_MEMORY_MB = environment.megabytes("WORKER_MEMORY_MB", "2048", at_least=512)
 # How much room (MB) must be left where uploads and data are for the site to call itself ready.
 DISK_FREE_MB = environment.megabytes("DISK_FREE_MB", "512", at_least=1)
+# Prometheus reads /metrics with this token; without one there is no such page, and nothing is counted.
+METRICS_TOKEN = environment.optional_secret("METRICS_TOKEN", at_least=32)
+if METRICS_TOKEN:
+    MIDDLEWARE.insert(0, "workspace.checks.metrics.CountRequests")
+# What counts as a saved judgement: a row of these tables for each.
+SAVED_JUDGEMENTS = {"games": "discussions.Revision", "comparisons": "rubric.MarkRevision"}
 # What is done for each kind of job: the action that a worker calls with the job it took.
 JOB_ACTIONS = {
     "import": "discussions.imports.actions.import_games",
@@ -373,7 +379,7 @@ TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES", "127.0.0.0/8,::1/128")
 if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = not LOCAL
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 0 if LOCAL else 31536000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not LOCAL
 SECURE_HSTS_PRELOAD = not LOCAL

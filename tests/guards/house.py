@@ -116,6 +116,7 @@ COUNTS_AS = {
     "workspace.authentication.oidc": "views",
     "workspace.audit.files": "pages",
     "workspace.blob_store": "actions",
+    "workspace.checks.metrics": "pages",
     "workspace.checks.readiness": "pages",
     "workspace.database": "models",
     "workspace.markup": "labels",

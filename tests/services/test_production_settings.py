@@ -147,7 +147,8 @@ def test_signing_in_outside_is_loaded_only_where_it_is_configured():
     code = (
         "import django, json, sys; django.setup(); from django.conf import settings;"
         "from django.urls import get_resolver; get_resolver().url_patterns;"
-        "names = ('requests', 'jwt', 'cryptography', 'segno', 'fido2', 'allauth.socialaccount.models');"
+        "names = ('requests', 'jwt', 'cryptography', 'segno', 'fido2', 'allauth.socialaccount.models', "
+        "'prometheus_client');"
         "print(json.dumps([bool(settings.OIDC_NAME), 'openid_connect_login' in get_resolver().reverse_dict,"
         "[name for name in names if name in sys.modules]]))"
     )

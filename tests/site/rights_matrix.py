@@ -74,6 +74,8 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     ],
     "healthz": [Row("GET", "200 200 200 200 200 200 200 200")],
     "readyz": [Row("GET", "503 503 503 503 503 503 503 503")],
+    # not there without METRICS_TOKEN
+    "metrics": [Row("GET", "404 404 404 404 404 404 404 404")],
     # one's own
     "settings": [
         Row("GET", "302 200 200 200 200 200 200 302"),

@@ -9,4 +9,5 @@ urlpatterns: list[URLPattern] = [
     path("jobs/<int:job>/retry/", views.retry, name="retry_job"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
+    path("metrics", views.metrics, name="metrics"),
 ]

@@ -1,16 +1,21 @@
-"""The status page, a failed job started again, and the two questions that machines ask: is the site up, is it ready."""
+"""The status page, a failed job started again, and what machines ask: is the site up, is it ready, what it counted."""
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from hmac import compare_digest
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
 from workspace.access.permissions import is_admin
+from workspace.checks.metrics import CONTENT_TYPE, write_metrics
 from workspace.checks.pages import status_page
 from workspace.checks.permissions import check_retry_job, check_see_status
 from workspace.checks.readiness import find_needs
 from workspace.jobs.actions import retry_job
 from workspace.models import Job
+from workspace.tokens.core import read_bearer
 from workspace.web.bind_form import bind_form, only_parameters
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
@@ -56,3 +61,15 @@ def readyz(_request: HttpRequest) -> HttpResponse:
     # The reason is in the log already, once; Django would write a line for each time that a machine asks.
     answer._has_been_logged = True  # type: ignore[attr-defined]
     return answer
+
+
+@require("anyone")
+def metrics(request: HttpRequest) -> HttpResponse:
+    """What Prometheus reads, for who sends METRICS_TOKEN; without that setting there is no such page."""
+    if not settings.METRICS_TOKEN:
+        raise Http404
+    given = read_bearer(request.headers.get("Authorization", ""))
+    if not compare_digest(given.encode(), settings.METRICS_TOKEN.encode()):
+        says = "Send METRICS_TOKEN in the header Authorization: Bearer.\n"
+        return HttpResponse(says, "text/plain", 401, headers={"WWW-Authenticate": "Bearer"})
+    return HttpResponse(write_metrics(now=timezone.now()), CONTENT_TYPE)

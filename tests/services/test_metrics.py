@@ -1,0 +1,63 @@
+"""Metrics of a real server: whichever of its processes is asked, it tells what all of them counted."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import requests
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.services.live_stack import stack_in
+from tools.processes import wait_until
+
+pytestmark = pytest.mark.services
+TOKEN = "a-token-of-the-tests-0123456789abcdef"
+
+
+def count(stack, name, **labels):
+    """One figure, from whichever process answers."""
+    answer = requests.get(f"{stack.url}/metrics", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=10)
+    assert answer.status_code == 200
+    samples = [
+        sample
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+        if sample.name == name and labels.items() <= sample.labels.items()
+    ]
+    return sum(sample.value for sample in samples)
+
+
+def workers_of(process):
+    """The processes that a process started, by the system."""
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def test_processes_tell_the_sum_and_one_that_is_killed_takes_nothing_away(
+    tmp_path, static_files, migrated_database, monkeypatch
+):
+    monkeypatch.setenv("METRICS_TOKEN", TOKEN)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    (tmp_path / "data").mkdir()
+    with stack_in(tmp_path / "data", static_files, migrated_database, has_worker=False) as stack:
+        before = count(stack, "evalsite_requests_total", route="healthz")
+        for _number in range(
+            40
+        ):  # each over a connection of its own, which the system gives to one of the processes
+            assert requests.get(f"{stack.url}/healthz", timeout=10).status_code == 200
+        (folder,) = tmp_path.glob("evalsite-metrics-*")
+        if len(os.sched_getaffinity(0)) > 1:
+            assert len(list(folder.glob("counter_*.db"))) > 1
+        sums = {count(stack, "evalsite_requests_total", route="healthz") for _number in range(12)}
+        assert sums == {before + 40}
+        assert count(stack, "evalsite_request_seconds_count", route="healthz") == before + 40
+
+        main = stack.web.pid
+        for process in workers_of(main):
+            os.kill(process, signal.SIGKILL)
+            break
+        assert wait_until(stack._site.answers, 20)
+        assert count(stack, "evalsite_requests_total", route="healthz") >= before + 40
+        assert requests.get(f"{stack.url}/metrics", timeout=10).status_code == 401
+        stack.web.stop()
+        assert not list(tmp_path.glob("evalsite-metrics-*"))
