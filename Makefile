@@ -4,7 +4,7 @@ VENV := .venv/bin/python
 export HOST PORT VAR_DIR ALLOW_MISSING FUZZ_SECONDS LOAD_MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test faults load fuzz check fix demo bench lock
+.PHONY: help setup setup-dev run test faults load fuzz check fix demo bench lock sbom
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -45,3 +45,6 @@ bench: setup-dev ## measure start, memory, import, saves and pages over HTTP bes
 
 lock: setup-dev ## update the lock files after a change of requirements*.txt
 	@$(VENV) -m tools.lock
+
+sbom: setup-dev ## write the bill of materials of what the site runs on, as CycloneDX JSON: var/evalsite.cdx.json
+	@$(VENV) -m tools.sbom

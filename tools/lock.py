@@ -2,13 +2,34 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPILE = (
     "uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--python-version", "3.11",
     "--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links",
 )  # fmt: skip
+
+
+class Locked(NamedTuple):
+    """One package of a lock: the hashes of its files ("sha256:..."), and where it is installed ("" is everywhere)."""
+
+    name: str
+    version: str
+    hashes: list[str]
+    marker: str
+
+
+def read_lock(path: Path) -> Iterator[Locked]:
+    """The packages of a lock, those of other systems, too."""
+    from pip_requirements_parser import RequirementsFile
+
+    for line in RequirementsFile.from_file(str(path)).requirements:
+        yield Locked(
+            line.name, line.get_pinned_version, line.hash_options, str(line.marker) if line.marker else ""
+        )
 
 
 def main() -> int:

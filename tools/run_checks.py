@@ -1,4 +1,7 @@
-"""`make check`: every check, all failures at once. `make fix`: what can be put right by itself."""
+"""`make check`: every check, all failures at once. `make fix`: what can be put right by itself.
+
+A check that ends with SKIPPED could not be made here; what it printed says why.
+"""
 
 import os
 import subprocess
@@ -10,6 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
 PYTHON = sys.executable
+SKIPPED = 77
+SAID = {0: "ok", SKIPPED: "skipped"}
 PRODUCTION = {
     "DJANGO_SETTINGS_MODULE": "evalsite.settings",
     "EVALSITE_MODE": "production",
@@ -37,8 +42,9 @@ Check = tuple[str, list[str], dict[str, str]]
 
 
 def checks() -> list[Check]:
-    """Name, command, environment of each check; the slowest first."""
+    """Name, command, environment of each check; first the one that waits for others, then the slowest first."""
     return [
+        ("known vulnerabilities of dependencies (pip-audit)", [PYTHON, "-m", "tools.audit"], {}),
         ("types (mypy)", [str(BIN / "mypy")], TESTING),
         ("guards of the architecture", [PYTHON, "-m", "pytest", "-q", "-n0", "tests/guards"], {}),
         ("lint (ruff)", [str(BIN / "ruff"), "check", "."], {}),
@@ -57,14 +63,17 @@ def main(arguments: list[str]) -> int:
     """Run the checks (or the repairs, with --fix); 1 when any failed."""
     if "--fix" in arguments:
         return fix()
-    with ThreadPoolExecutor(2) as pool:
+    # Two at once, and beside them the one that waits for the network.
+    with ThreadPoolExecutor(3) as pool:
         results = list(pool.map(run, checks()))
-    failed = [result for result in results if not result[1]]
+    failed = [result for result in results if result[1] not in (0, SKIPPED)]
     for name, _, output, _ in failed:
         print(f"\n=== FAILED: {name}\n{output.strip()}")
     print()
-    for name, passed, _, seconds in results:
-        print(f"  {'ok    ' if passed else 'FAILED'}  {name} ({seconds:.1f} s)")
+    for name, code, output, seconds in results:
+        print(f"  {SAID.get(code, 'FAILED '):7}  {name} ({seconds:.1f} s)")
+        if code == SKIPPED:
+            print(f"           {output.strip()}")
     if failed:
         print(
             f"\n{len(failed)} of {len(results)} checks failed. `make fix` puts right what can be put right by itself."
@@ -72,8 +81,8 @@ def main(arguments: list[str]) -> int:
     return 1 if failed else 0
 
 
-def run(check: Check) -> tuple[str, bool, str, float]:
-    """One check: its name, whether it passed, what it printed, how long it took."""
+def run(check: Check) -> tuple[str, int, str, float]:
+    """One check: its name, its exit code, what it printed, how long it took."""
     name, command, extra = check
     began = time.monotonic()
     done = subprocess.run(
@@ -85,7 +94,7 @@ def run(check: Check) -> tuple[str, bool, str, float]:
         text=True,
         check=False,
     )
-    return name, done.returncode == 0, done.stdout, time.monotonic() - began
+    return name, done.returncode, done.stdout, time.monotonic() - began
 
 
 def fix() -> int:
