@@ -57,6 +57,10 @@ KNOWN = (
     "WORKER_MEMORY_MB",
     "DISK_FREE_MB",
     "METRICS_TOKEN",
+    "EXPORTS_PER_HOUR",
+    "UPLOAD_MB_PER_HOUR",
+    "COMPUTATIONS_PER_HOUR",
+    "SEARCHES_PER_MINUTE",
     "WEBHOOK_HTTP",
     "WEBHOOK_NETWORKS",
     "SITE_URL",
@@ -342,6 +346,11 @@ def seconds(name: str, default: str, *, at_most: int) -> int:
 def megabytes(name: str, default: str, *, at_least: int) -> int:
     """The variable as whole MB, at most a TB."""
     return _whole(name, default, "MB", at_least, 1_000_000)
+
+
+def number(name: str, default: str) -> int:
+    """The variable as a whole number from 1 to a million."""
+    return _whole(name, default, "numbers", 1, 1_000_000)
 
 
 def _whole(name: str, default: str, unit: str, at_least: int, at_most: int) -> int:

@@ -327,6 +327,14 @@ SECOND_STEP_LIMIT = "5/5m/key,30/d/key"
 API_RATE_LIMIT = 600
 # How many requests without a good access token an address may make in a minute.
 API_ADDRESS_LIMIT = 60
+# What one person may ask for of what costs much, all their programs together: how much, in how many seconds. The same
+# names as in workspace/web/rate_limits.py; uploads are in MB.
+COSTLY_LIMITS = {
+    "exports": (environment.number("EXPORTS_PER_HOUR", "120"), 3600),
+    "uploads": (environment.number("UPLOAD_MB_PER_HOUR", "8192"), 3600),
+    "computations": (environment.number("COMPUTATIONS_PER_HOUR", "300"), 3600),
+    "searches": (environment.number("SEARCHES_PER_MINUTE", "600"), 60),
+}
 # A sign-in ends after 8 hours without use and after 7 days in any case (seconds).
 SIGN_IN_IDLE = 8 * 3600
 SIGN_IN_ABSOLUTE = 7 * 24 * 3600

@@ -142,6 +142,7 @@ def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
     permission="import_transcripts",
     scope="import",
     answer=FileColumnsAnswer,
+    costs="computations",
 )
 def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) -> FileColumnsAnswer:
     """Say what the columns of a file mean.

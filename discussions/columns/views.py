@@ -25,7 +25,7 @@ from workspace.web.respond import respond
 PAGE, REGION = "discussions/columns/map.html", "discussions/columns/_preview.html"
 
 
-@require("import_transcripts", methods=("GET", "POST"))
+@require("import_transcripts", methods=("GET", "POST"), costs="computations")
 def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     """Say what the columns of a file mean. `do=preview` only shows the first game; saving leads to the import."""
     found = transcript_or_404(request, slug, table)

@@ -9,7 +9,6 @@ from ninja import Router
 from pydantic import Field
 
 from discussions.exports.actions import request_project_export
-from discussions.exports.views import LIMIT
 from workspace.exports.actions import cancel_export, remove_file, take_file
 from workspace.exports.core.choices import CSV, FILES, JSONL
 from workspace.exports.pages import ExportLine, build_export_line, exports_page
@@ -18,7 +17,6 @@ from workspace.exports.views import own_export_or_404
 from workspace.models import Export
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Given, Listed, endpoint, next_part
-from workspace.web.rate_limits import limited
 from workspace.web.require import SignedIn
 from workspace.web.respond import download_file
 
@@ -88,6 +86,7 @@ def list_exports(request: SignedIn, slug: str, after: After = 0) -> Listed[Expor
     scope="read",
     answer=ExportAnswer,
     status=202,
+    costs="exports",
 )
 def ask_export(request: SignedIn, slug: str, given: ExportGiven) -> ExportAnswer:
     """Ask for an export.
@@ -97,7 +96,6 @@ def ask_export(request: SignedIn, slug: str, given: ExportGiven) -> ExportAnswer
     """
     project = project_or_404(request.user, slug)
     check_export(request.user, project)
-    limited(request, "export", LIMIT)
     made = request_project_export(
         project=project,
         of=given.of,

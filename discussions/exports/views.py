@@ -14,15 +14,13 @@ from workspace.exports.views import SECTION
 from workspace.models import Project
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, project_or_404
 from workspace.web.frame import frame
-from workspace.web.rate_limits import limited
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 PAGE = "discussions/exports/new.html"
-LIMIT = "60/h/user"
 
 
-@require("export", methods=("GET", "POST"))
+@require("export", methods=("GET", "POST"), costs="exports")
 def new_export(request: SignedIn, slug: str) -> HttpResponse:
     """The form; what was asked for leads to the list of exports."""
     project = project_or_404(request.user, slug)
@@ -30,7 +28,6 @@ def new_export(request: SignedIn, slug: str) -> HttpResponse:
     of = only_parameters(request, "of")["of"]
     form, status = ExportForm(initial={"of": of}), 200
     if request.method == "POST":
-        limited(request, "export", LIMIT)
         form, status = bind_form(request, ExportForm), 422
         if form.is_valid():
             given = form.cleaned_data

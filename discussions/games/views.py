@@ -117,7 +117,7 @@ def set_round_offset(request: SignedIn, slug: str, number: int) -> HttpResponse:
     return respond(request, page="", redirect=f"{address}#game-rounds")
 
 
-@require("see_games")
+@require("see_games", costs="searches")
 def games(request: SignedIn, slug: str) -> HttpResponse:
     """A page of the project's games; an evaluator is redirected to the queue."""
     project = project_or_404(request.user, slug)

@@ -148,6 +148,7 @@ BODY = {
     status=202,
     files=may_upload,
     body=BODY,
+    costs="uploads",
 )
 def start_import(
     request: SignedIn,
@@ -217,6 +218,7 @@ def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     permission="import_transcripts",
     scope="import",
     answer=ProgressAnswer,
+    costs="computations",
 )
 def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Resume an import that was cancelled or failed."""
@@ -250,6 +252,7 @@ def see_faults(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     scope="import",
     answer=UploadedAnswer,
     status=202,
+    costs="computations",
 )
 def import_as_separate(request: SignedIn, slug: str, transcript: int) -> UploadedAnswer:
     """Import games whose ids belong to other games of the project as separate games."""

@@ -56,7 +56,7 @@ def may_upload(person: Person, slug: str) -> bool:
     return project is not None and may(check_import_transcripts, person, project)
 
 
-@require("import_transcripts", methods=("POST",), files=may_upload)
+@require("import_transcripts", methods=("POST",), files=may_upload, costs="uploads")
 def import_upload(request: SignedIn, slug: str) -> HttpResponse:
     """Take the files in; leads to the report of the one, or to the list when there are several.
 
@@ -103,7 +103,7 @@ def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse
     return respond(request, page="", redirect=reverse("import_show", args=[slug, found.pk]))
 
 
-@require("import_transcripts", methods=("POST",))
+@require("import_transcripts", methods=("POST",), costs="computations")
 def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Resume an import that was cancelled or failed."""
     found = transcript_or_404(request, slug, transcript)
@@ -121,7 +121,7 @@ def import_seen(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     return respond(request, page="", redirect=reverse("imports", args=[slug]) + f"#import-{found.pk}")
 
 
-@require("import_transcripts", methods=("POST",))
+@require("import_transcripts", methods=("POST",), costs="computations")
 def import_separate(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Bring in the games whose ids were taken as games of their own."""
     found = transcript_or_404(request, slug, transcript)

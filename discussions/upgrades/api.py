@@ -99,6 +99,7 @@ def preview_move(request: SignedIn, slug: str, iteration: int, version: str = ""
     permission="change_iteration",
     scope="admin",
     answer=VersionMovedAnswer,
+    costs="computations",
 )
 def move(request: SignedIn, slug: str, iteration: int, given: VersionMoveGiven) -> VersionMovedAnswer:
     """Move an iteration to a newer rubric version.

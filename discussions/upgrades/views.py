@@ -19,7 +19,7 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 
-@require("change_iteration", methods=("GET", "POST"))
+@require("change_iteration", methods=("GET", "POST"), costs="computations")
 def change_version(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
     """What the newest or the chosen version would change, and the form that moves the iteration; leads to it."""
     chosen = parse_number(only_parameters(request, "to")["to"])

@@ -233,6 +233,7 @@ BODY = {
     answer=BroughtAnswer,
     files=may_upload,
     body=BODY,
+    costs="uploads",
 )
 def bring_lines(request: SignedIn, slug: str, number: int) -> BroughtAnswer:
     """Bring comparisons with their responses, and reviews, into a set.

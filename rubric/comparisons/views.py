@@ -238,7 +238,7 @@ def may_upload(person: Person, slug: str, number: int) -> bool:
     return found is not None and may(check_change_set, person, found)
 
 
-@require("change_set", methods=("GET", "POST"), files=may_upload)
+@require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")
 def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """A form for a file of comparisons and reviews; all of it comes in, or every fault is listed and nothing does."""
     only_parameters(request)

@@ -61,7 +61,7 @@ def set_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     return respond(request, page=LIST, region=LIST_REGION, context=context)
 
 
-@require("ask_models", methods=("POST",))
+@require("ask_models", methods=("POST",), costs="computations")
 def ask_models(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Have calls made for all answers that are pending."""
     found = set_or_404(request.user, slug, number)
@@ -81,7 +81,7 @@ def stop_asking(request: SignedIn, slug: str, number: int) -> HttpResponse:
     return _to_list(request, found)
 
 
-@require("change_set", methods=("POST",))
+@require("change_set", methods=("POST",), costs="computations")
 def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Ask again for every answer whose calls failed."""
     found = set_or_404(request.user, slug, number)
@@ -111,7 +111,7 @@ def may_upload(person: Person, slug: str, number: int) -> bool:
     return found is not None and may(check_change_set, person, found)
 
 
-@require("change_set", methods=("GET", "POST"), files=may_upload)
+@require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")
 def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """A form for a file of answers; all are kept and read in the background, or every fault is listed."""
     only_parameters(request)
@@ -238,7 +238,7 @@ def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
     return respond(request, page=READINGS, context=context)
 
 
-@require("change_set", methods=("POST",))
+@require("change_set", methods=("POST",), costs="computations")
 def reread_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Let what the present reader reads count, for the whole set."""
     found = set_or_404(request.user, slug, number)

@@ -29,7 +29,7 @@ Hash = Callable[[], str]
 def preview_with(games: Hash) -> View:
     """The view that asks for a preview."""
 
-    @require("publish_version", methods=("POST",))
+    @require("publish_version", methods=("POST",), costs="computations")
     def preview_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
         """Queue the preview of the draft as it is now, and show how far it is."""
         version = _draft(request, slug, number)

@@ -19,6 +19,7 @@ NO_PAGES = (
     *(name for name in MATRIX if name.startswith("api_") and name != "api_docs"),
     "healthz",
     "readyz",
+    "metrics",
     "report_markdown",
     "report_json",
     "report_csv",

@@ -51,6 +51,7 @@ class EventAnswer(Answer):
     permission="see_audit_log",
     scope="admin",
     answer=Listed[EventAnswer],
+    costs="searches",
 )
 def list_events(
     request: SignedIn,
@@ -86,6 +87,7 @@ def list_events(
     permission="see_people",
     scope="admin",
     answer=Listed[EventAnswer],
+    costs="searches",
 )
 def list_site_events(
     request: SignedIn,

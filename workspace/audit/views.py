@@ -18,7 +18,7 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 
-@require("see_audit_log")
+@require("see_audit_log", costs="searches")
 def audit(request: SignedIn, slug: str) -> HttpResponse:
     """The audit log of a project."""
     project = project_or_404(request.user, slug)
@@ -26,14 +26,14 @@ def audit(request: SignedIn, slug: str) -> HttpResponse:
     return show_log(request, project)
 
 
-@require("see_people")
+@require("see_people", costs="searches")
 def site_audit(request: SignedIn) -> HttpResponse:
     """The audit log of the installation: accounts and admins."""
     check_see_people(request.user)
     return show_log(request, None)
 
 
-@require("see_audit_log")
+@require("see_audit_log", costs="searches")
 def audit_file(request: SignedIn, slug: str, format_name: str) -> HttpResponse:
     """The lines of a project's audit log that a filter chooses, as a file."""
     project = project_or_404(request.user, slug)
@@ -41,7 +41,7 @@ def audit_file(request: SignedIn, slug: str, format_name: str) -> HttpResponse:
     return send_log(request, project, format_name)
 
 
-@require("see_people")
+@require("see_people", costs="searches")
 def site_audit_file(request: SignedIn, format_name: str) -> HttpResponse:
     """The same of the installation's log."""
     check_see_people(request.user)

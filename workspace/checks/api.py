@@ -34,6 +34,7 @@ class JobAnswer(Answer):
     permission="retry_job",
     scope="admin",
     answer=JobAnswer,
+    costs="computations",
 )
 def retry(request: SignedIn, job: int) -> Job:
     """Start a failed job again.

@@ -33,7 +33,7 @@ def status(request: SignedIn) -> HttpResponse:
     return respond(request, page="workspace/checks/status.html", context=context)
 
 
-@require("retry_job", methods=("POST",))
+@require("retry_job", methods=("POST",), costs="computations")
 def retry(request: SignedIn, job: int) -> HttpResponse:
     """Start a failed job again; leads back to the page that shows it."""
     jobs = Job.objects.visible_to(request.user).select_related("project")

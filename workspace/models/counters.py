@@ -12,14 +12,14 @@ from django.utils import timezone
 class CounterQuerySet(models.QuerySet["Counter"]):
     """How counters are changed."""
 
-    def count_up(self, key: str, *, until: datetime) -> int:
-        """Add one to the number under a key, which begins at 1 and runs out then; the number."""
+    def count_up(self, key: str, *, until: datetime, by: int = 1) -> int:
+        """Add to the number under a key, which begins at 0 and runs out then; the number. At most 2**31 - 1."""
         table = connection.ops.quote_name(self.model._meta.db_table)
         with connection.cursor() as cursor:
             cursor.execute(
-                f"INSERT INTO {table} (key, value, expires_at) VALUES (%s, '1', %s) ON CONFLICT (key) DO UPDATE "  # noqa: S608
-                f"SET value = CAST(CAST({table}.value AS integer) + 1 AS text) RETURNING value",
-                [key, connection.ops.adapt_datetimefield_value(until)],
+                f"INSERT INTO {table} (key, value, expires_at) VALUES (%s, %s, %s) ON CONFLICT (key) DO UPDATE "  # noqa: S608
+                f"SET value = CAST(CAST({table}.value AS integer) + %s AS text) RETURNING value",
+                [key, str(by), connection.ops.adapt_datetimefield_value(until), by],
             )
             return int(cursor.fetchone()[0])
 

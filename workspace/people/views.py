@@ -155,7 +155,7 @@ def show_members(
     return respond(request, page="workspace/people/member_list.html", context=context, status=status)
 
 
-@require("see_people")
+@require("see_people", costs="searches")
 def people(request: SignedIn) -> HttpResponse:
     """All accounts, by pages."""
     check_see_people(request.user)

@@ -24,6 +24,7 @@ from workspace.models import KeptAnswer, Person
 from workspace.tokens.actions import keep_answer, note_use
 from workspace.tokens.permissions import check_scope
 from workspace.tokens.queries import Bearer, find_answer, load_roles
+from workspace.web.rate_limits import limit_costly
 from workspace.web.require import sign_in_first
 
 LONGEST_KEY = 160
@@ -137,6 +138,8 @@ def gate(
         check_scope(bearer.scopes, (operation.openapi_extra or {})["x-scope"])
         refuse_unknown(request, operation)
         refuse_pieces(request)
+        if costs := getattr(operation.view_func, "costs", ""):
+            limit_costly(request, costs)
         run = partial(view, request, **address)
         return run() if request.method == "GET" else answer_once(request, operation, run)
 
@@ -146,6 +149,7 @@ def gate(
     named.scopes = {verb: extra["x-scope"] for verb, extra in extras.items()}
     named.methods = tuple(operations)
     named.files = next(filter(None, map(may_send_files, operations.values())), None)
+    named.costs = {verb: getattr(operation.view_func, "costs", "") for verb, operation in operations.items()}
     named.csrf_exempt = True
     # No redirect from an address without its last slash: clients follow it with a GET, and take the answer for done.
     named.should_append_slash = False

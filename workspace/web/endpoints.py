@@ -79,12 +79,13 @@ def endpoint(
     files: Callable[..., bool] | None = None,
     body: dict[str, Any] | None = None,
     gives_file: bool = False,
+    costs: str = "",
 ) -> Callable[[View], View]:
     """Declare an operation: the verb of the `check_<verb>` that it calls, and the scope that its token must have.
 
     All operations of one path share a `name`. The first line of the docstring is the summary in the description of
-    the API, the rest its text. `files` is as in `require`; `body` describes what is no JSON, for OpenAPI. One that
-    `gives_file` answers with bytes, which are not kept under the key of the request.
+    the API, the rest its text. `files` and `costs` are as in `require`; `body` describes what is no JSON, for OpenAPI.
+    One that `gives_file` answers with bytes, which are not kept under the key of the request.
     """
     extra: dict[str, Any] = {"x-permission": permission, "x-scope": scope, "responses": dict(PROBLEM)}
     if gives_file:
@@ -98,6 +99,7 @@ def endpoint(
         summary, _blank, text = (view.__doc__ or "").partition("\n\n")
         view.files = files  # type: ignore[attr-defined]
         view.gives_file = gives_file  # type: ignore[attr-defined]
+        view.costs = costs  # type: ignore[attr-defined]
         return router.api_operation(
             [verb],
             path,

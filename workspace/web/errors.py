@@ -32,7 +32,10 @@ def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     if is_api(request):
         answer = problem(refusal.status, refusal.sentence, code=refusal.code, field=field, detail=detail)
     else:
-        answer = error(request, refusal.status, refusal.sentence, {"detail": detail})
+        context: dict[str, object] = {"detail": detail}
+        if isinstance(refusal, TooOften) and not is_htmx(request):
+            context["kept"] = unsaved_fields(request)
+        answer = error(request, refusal.status, refusal.sentence, context)
     if isinstance(refusal, TooOften):
         answer["Retry-After"] = str(refusal.retry_after)
     return answer

@@ -1,13 +1,34 @@
 """How often something may be asked for, counted where allauth counts tries to sign in: in rows, for all processes."""
 
 from datetime import datetime, timedelta
+from math import ceil
 
 from allauth.core.internal.ratelimit import consume
+from django.conf import settings
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from workspace.core.refusals import TooOften
 from workspace.models import Counter
+from workspace.web.uploads import announced_length
+
+EXPORTS, UPLOADS, COMPUTATIONS, SEARCHES = "exports", "uploads", "computations", "searches"
+KIB_IN_MB = 1024
+# Parameters of addresses that have something looked for in texts.
+SEARCHED = ("q", "who")
+LIMITED = {
+    EXPORTS: gettext_lazy(
+        "Nothing was exported: %(most)s exports an hour is the most that one person may ask for."
+    ),
+    UPLOADS: gettext_lazy("Nothing was stored: %(most)s MB an hour is the most that one person may upload."),
+    COMPUTATIONS: gettext_lazy(
+        "Nothing was started: %(most)s computations an hour is the most that one person may start. Measuring again, "
+        "previews and calls of models are such."
+    ),
+    SEARCHES: gettext_lazy("Nothing was looked for: %(most)s searches a minute is the most for one person."),
+}
 
 
 def limited(request: HttpRequest, what: str, rate: str) -> None:
@@ -29,3 +50,44 @@ def limit_window(what: str, *, most: int, seconds: int, now: datetime) -> None:
     if Counter.objects.count_up(f"window:{what}:{int(now.timestamp()) // seconds}", until=end) > most:
         says = _("More than %(most)d requests in %(seconds)d seconds. Wait, then continue.")
         raise TooOften(says % {"most": most, "seconds": seconds}, retry_after=seconds - passed)
+
+
+def limit_costly(request: HttpRequest, what: str) -> None:
+    """Count what costs much, of the person who asks, all their programs together; TooOften (429) beyond the limit.
+
+    Exports, uploads and computations are what is sent, uploads by the size that was announced; searches are addresses
+    that look for something. The limits are settings.COSTLY_LIMITS: how many, in how many seconds. What is refused does
+    not count. A single upload over the limit is taken when it is the first of its hour.
+    """
+    cost = _cost(request, what)
+    if not cost:
+        return
+    most, seconds = settings.COSTLY_LIMITS[what]
+    most_counted = most * KIB_IN_MB if what == UPLOADS else most
+    now = timezone.now()
+    window, passed = divmod(int(now.timestamp()), seconds)
+    left = seconds - passed
+    key, end = f"{what}:{request.user.pk}:{window}", now + timedelta(seconds=left)
+    total = Counter.objects.count_up(key, until=end, by=cost)
+    if total > most_counted and total > cost:
+        Counter.objects.count_up(key, until=end, by=-cost)
+        says = f"{LIMITED[what] % {'most': f'{most:,}'}} {_when(end, left)}"
+        raise TooOften(says, code=f"too_many_{what}", retry_after=left)
+
+
+def _cost(request: HttpRequest, what: str) -> int:
+    if what == SEARCHES:
+        return int(any(request.GET.get(name, "").strip() for name in SEARCHED))
+    if request.method in ("GET", "HEAD"):
+        return 0
+    return ceil(announced_length(request) / 1024) if what == UPLOADS else 1
+
+
+def _when(end: datetime, seconds: int) -> str:
+    minutes = ceil(seconds / 60)
+    says = ngettext(
+        "It works again at %(time)s, in %(n)d minute at most.",
+        "It works again at %(time)s, in %(n)d minutes at most.",
+        minutes,
+    )
+    return says % {"time": f"{timezone.localtime(end):%H:%M}", "n": minutes}

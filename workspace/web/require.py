@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from workspace.access.queries import load_person
 from workspace.models import Person
 from workspace.web.problems import is_api, problem, token_needed
+from workspace.web.rate_limits import limit_costly
 from workspace.web.unsaved_form import unsaved_fields
 
 ANYONE = "anyone"
@@ -33,7 +34,11 @@ View = Callable[..., HttpResponse]
 
 
 def require(
-    permission: str, *, methods: tuple[str, ...] = ("GET",), files: Callable[..., bool] | None = None
+    permission: str,
+    *,
+    methods: tuple[str, ...] = ("GET",),
+    files: Callable[..., bool] | None = None,
+    costs: str = "",
 ) -> Callable[[View], View]:
     """Name the permission that a view needs and the verbs it understands; everybody signs in first.
 
@@ -41,7 +46,8 @@ def require(
     signed in is enough, "set_up_second_factor" where it is enough also before a second factor that is required, or
     "anyone" for the few pages before the sign-in. Other verbs are answered 405. The name is
     kept as `.permission` on the view: the guard of the rights matrix reads it. Only a view with `files` is sent more
-    than a form, and only by a person for whom `files(person, **address)` is true.
+    than a form, and only by a person for whom `files(person, **address)` is true. `costs` names the limit of
+    `limit_costly` that counts it.
     """
     allowed = (*methods, "HEAD") if "GET" in methods else methods
 
@@ -52,11 +58,14 @@ def require(
                 return sign_in_first(request)
             if request.method not in allowed:
                 return HttpResponseNotAllowed(allowed)
+            if costs:
+                limit_costly(request, costs)
             return view(request, *args, **kwargs)
 
         gated.permission = permission  # type: ignore[attr-defined]
         gated.methods = allowed  # type: ignore[attr-defined]
         gated.files = files  # type: ignore[attr-defined]
+        gated.costs = costs  # type: ignore[attr-defined]
         gated.login_required = permission != ANYONE  # type: ignore[attr-defined]
         gated.factor_required = permission not in (ANYONE, SETTING_UP)  # type: ignore[attr-defined]
         return gated

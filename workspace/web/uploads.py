@@ -13,12 +13,16 @@ def is_too_large(request: HttpRequest, view: object, address: dict[str, Any]) ->
     settings.MOST_UPLOADED_AT_ONCE from people for whom `may` is true. No more than what was announced is ever
     read, so neither a wrong length nor a body in pieces without one gets anything onto the disk.
     """
-    try:
-        # As Django reads it, who then reads that many bytes and no more.
-        length = int(request.META.get("CONTENT_LENGTH") or 0)
-    except ValueError:
-        length = 0
+    length = announced_length(request)
     return length > 0 and length > _most(request, view, address)
+
+
+def announced_length(request: HttpRequest) -> int:
+    """How many bytes of body were announced, as Django reads it, who then reads that many and no more."""
+    try:
+        return max(0, int(request.META.get("CONTENT_LENGTH") or 0))
+    except ValueError:
+        return 0
 
 
 def _most(request: HttpRequest, view: object, address: dict[str, Any]) -> int:

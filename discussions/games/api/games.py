@@ -172,6 +172,7 @@ PersonKey = Annotated[int, Field(ge=0, le=LARGEST, description="the id of an eva
     permission="see_games",
     scope="read",
     answer=Listed[GameAnswer],
+    costs="searches",
 )
 def list_games(
     request: SignedIn,
