@@ -14,6 +14,10 @@ from benchmarks.bench_pages import copy, timed
 from benchmarks.bench_saves import prepare
 
 PEOPLE = (3, 30, 300)
+PAGES = (
+    *("project", "games", "team", "team_holds", "team_pace"),
+    *("members", "agreement", "accuracy", "packet"),
+)
 EACH = 4
 _numbers = count(1)
 

@@ -10,7 +10,7 @@ from discussions.metrics.actions import measure_at_once
 from discussions.models import Game, Iteration, Slot, Verdict
 from discussions.models.slots import RATING
 from discussions.upgrades.permissions import check_change_version, check_newer
-from discussions.upgrades.queries import load_version_preview
+from discussions.upgrades.queries import hash_input
 from discussions.verdicts.actions import record_verdict
 from discussions.verdicts.queries import load_verdict_preview
 from rubric.models import RubricVersion
@@ -51,7 +51,7 @@ def move_to_version(
         )
         check_change_version(by, locked)
         check_newer(locked, version)
-        if load_version_preview(locked, version).input_sha256 != shown:
+        if hash_input(locked, version) != shown:
             raise Conflict(
                 _(
                     "Something was judged or recorded after this page was shown. Nothing was moved; "

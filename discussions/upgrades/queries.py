@@ -58,10 +58,10 @@ def load_version_preview(iteration: Iteration, version: RubricVersion) -> Versio
     keys = list(rated.values_list("pk", flat=True))
     judged = read_judged(Batch(keys, is_recorded=False), partial(needs_text, draft=draft))
     games = [rejudge(replace(game, recorded=recorded.get(game.where.number)), draft) for game in judged]
-    return VersionPreview(version, games, compute_games_impact(games, draft), _hash_input(iteration, version))
+    return VersionPreview(version, games, compute_games_impact(games, draft), hash_input(iteration, version))
 
 
-def _hash_input(iteration: Iteration, version: RubricVersion) -> str:
+def hash_input(iteration: Iteration, version: RubricVersion) -> str:
     """What the preview rests on: versions, verdicts, evaluations, adjudications and costs by hand."""
     games = Game.objects.filter(iteration=iteration)
     rows = Evaluation.objects.filter(game__in=games, purpose=RATING, state=SUBMITTED)
