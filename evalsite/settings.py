@@ -166,6 +166,13 @@ DISK_FREE_MB = environment.megabytes("DISK_FREE_MB", "512", at_least=1)
 METRICS_TOKEN = environment.optional_secret("METRICS_TOKEN", at_least=32)
 if METRICS_TOKEN:
     MIDDLEWARE.insert(0, "workspace.checks.metrics.CountRequests")
+# How much a project may store (MB) until an admin says another number for it, and what counts: these are asked, in
+# bytes.
+PROJECT_STORAGE_MB = environment.megabytes("PROJECT_STORAGE_MB", "10240", at_least=1)
+STORED_BYTES = [
+    "discussions.transcripts.queries.count_file_bytes",
+    "rubric.comparisons.queries.count_characters",
+]
 # What counts as a saved judgement: a row of these tables for each.
 SAVED_JUDGEMENTS = {"games": "discussions.Revision", "comparisons": "rubric.MarkRevision"}
 # What is done for each kind of job: the action that a worker calls with the job it took.

@@ -39,6 +39,8 @@ from discussions.queue.actions import change_queue
 from rubric.models import RubricVersion
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
+from workspace.projects.actions import MOST_MEGABYTES, set_storage_limit
+from workspace.projects.queries import load_storage
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, endpoint
 from workspace.web.require import SignedIn
@@ -49,11 +51,18 @@ ONE = PROJECT + "iterations/{int:iteration}/"
 GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 
 
+# Which settings one action changes.
+SETTINGS = {
+    "games": ("evaluator_count", "identification"),
+    "rule": ("flags", "reopen_minutes", "shows_differences"),
+}
+
+
 class SettingsAnswer(Answer):
     """The settings of a project: the first two hold for its unsorted games, the last two from the next game on.
 
     The others hold once something is rated. Of a hundred games that a person gets, `repeat_percent` are hidden
-    duplicates.
+    duplicates. `stored_bytes` of `storage_limit_mb` are used by uploaded files and the texts of comparisons.
     """
 
     evaluator_count: int
@@ -63,10 +72,12 @@ class SettingsAnswer(Answer):
     shows_differences: bool
     queue_order: str
     repeat_percent: int
+    stored_bytes: int
+    storage_limit_mb: int
 
 
 class SettingsGiven(Given):
-    """What is to be changed; what is left out stays."""
+    """What is to be changed; what is left out stays. Only admins change `storage_limit_mb`; 0: as other projects."""
 
     evaluator_count: int | None = Field(default=None, ge=1, le=10)
     identification: Literal[tuple(key for key, _label in IDENTIFICATIONS)] | None = None  # type: ignore[valid-type]
@@ -75,6 +86,7 @@ class SettingsGiven(Given):
     shows_differences: bool | None = None
     queue_order: Literal[tuple(key for key, _label in ORDERS)] | None = None  # type: ignore[valid-type]
     repeat_percent: int | None = Field(default=None, ge=0, le=MOST_REPEATS)
+    storage_limit_mb: int | None = Field(default=None, ge=0, le=MOST_MEGABYTES)
 
 
 class IterationAnswer(Answer):
@@ -385,20 +397,24 @@ def change_settings(request: SignedIn, slug: str, given: SettingsGiven) -> Setti
     Another number of evaluators also holds for games without a verdict: slots open, or open slots close.
     """
     unsorted = settings_or_404(request, slug)
-    wanted = _settings(unsorted).model_dump() | given.model_dump(exclude_none=True)
-    queue = {"order": wanted.pop("queue_order"), "repeat_percent": wanted.pop("repeat_percent")}
-    now = timezone.now()
+    changed = given.model_dump(exclude_none=True)
+    wanted = _settings(unsorted).model_dump() | changed
+    parts = {part: {name: wanted[name] for name in names} for part, names in SETTINGS.items()}
+    queue = {"order": wanted["queue_order"], "repeat_percent": wanted["repeat_percent"]}
+    who: dict[str, Any] = {"by": request.user, "now": timezone.now()}
     with transaction.atomic():
-        games = {name: wanted.pop(name) for name in ("evaluator_count", "identification")}
-        change_iteration(iteration=unsorted, **games, by=request.user, now=now)
-        actions.change_rating_rule(project=unsorted.project, **wanted, by=request.user, now=now)
-        if {"queue_order", "repeat_percent"} & given.model_dump(exclude_none=True).keys():
-            change_queue(project=unsorted.project, **queue, by=request.user, now=now)
+        change_iteration(iteration=unsorted, **parts["games"], **who)
+        actions.change_rating_rule(project=unsorted.project, **parts["rule"], **who)
+        if {"queue_order", "repeat_percent"} & changed.keys():
+            change_queue(project=unsorted.project, **queue, **who)
+        if "storage_limit_mb" in changed:
+            set_storage_limit(project=unsorted.project, megabytes=wanted["storage_limit_mb"] or None, **who)
     return _settings(settings_or_404(request, slug))
 
 
 def _settings(unsorted: Iteration) -> SettingsAnswer:
     rule, queue = load_rating_rule(unsorted.project_id), load_queue_rule(unsorted.project)
+    storage = load_storage(unsorted.project)
     return SettingsAnswer(
         evaluator_count=unsorted.evaluator_count,
         identification=unsorted.identification,
@@ -407,6 +423,8 @@ def _settings(unsorted: Iteration) -> SettingsAnswer:
         shows_differences=rule.shows_differences,
         queue_order=queue.order,
         repeat_percent=queue.repeat_percent,
+        stored_bytes=storage.used,
+        storage_limit_mb=storage.limit_mb,
     )
 
 

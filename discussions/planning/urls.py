@@ -7,6 +7,7 @@ from discussions.planning import views
 urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/iteration/", views.change, name="change_iteration"),
     path("projects/<slug:slug>/iteration/rules/", views.change_rating_rules, name="change_rating_rules"),
+    path("projects/<slug:slug>/storage/", views.set_storage_limit, name="set_storage_limit"),
     path(
         "projects/<slug:slug>/stages/<int:stage>/iterations/new/",
         views.open_iteration,

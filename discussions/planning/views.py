@@ -47,6 +47,9 @@ from discussions.planning.permissions import check_open_iteration
 from rubric.models import RubricVersion
 from rubric.versions.core.draft import NO, YES
 from workspace.core.refusals import Malformed, NotAllowed, Refusal
+from workspace.projects import actions as projects
+from workspace.projects.forms import StorageLimitForm
+from workspace.projects.permissions import check_set_storage_limit
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
@@ -224,6 +227,19 @@ def change_rating_rules(request: SignedIn, slug: str) -> HttpResponse:
     return respond(request, page="", redirect=reverse("change_iteration", args=[slug]))
 
 
+@require("set_storage_limit", methods=("POST",))
+def set_storage_limit(request: SignedIn, slug: str) -> HttpResponse:
+    """Say how much the project may store; leads back to the project settings."""
+    iteration = settings_or_404(request, slug)
+    check_set_storage_limit(request.user, iteration.project)
+    form = bind_form(request, StorageLimitForm)
+    if not form.is_valid():
+        return show_settings(request, iteration, storage_form=form, status=422)
+    project = iteration.project
+    projects.set_storage_limit(project=project, **form.cleaned_data, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("change_iteration", args=[slug]))
+
+
 def settings_or_404(request: SignedIn, slug: str) -> Iteration:
     """The unsorted iteration of the project; NotAllowed for everybody but leads."""
     project = project_or_404(request.user, slug)
@@ -238,12 +254,13 @@ def show_settings(
     *,
     form: IterationForm | None = None,
     rule_form: RatingRuleForm | None = None,
+    storage_form: StorageLimitForm | None = None,
     wanted: int | None = None,
     status: int = 200,
 ) -> HttpResponse:
     """Show the page, with what was typed into one of its forms; with `wanted`, what that number of evaluators does."""
     project, rule = iteration.project, load_rating_rule(iteration.project_id)
-    page = build_rules_page(iteration=iteration, wanted=wanted)
+    page = build_rules_page(iteration=iteration, person=request.user, wanted=wanted)
     stored = {"identification": iteration.identification, "evaluator_count": iteration.evaluator_count}
     shows = YES if rule.shows_differences else NO
     ruled = {"flags": rule.flags, "reopen_minutes": rule.reopen_minutes, "shows_differences": shows}
@@ -251,6 +268,7 @@ def show_settings(
         "page": page,
         "form": form or IterationForm(initial=stored),
         "rule_form": rule_form or RatingRuleForm(initial=ruled),
+        "storage_form": storage_form or StorageLimitForm(initial={"megabytes": page.own_limit_mb}),
         **frame(request.user, project, "settings"),
     }
     return respond(request, page="discussions/planning/rules.html", context=context, status=status)

@@ -33,6 +33,7 @@ from workspace.database.bulk_rows import insert_rows, reserve_keys
 from workspace.jobs.actions import cancel_job, enqueue
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED
+from workspace.projects.permissions import check_room
 
 IMPORT = "import"
 NEW, RESUMED, ALREADY = "new", "resumed", "already"
@@ -120,7 +121,7 @@ def import_transcripts(
     Without an iteration the games go to the project's unsorted one; the format is detect automatically unless it is
     named. Where no game came in, the same bytes are read again when another format is named, or none any more.
     Raises NotAllowed (also for an iteration whose list of games is frozen), and Unacceptable for a file that is empty
-    or over the limit: then nothing of the whole call is stored.
+    or over the limit, or for which the project has no room: then nothing of the whole call is stored.
     """
     check_import_transcripts(by, project)
     for file in files:
@@ -131,6 +132,8 @@ def import_transcripts(
     if format_name and find_format(format_name) is None:
         sentence = _("There is no transcript format “%(name)s”. Choose one of the list, or none.")
         raise Unacceptable(sentence % {"name": format_name}, field="format", code="unknown_format")
+    if new_bytes := _count_new_bytes(project, files):
+        check_room(project, new_bytes, field="transcripts")
     kept = [(file, store_bytes(file.data)) for file in files]
     with transaction.atomic():
         _hold_open(iteration)
@@ -143,7 +146,17 @@ def import_transcripts(
             )
             for sha256, file in sorted(first.items())
         }
-        return [_queue(*rows[sha256], format_name, by=by, now=now) for _file, sha256 in kept]
+        imported = [_queue(*rows[sha256], format_name, by=by, now=now) for _file, sha256 in kept]
+        if any(upload.outcome == NEW for upload in imported):
+            check_room(project, field="transcripts")
+        return imported
+
+
+def _count_new_bytes(project: Project, files: list[Upload]) -> int:
+    """The bytes of those files that the project does not hold."""
+    sizes = {bytes_hash(file.data): len(file.data) for file in files}
+    known = Transcript.objects.filter(project=project, sha256__in=sizes).values_list("sha256", flat=True)
+    return sum(size for sha256, size in sizes.items() if sha256 not in set(known))
 
 
 def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> Imported:

@@ -2,6 +2,7 @@
 
 import msgspec
 from django.conf import settings
+from django.db.models import Sum
 
 from discussions.models import ColumnMapping, Game, Transcript
 from discussions.transcripts.core.formats import find_format
@@ -46,3 +47,9 @@ def load_known_games(project: int, ids: list[str]) -> KnownGames:
     ):
         known.setdefault(source_id, {})[sha256] = (number, transcript)
     return known
+
+
+def count_file_bytes(project: Project) -> int:
+    """How many bytes the uploaded files of a project have. A file whose games came in separately, too, is one."""
+    rows = Transcript.objects.filter(project=project, is_separate=False)
+    return int(rows.aggregate(bytes=Sum("byte_count"))["bytes"] or 0)

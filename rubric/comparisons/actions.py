@@ -52,6 +52,7 @@ from workspace.core.identifiers import plain_name
 from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person, Project
+from workspace.projects.permissions import check_room
 from workspace.texts import clean_text
 
 
@@ -125,6 +126,7 @@ def add_comparisons(
         record_set_event(
             comparison_set=comparison_set, verb="comparison_set:filled", detail=detail, by=by, now=now
         )
+        check_room(comparison_set.project, field="file")
     return rows
 
 

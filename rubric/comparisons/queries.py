@@ -4,13 +4,16 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db.models import Sum
+from django.db.models.functions import Length
 from msgspec import Struct
 
 from rubric.core.records import ReviewRecord
 from rubric.core.response_order import map_labels
-from rubric.models import Answer, Comparison, ComparisonSet, Review, ReviewedResponse, Reviewer
+from rubric.models import Answer, Comparison, ComparisonSet, Response, Review, ReviewedResponse, Reviewer
 from rubric.models.comparisons import ELSEWHERE, MODEL
 from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
+from workspace.models import Project
 
 ReviewedRow = tuple[Any, ...]
 ReviewRows = tuple[str, list[list[str]] | None, list[ReviewedRow]]
@@ -96,3 +99,10 @@ def list_said(record: ReviewRecord, order: Sequence[int]) -> ReviewRows:
         for response in record.responses
     ]
     return record.mode, record.reported_ranking, rows
+
+
+def count_characters(project: Project) -> int:
+    """How many characters the questions and responses of a project's comparison sets have."""
+    questions = Comparison.objects.filter(set__project=project).aggregate(sum=Sum(Length("question")))
+    responses = Response.objects.filter(comparison__set__project=project).aggregate(sum=Sum(Length("text")))
+    return int(questions["sum"] or 0) + int(responses["sum"] or 0)

@@ -149,6 +149,7 @@ OPERATIONS: dict[str, list[Row]] = {
     "api_settings": [
         operation("GET", "401 403 403 404 200 404 200 401", "read"),
         operation("POST", "401 403 403 404 200 404 200 401", "admin", {"reopen_minutes": "=10"}),
+        operation("POST", "401 403 403 404 403 404 200 401", "admin", {"storage_limit_mb": "=10"}),
     ],
     "api_iterations": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
     "api_iteration": [operation("GET", "401 404 404 404 200 404 200 401", "read")],

@@ -212,6 +212,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
             {"flags": "warn", "reopen_minutes": "10", "shows_differences": "yes"},
         ),
     ],
+    "set_storage_limit": [Row("POST", "401 403 403 404 403 404 303 401", {"megabytes": "500"})],
     # games and verdicts; those of verdicts on a game that "assigned" rated and whose verdict is recorded
     "games": [Row("GET", "302 302 302 404 200 404 200 302")],
     "choose_games": [Row("GET", "302 403 403 404 400 404 400 302")],

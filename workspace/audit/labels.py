@@ -33,6 +33,7 @@ SENTENCES = {
     "membership:changed": _("%(who)s changed the role of %(thing)s"),
     "membership:ended": _("%(who)s removed %(thing)s from the project"),
     "project:created": _("%(who)s created %(thing)s"),
+    "project:storage_limit_changed": _("%(who)s changed how much %(thing)s may store"),
     "project:imported": _("%(who)s imported %(thing)s"),
     "rating_rules:changed": _("%(who)s changed the project settings of %(thing)s"),
     "queue:changed": _("%(who)s changed the queue order of %(thing)s"),

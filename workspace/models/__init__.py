@@ -7,7 +7,7 @@ from workspace.models.exports import Export
 from workspace.models.jobs import Heartbeat, Job
 from workspace.models.notifications import Notification, NotificationSettings
 from workspace.models.people import Person
-from workspace.models.projects import Invitation, Membership, Project
+from workspace.models.projects import Invitation, Membership, Project, StorageLimit
 from workspace.models.sign_ins import SignIn
 from workspace.models.tokens import AccessToken, KeptAnswer
 from workspace.models.webhooks import Delivery, Webhook
@@ -31,5 +31,6 @@ __all__ = [
     "Person",
     "Project",
     "SignIn",
+    "StorageLimit",
     "Webhook",
 ]

@@ -41,6 +41,21 @@ class Project(models.Model):
         return self.name
 
 
+class StorageLimit(models.Model):
+    """How much a project may store, in MB, where an admin said another number than settings.PROJECT_STORAGE_MB."""
+
+    project = models.OneToOneField(Project, models.PROTECT, related_name="storage_limit", primary_key=True)
+    megabytes = models.PositiveIntegerField()
+    changed_at = models.DateTimeField()
+    changed_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (models.CheckConstraint(condition=Q(megabytes__gte=1), name="storage_limit_positive"),)
+
+    def __str__(self) -> str:
+        return f"storage limit of project {self.project_id}"
+
+
 class Membership(models.Model):
     """A person's role in a project, from one moment to another."""
 

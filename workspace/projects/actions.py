@@ -8,11 +8,17 @@ from django.utils.translation import gettext as _
 from workspace.audit.actions import record_event
 from workspace.core.identifiers import is_slug, plain_name
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.models import Membership, Person, Project
+from workspace.models import Membership, Person, Project, StorageLimit
 from workspace.models.projects import EVALUATOR, LEAD
-from workspace.projects.permissions import check_change_membership, check_create_project, check_manage_members
+from workspace.projects.permissions import (
+    check_change_membership,
+    check_create_project,
+    check_manage_members,
+    check_set_storage_limit,
+)
 
 ROLES = (EVALUATOR, LEAD)
+MOST_MEGABYTES = 1_000_000
 
 
 def create_project(*, name: str, slug: str, by: Person, now: datetime) -> Project:
@@ -98,6 +104,37 @@ def end_membership(*, membership: Membership, by: Person, now: datetime) -> Memb
         _end(membership, by, now)
         _record(membership, "membership:ended", {"person": membership.person_id}, by, now)
     return membership
+
+
+def set_storage_limit(*, project: Project, megabytes: int | None, by: Person, now: datetime) -> None:
+    """Say how much a project may store; None: as much as the installation's other projects. The same changes nothing.
+
+    A project that holds more keeps it, and takes nothing new. Raises NotAllowed, Unacceptable.
+    """
+    check_set_storage_limit(by, project)
+    if megabytes is not None and not 1 <= megabytes <= MOST_MEGABYTES:
+        says = _("Write whole MB from 1 to %(most)s, or nothing.") % {"most": f"{MOST_MEGABYTES:,}"}
+        raise Unacceptable(says, field="megabytes", code="range")
+    with transaction.atomic():
+        Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+        rows = StorageLimit.objects.filter(project=project)
+        before = rows.values_list("megabytes", flat=True).first()
+        if before == megabytes:
+            return
+        if megabytes is None:
+            rows.delete()
+        else:
+            made = {"megabytes": megabytes, "changed_at": now, "changed_by": by}
+            StorageLimit.objects.update_or_create(project=project, defaults=made)
+        record_event(
+            by=by,
+            now=now,
+            project=project,
+            verb="project:storage_limit_changed",
+            object_kind="project",
+            object_id=project.pk,
+            detail={"before": before, "after": megabytes},
+        )
 
 
 def _end(membership: Membership, by: Person, now: datetime) -> None:

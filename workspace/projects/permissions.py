@@ -3,8 +3,9 @@
 from django.utils.translation import gettext as _
 
 from workspace.access.permissions import require_admin, role_in
-from workspace.core.refusals import NotAllowed
+from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Membership, Person, Project
+from workspace.projects.queries import MB, load_storage
 
 
 def check_create_project(person: Person) -> None:
@@ -28,3 +29,25 @@ def check_change_membership(person: Person, membership: Membership) -> None:
     check_manage_members(person, membership.project)
     if membership.person_id == person.pk:
         raise NotAllowed(_("Nobody changes their own role. Ask another admin."))
+
+
+def check_set_storage_limit(person: Person, project: Project) -> None:
+    """Admins say how much a project may store."""
+    require_admin(person, _("Only admins change how much a project may store. Ask one of them."))
+
+
+def check_room(project: Project, more: int = 0, *, field: str = "") -> None:
+    """What the project stores, with so many bytes more, must be within its limit; else Unacceptable.
+
+    An act that adds to it asks again after its audit line, in its transaction: acts of a project wait for each other
+    at that line, so that two at the same moment are not both let in.
+    """
+    storage = load_storage(project)
+    if storage.used + more <= storage.limit:
+        return
+    says = _(
+        "Nothing was stored: with this the project would hold %(would)s MB, and its limit is %(limit)s MB. An admin "
+        "can raise the limit in the project settings. Withdrawing games makes no room, since their files are kept."
+    )
+    would = f"{-(-(storage.used + more) // MB):,}"
+    raise Unacceptable(says % {"would": would, "limit": f"{storage.limit_mb:,}"}, field=field, code="no_room")

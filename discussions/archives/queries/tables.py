@@ -250,6 +250,7 @@ LEFT_OUT = {
     workspace.Notification: "what people of this installation were told of, kept for some months",
     workspace.NotificationSettings: "choices of people of this installation",
     workspace.SignIn: "a secret of the installation",
+    workspace.StorageLimit: "what the installation lets the project store",
     workspace.Webhook: "a secret of the installation, and whom it tells",
     games.ImportRun: "how far an import is, until it is over",
     games.ImportDismissal: "which notices of this installation were seen",

@@ -8,12 +8,17 @@ from discussions.core.evaluation_states import OPEN
 from discussions.models import Evaluation, Iteration
 from discussions.models.iterations import ALONGSIDE, BLIND_FIRST, NEVER
 from discussions.slots.queries import Effect, load_effect
+from workspace.access.permissions import get_refusal
+from workspace.models import Person
+from workspace.projects.permissions import check_set_storage_limit
+from workspace.projects.queries import Storage, load_storage
 
 
 class RatingRulesPage(Struct, frozen=True):
     """The rules of an iteration; `started_count` counts the open evaluations that keep the form they started with.
 
-    `effect` says what asking for `wanted` evaluators per game does, before it is saved.
+    `effect` says what asking for `wanted` evaluators per game does, before it is saved. `own_limit_mb` is the storage
+    limit that an admin set for this project; who may not change it is told why in `storage_refusal`.
     """
 
     iteration: Iteration
@@ -21,15 +26,19 @@ class RatingRulesPage(Struct, frozen=True):
     started_count: int
     wanted: int | None
     effect: list[str]
+    storage: Storage
+    own_limit_mb: int | None
+    storage_refusal: str
 
 
-def build_rules_page(*, iteration: Iteration, wanted: int | None = None) -> RatingRulesPage:
+def build_rules_page(*, iteration: Iteration, person: Person, wanted: int | None = None) -> RatingRulesPage:
     """The page of an iteration that was fetched with its rubric version; with `wanted`, what that does."""
     reveals = {
         BLIND_FIRST: _("blind first: findings are shown once a person has judged for themselves"),
         ALONGSIDE: _("alongside: findings are shown from the start"),
         NEVER: _("never: findings are shown once a verdict is recorded"),
     }
+    storage = load_storage(iteration.project)
     started = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
     return RatingRulesPage(
         iteration=iteration,
@@ -37,6 +46,9 @@ def build_rules_page(*, iteration: Iteration, wanted: int | None = None) -> Rati
         started_count=started.exclude(identification=iteration.identification).count(),
         wanted=wanted,
         effect=[] if wanted is None else _describe_effect(load_effect(iteration, wanted)),
+        storage=storage,
+        own_limit_mb=storage.limit_mb if storage.is_own else None,
+        storage_refusal=get_refusal(check_set_storage_limit, person, iteration.project),
     )
 
 

@@ -123,6 +123,8 @@ def test_project_settings_are_read_and_changed_all_or_none():
         "shows_differences": False,
         "queue_order": "random",
         "repeat_percent": 0,
+        "stored_bytes": 0,
+        "storage_limit_mb": 10240,
     }
     assert program.get(path).json() == before
     assert program.post(path, {"flags": "ignore"}).json()["flags"] == "ignore"
