@@ -11,6 +11,7 @@ from django.contrib.auth import logout
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from workspace.core.refusals import NotAllowed, Refusal, TooOften
 from workspace.tokens.core import read_bearer
@@ -19,7 +20,7 @@ from workspace.tokens.queries import Bearer, find_bearer
 from workspace.web.browsers_zone import browsers_zone
 from workspace.web.devices import remember_device
 from workspace.web.errors import error, refused, status_of
-from workspace.web.problems import is_api
+from workspace.web.problems import is_api, problem
 from workspace.web.rate_limits import limit_window
 from workspace.web.require import set_up_first, sign_in_first
 from workspace.web.uploads import is_too_large
@@ -218,6 +219,9 @@ class AccessTokens:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not is_api(request):
             return self.get_response(request)
+        if settings.SECURE_SSL_REDIRECT and not request.is_secure():
+            says = _("Send this to https://. Revoke the token: who listens on the way has read it.")
+            return problem(400, says, code="https_needed")
         began, bearer = time.perf_counter(), self.identify(request)
         request.user = AnonymousUser() if bearer is None else bearer.person
         request.bearer = bearer  # type: ignore[attr-defined]

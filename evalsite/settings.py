@@ -394,7 +394,8 @@ TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES", "127.0.0.0/8,::1/128")
 if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = not LOCAL
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
+# A program whose address begins with http:// is told so and not led on: it would send its token in the open each time.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$", r"^api/v1/"]
 SECURE_HSTS_SECONDS = 0 if LOCAL else 31536000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not LOCAL
 SECURE_HSTS_PRELOAD = not LOCAL

@@ -183,6 +183,16 @@ def test_production_cookies_are_bound_to_the_host_and_https():
     assert json.loads(run(code, BEHIND_PROXY="true").stdout)[-1] == ["HTTP_X_FORWARDED_PROTO", "https"]
 
 
+def test_passwords_are_stored_by_a_slow_hash():
+    code = (
+        "import django; django.setup(); from django.contrib.auth.hashers import make_password;"
+        "print(make_password('correct horse battery'))"
+    )
+    algorithm, rounds, _salt, _hash = run(code).stdout.strip().split("$")
+    assert algorithm == "pbkdf2_sha256"
+    assert int(rounds) >= 600_000  # OWASP's Password Storage Cheat Sheet
+
+
 def test_the_web_process_does_not_start_on_a_database_that_is_behind(tmp_path):
     done = run("import evalsite.wsgi", DATABASE_URL=f"sqlite:///{tmp_path}/empty.sqlite3")
     assert done.returncode != 0

@@ -132,7 +132,7 @@ def test_exports_of_a_person_from_pages_and_programs_count_together(visitor, lea
     page = visitor.post(address, given | {"pseudonyms": "on"})
     assert (page.status_code, page["Retry-After"]) == (429, str(29 * 60 + 40))
     says = page.content.decode()
-    assert "Nothing was exported: 3 exports an hour is the most" in says
+    assert "Nothing was exported: the limit of exports is 3 an hour" in says
     assert "It works again at 11:00, in 30 minutes at most." in says
     assert "<dt>pseudonyms</dt>" in says  # what was chosen is still there
 
@@ -163,7 +163,7 @@ def test_uploads_are_limited_by_their_size(visitor, settings):
     assert upload(600).status_code == 303
     page = upload(601)
     assert (page.status_code, page["Retry-After"]) == (429, "1780")
-    assert "Nothing was stored: 1 MB an hour is the most" in page.content.decode()
+    assert "Nothing was stored: the limit of uploads is 1 MB an hour" in page.content.decode()
     # With htmx the note comes beside the form, in which the chosen files stay.
     note = upload(602, **{"HX-Request": "true"})
     assert (note.status_code, note["HX-Retarget"]) == (429, "#toasts")

@@ -27,7 +27,9 @@ logger = logging.getLogger("evalsite.refusals")
 def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """The page of a refusal's status with its sentence, or a note on the page when htmx asked."""
     name = request.resolver_match.url_name if request.resolver_match else ""
-    logger.info("refused %s %s %s", refusal.status, refusal.code, name)
+    who, address = getattr(request, "user", None), request.META.get("REMOTE_ADDR", "")
+    said = (refusal.status, refusal.code, name, getattr(who, "pk", None) or "-", address)
+    logger.info("refused %s %s %s, person %s from %s", *said)
     field, detail = getattr(refusal, "field", ""), getattr(refusal, "detail", {})
     if is_api(request):
         answer = problem(refusal.status, refusal.sentence, code=refusal.code, field=field, detail=detail)

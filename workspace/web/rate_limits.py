@@ -19,15 +19,15 @@ KIB_IN_MB = 1024
 # Parameters of addresses that have something looked for in texts.
 SEARCHED = ("q", "who")
 LIMITED = {
-    EXPORTS: gettext_lazy(
-        "Nothing was exported: %(most)s exports an hour is the most that one person may ask for."
-    ),
-    UPLOADS: gettext_lazy("Nothing was stored: %(most)s MB an hour is the most that one person may upload."),
+    EXPORTS: gettext_lazy("Nothing was exported: the limit of exports is %(most)s an hour for one person."),
+    UPLOADS: gettext_lazy("Nothing was stored: the limit of uploads is %(most)s MB an hour for one person."),
     COMPUTATIONS: gettext_lazy(
-        "Nothing was started: %(most)s computations an hour is the most that one person may start. Measuring again, "
-        "previews and calls of models are such."
+        "Nothing was started: the limit of computations is %(most)s an hour for one person. Measuring again, previews "
+        "and calls of models are such."
     ),
-    SEARCHES: gettext_lazy("Nothing was looked for: %(most)s searches a minute is the most for one person."),
+    SEARCHES: gettext_lazy(
+        "Nothing was looked for: the limit of searches is %(most)s a minute for one person."
+    ),
 }
 
 

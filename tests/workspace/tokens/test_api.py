@@ -62,6 +62,17 @@ def test_a_sign_in_by_cookie_counts_for_nothing_and_a_token_makes_none():
     assert Client().get("/projects/", headers=headers).status_code == 302
 
 
+def test_a_program_that_comes_by_http_is_told_so_and_not_led_on(settings):
+    settings.SECURE_SSL_REDIRECT = True
+    program = program_of(make_person())
+    answer = program.get("projects/")
+    assert problem(answer) == (400, "https_needed")
+    assert "Location" not in answer.headers
+    assert program.client.get("/projects/").status_code == 301
+    by_tls = program.client.get("/api/v1/projects/", headers=program.headers(), secure=True)
+    assert by_tls.status_code == 200
+
+
 def test_leads_without_their_second_factor_are_told_and_service_accounts_need_none(settings, lead):
     settings.REQUIRE_TOTP = True
     assert problem(program_of(lead).get("projects/")) == (403, "second_factor_missing")
