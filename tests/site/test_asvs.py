@@ -177,11 +177,24 @@ def visitor(client, lead):
 
 
 @pytest.mark.parametrize(
-    "address", ["/sign-in/", "/projects/ours/", "/projects/", "/api/v1/projects/", "/nowhere/"]
+    ("address", "kind"),
+    [
+        ("/sign-in/", "text/html"),
+        ("/projects/ours/", "text/html"),
+        ("/nowhere/", "text/html"),
+        ("/healthz", "text/plain"),
+        ("/projects/ours/audit.csv", "text/csv"),
+    ],
 )
-def test_answers_name_their_type_and_charset(visitor, address):
-    kind = visitor.get(address)["Content-Type"]
-    assert kind == "application/problem+json" if "api" in address else kind == "text/html; charset=utf-8"
+def test_answers_name_their_type_and_charset(visitor, address, kind):
+    assert visitor.get(address)["Content-Type"].startswith(f"{kind}; charset=utf-8")
+
+
+def test_answers_in_json_name_their_type(visitor):
+    """Which has no charset: JSON is UTF-8 (RFC 8259)."""
+    assert visitor.get("/api/v1/projects/")["Content-Type"] == "application/problem+json"
+    assert visitor.get("/api/v1/openapi.json")["Content-Type"] == "application/json"
+    assert visitor.get("/readyz")["Content-Type"] == "application/json"
 
 
 def test_password_fields_hide_what_is_typed_and_say_which_they_are(visitor):

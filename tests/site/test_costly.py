@@ -153,6 +153,7 @@ def test_what_was_refused_may_be_sent_again_under_its_key_in_the_next_window(lea
     assert program.post("projects/ours/exports/", {}, key="again").status_code == 202
 
 
+@pytest.mark.services
 def test_uploads_are_limited_by_their_size(visitor, settings):
     limit(settings, "uploads", 1)
     address = reverse("import_upload", args=["ours"])

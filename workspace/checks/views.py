@@ -22,6 +22,8 @@ from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
+PLAIN = "text/plain; charset=utf-8"
+
 
 @require("see_status")
 def status(request: SignedIn) -> HttpResponse:
@@ -48,7 +50,7 @@ def retry(request: SignedIn, job: int) -> HttpResponse:
 @require("anyone")
 def healthz(_request: HttpRequest) -> HttpResponse:
     """Whether the web process answers. Asks nobody else, not even the database."""
-    return HttpResponse("ok\n", content_type="text/plain")
+    return HttpResponse("ok\n", content_type=PLAIN)
 
 
 @require("anyone")
@@ -71,5 +73,5 @@ def metrics(request: HttpRequest) -> HttpResponse:
     given = read_bearer(request.headers.get("Authorization", ""))
     if not compare_digest(given.encode(), settings.METRICS_TOKEN.encode()):
         says = "Send METRICS_TOKEN in the header Authorization: Bearer.\n"
-        return HttpResponse(says, "text/plain", 401, headers={"WWW-Authenticate": "Bearer"})
+        return HttpResponse(says, PLAIN, 401, headers={"WWW-Authenticate": "Bearer"})
     return HttpResponse(write_metrics(now=timezone.now()), CONTENT_TYPE)
