@@ -17,6 +17,9 @@ from msgspec import Struct
 from discussions.core.records import MAFIA, VILLAGE
 from discussions.metrics.core.names import fold
 from discussions.metrics.core.patterns import (
+    ANY_NAME,
+    HALF,
+    Bits,
     Clues,
     PatternGroup,
     Vocabulary,
@@ -30,7 +33,8 @@ from rubric.core.records import RubricRecord
 from rubric.versions.core.game_specs import ParameterSpecs
 
 NAME, KEYWORD, STRATEGIC, ORDINARY, ENDS, YOU = 1, 2, 4, 8, 16, 32
-_BITS = [64 << index for index in range(56)]
+_OF_TOKENS = NAME | KEYWORD | STRATEGIC | ORDINARY | ENDS | YOU
+_BITS = [1 << index for index in range(_OF_TOKENS.bit_length(), 2 * HALF)]
 
 
 class Parameters(Struct, frozen=True, eq=False):
@@ -88,20 +92,24 @@ def keyword_list(entries: list[str]) -> KeywordList:
     return KeywordList(words, tuple(entry[:-1].lower() for entry in entries if entry.endswith("*")))
 
 
-def compute_flags(token: str, parameters: Parameters) -> int:
-    """The bits of one token: a name, the end of a message, or a word and the patterns it may belong to."""
+def compute_bits(token: str, parameters: Parameters) -> Bits:
+    """The bits of one token: a name, the end of a message, or a word; and the patterns that it may belong to."""
     if token == END:
-        return ENDS | parameters.clues.always
+        first, second = parameters.clues.always
+        return ENDS | first, _OF_TOKENS | second
     if decode_player(token):
-        return NAME | (KEYWORD if parameters.choice("coherence_names") else 0)
-    flags = YOU if token == "you" or token.startswith("you'") else 0
+        first, second = parameters.clues.bits(ANY_NAME)
+        return NAME | (KEYWORD if parameters.choice("coherence_names") else 0) | first, second
+    first, second = parameters.clues.bits(token)
+    if token == "you" or token.startswith("you'"):
+        first |= YOU
     if len(token) >= parameters.number("coherence_min_characters") and token not in parameters.stop_words:
-        flags |= KEYWORD
+        first |= KEYWORD
     if parameters.keywords.holds(token):
-        flags |= STRATEGIC
+        first |= STRATEGIC
     if token not in parameters.game_terms:
-        flags |= ORDINARY
-    return flags | parameters.clues.bits(token)
+        first |= ORDINARY
+    return first, second
 
 
 def read_parameter(parameters: Mapping[str, Any], name: str) -> Any:

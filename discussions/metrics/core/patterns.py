@@ -18,7 +18,9 @@ from discussions.metrics.core.text import NAME_CHARS, OWNED, PAD, decode_player
 
 _NAME = f"(?:[{NAME_CHARS}]{PAD}*+(?!{OWNED}))"
 _OWNER = f"(?:[{NAME_CHARS}]{PAD}*+{OWNED}++)"
-_HOLE = "\ue000"
+# What stands in what is read of a pattern for any name and for a word boundary; OWNED is a name that owns.
+ANY_NAME, _EDGE = "\ue000", "\x01"
+_BLANK = frozenset((" ", _EDGE))
 _UNREADABLE = re.compile(r"\\[xunN0-9]|\(\?[^:]|\{[^}0-9,]|\{[0-9,]*$")
 _ONE_WORD = re.compile(r"\\b(?:[a-z]|\((?!\?)|[)|]|(?<=[a-z])\?|\\b$)+")
 _RUN = re.compile(r"[a-z][a-z' ]*(?![?*+{])")
@@ -26,30 +28,32 @@ _ALTERNATIVE = re.compile(r"(?:[^()|]|\([^()]*\))+")
 _ALTERNATIVES = re.compile(r"\\b\((?:\?:)?(?P<inner>(?:[^()\[\]{}\\]|\([^()\[\]{}\\]*\))*)\)(?![?*+{])")
 _MEMORY = 10_000
 _WORD_RUN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+# So many texts are kept of what a piece of a pattern may match, and so much is a name worth as a need.
+_MOST_TEXTS, _NAME_LENGTH = 80, 3
+Texts = tuple[str, ...]
+# The bits of a token for the first need of patterns, and for the second. Both fit into two numbers of 63 bits.
+Bits = tuple[int, int]
+HALF = 63
 
 
 class Pattern(Struct, frozen=True):
     """A compiled pattern for lower-cased marked text, and what has to be there for it to match.
 
-    A matching text holds one of `literals`, and one of its tokens, between spaces, one of `words`; empty means:
-    always try. `literal` is the only literal of a pattern that has just one, and else empty.
-    `bit` says the same of the flags of a message's tokens. `is_word`: it matches inside one token, or nowhere.
+    A matching text holds `literal`. For each of the `needs` (at most two) one of its tokens, between spaces, holds one
+    of the need's words, where ANY_NAME is any name; where there are fewer, nothing is known. `bit` says the same of a
+    message: both of its flags have it. `is_word`: it matches inside one token, or nowhere.
     """
 
     source: str
     regex: re.Pattern[str]
-    literals: tuple[str, ...]
     literal: str = ""
-    words: tuple[str, ...] = ()
+    needs: tuple[Texts, ...] = ()
     bit: int = 0
     is_word: bool = False
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match, or None."""
-        for literal in self.literals or ("",):
-            if literal in text:
-                return self.regex.search(text)
-        return None
+        return self.regex.search(text) if self.literal in text else None
 
 
 class PatternGroup(Struct, frozen=True, eq=False):
@@ -78,7 +82,6 @@ class PatternGroup(Struct, frozen=True, eq=False):
         if not bits:
             return None
         for pattern in self._active.get(bits) or self.active(bits):
-            # Where the flags speak for a pattern, asking for several literals costs more than it saves.
             if pattern.literal in text:
                 found = pattern.regex.search(text)
                 if found:
@@ -87,39 +90,49 @@ class PatternGroup(Struct, frozen=True, eq=False):
 
 
 class Clues(Struct, frozen=True, eq=False):
-    """What one token says of all patterns of a version: a text can match a pattern only if a token has its bit.
+    """What one token says of all patterns of a version: a text can match a pattern only if tokens have its two bits.
 
-    `by_word` leads from a word to the bits of the patterns that have it, and to those patterns of one word that must
-    match the token themselves; `always` has the bits of the patterns without words.
+    `first` and `second` lead from a word to the bits of the patterns that need it, first or second, and to those
+    patterns of one word that must match the token themselves; `always` has the bits of the patterns without such a need.
     """
 
-    by_word: Mapping[str, tuple[int, tuple[Pattern, ...]]]
-    always: int
+    first: Mapping[str, tuple[int, tuple[Pattern, ...]]]
+    second: Mapping[str, tuple[int, tuple[Pattern, ...]]]
+    always: Bits
 
-    def bits(self, token: str) -> int:
+    def bits(self, token: str) -> Bits:
         """The bits of the patterns that a text with this token may match, beside `always`."""
-        between = f" {token} "
-        found = 0
-        for word, (bits, exact) in self.by_word.items():
-            if word in between:
-                found |= bits
-                for pattern in exact:
-                    if pattern.regex.search(token):
-                        found |= pattern.bit
-        return found
+        # A word boundary is also beside an apostrophe.
+        between = f" {token} " + token.replace("'", " ") + " "
+        return _find_bits(self.first, token, between), _find_bits(self.second, token, between)
+
+
+def _find_bits(words: Mapping[str, tuple[int, tuple[Pattern, ...]]], token: str, between: str) -> int:
+    found = 0
+    for word, (bits, exact) in words.items():
+        if word in between:
+            found |= bits
+            for pattern in exact:
+                if pattern.regex.search(token):
+                    found |= pattern.bit
+    return found
 
 
 def build_clues(groups: Iterable[PatternGroup]) -> Clues:
     """The clues to the patterns of those groups; every word is looked for once, however many patterns have it."""
-    by_word: dict[str, tuple[int, tuple[Pattern, ...]]] = {}
-    always = 0
+    needs: tuple[dict[str, tuple[int, tuple[Pattern, ...]]], ...] = ({}, {})
+    always = [0, 0]
     for pattern in (pattern for group in groups for pattern in group.patterns):
-        for word in pattern.words:
-            bits, exact = by_word.get(word, (0, ()))
-            by_word[word] = (bits, (*exact, pattern)) if pattern.is_word else (bits | pattern.bit, exact)
-        if not pattern.words:
-            always |= pattern.bit
-    return Clues(by_word, always)
+        for place, by_word in enumerate(needs):
+            if place >= len(pattern.needs):
+                always[place] |= pattern.bit
+                continue
+            for word in pattern.needs[place]:
+                bits, exact = by_word.get(word, (0, ()))
+                by_word[word] = (
+                    (bits, (*exact, pattern)) if pattern.is_word else (bits | pattern.bit, exact)
+                )
+    return Clues(*needs, (always[0], always[1]))
 
 
 def compile_group(sources: list[str], mafia_words: list[str], bits: Iterator[int]) -> PatternGroup:
@@ -147,17 +160,15 @@ def compile_pattern(source: str, mafia_words: list[str], bit: int = 0) -> Patter
     regex = regex.replace("{owner}", _OWNER)
     flags = re.IGNORECASE if full != full.lower() else re.NOFLAG
     compiled = re.compile(with_boundary_later(regex), flags)
-    literals = _Literals(full.replace("{name}", _HOLE).replace("{owner}", _HOLE).lower()).whole() or ()
-    words = tuple(dict.fromkeys(_find_longest_word(literal) for literal in literals))
-    words = words if all(words) else ()
+    needs = _Needs(full.replace("{name}", ANY_NAME).replace("{owner}", OWNED)).whole()
+    needs.sort(key=_worth, reverse=True)
     return Pattern(
         source,
         compiled,
-        literals,
-        literal=literals[0] if len(literals) == 1 else "",
-        words=words,
+        literal=max(map(_find_common, needs), key=len, default=""),
+        needs=tuple(tuple(dict.fromkeys(map(_find_longest_word, need))) for need in needs[:2]),
         bit=bit,
-        is_word=bool(words) and _ONE_WORD.fullmatch(full) is not None,
+        is_word=bool(needs) and _ONE_WORD.fullmatch(full) is not None,
     )
 
 
@@ -183,107 +194,151 @@ def _run_first(regex: str) -> str:
     return f"{run[0]}(?<=\\b{run[0]}){regex[run.end() :]}" if run else ""
 
 
-def _find_longest_word(literal: str) -> str:
-    """The longest word of a literal, the last of equals, with the spaces beside it; empty when there is none."""
-    runs = [found.span() for found in _WORD_RUN.finditer(literal)]
-    if not runs:
-        return ""
-    start, end = max(reversed(runs), key=lambda run: run[1] - run[0])
-    before = " " if literal[start - 1 : start] == " " else ""
-    return before + literal[start:end] + (" " if literal[end : end + 1] == " " else "")
+def _find_longest_word(text: str) -> str:
+    """The longest word of a text, the last of equals, with a space where it ends there; empty when there is none."""
+    best = ANY_NAME if text in (ANY_NAME, OWNED) else ""
+    for run in _WORD_RUN.finditer(text):
+        before, after = text[: run.start()][-1:], text[run.end() :][:1]
+        word = f"{' ' * (before in _BLANK)}{run[0]}{' ' * (after in _BLANK)}"
+        best = max(word, best, key=len)
+    return best
 
 
-class _Literals:
-    """Reads a pattern for literals of which every match holds at least one; gives up (None) rather than guess."""
+def _worth(need: Texts) -> tuple[int, int]:
+    """How much a need tells: the more, the longer its words and the fewer; (0, 0) when a text of it has no word."""
+    words = [_find_longest_word(text) for text in need]
+    lengths = [_NAME_LENGTH if word == ANY_NAME else len(word) for word in words]
+    return (min(lengths), -len(words)) if all(lengths) else (0, 0)
+
+
+def _find_common(need: Texts) -> str:
+    """A longest piece, without word boundaries, that all texts of a need hold; empty for a name."""
+    plain = [text.replace(_EDGE, "") for text in need]
+    shortest = min(plain, key=len)
+    for size in range(len(shortest), 0, -1):
+        for start in range(len(shortest) - size + 1):
+            piece = shortest[start : start + size]
+            if all(piece in text for text in plain):
+                return "" if ANY_NAME in piece else piece
+    return ""
+
+
+class _Piece(Struct, frozen=True):
+    """What a piece of a pattern may match: all its texts if there are few, and what every match needs, need by need."""
+
+    texts: Texts | None
+    needs: list[Texts] = []
+
+
+class _Needs:
+    """Reads a pattern for what every match of it holds; gives up on a piece rather than guess."""
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.at = 0
 
-    def whole(self) -> tuple[str, ...] | None:
-        """The literals of the whole pattern, or None."""
-        if _UNREADABLE.search(self.source):
-            return None
-        return self.alternatives()
+    def whole(self) -> list[Texts]:
+        """The needs of the whole pattern: of each, a match holds at least one text."""
+        return [] if _UNREADABLE.search(self.source) else self.alternatives().needs
 
-    def alternatives(self) -> tuple[str, ...] | None:
-        """Literals of `a|b|c`: those of every branch together, or None when a branch has none."""
-        found: list[str] = []
-        complete = True
-        while True:
-            branch = self.branch()
-            if branch is None:
-                complete = False
-            else:
-                found.extend(branch)
-            if self.source[self.at : self.at + 1] != "|":
-                break
+    def alternatives(self) -> _Piece:
+        """`a|b|c`: it needs what its only branch needs, or the best of every branch."""
+        branches = [self.branch()]
+        while self.source[self.at : self.at + 1] == "|":
             self.at += 1
-        return tuple(dict.fromkeys(found)) if complete and found else None
+            branches.append(self.branch())
+        if len(branches) == 1:
+            return branches[0]
+        texts = _joined([branch.texts for branch in branches])
+        best = _joined([max(branch.needs, key=_worth, default=None) for branch in branches], most=1_000)
+        return _Piece(texts, [best] if best else [])
 
-    def branch(self) -> tuple[str, ...] | None:
-        """The best literals of one sequence, up to `|` or `)`: the longest, and of equals the last ("has to go")."""
-        candidates: list[tuple[str, ...]] = []
-        run = ""
+    def branch(self) -> _Piece:
+        """One sequence, up to `|` or `)`: texts are put together as long as they are few."""
+        needs: list[Texts] = []
+        run: Texts = ("",)
+        is_whole = True
         while self.at < len(self.source) and self.source[self.at] not in "|)":
-            char, inner = self.item()
-            lowest = self.quantifier()
-            if lowest is None and char:
-                run += char
+            piece = self.item()
+            lowest, is_many = self.quantifier()
+            texts = piece.texts if lowest or piece.texts is None else (*piece.texts, "")
+            longer = _append(run, texts)
+            if longer is not None and not is_many:
+                run = longer
                 continue
-            if lowest != 0:
-                run += char
-                candidates.append(inner or ())
-            candidates.append((run,))
-            run = ""
-        candidates.append((run,))
-        candidates = [words for words in reversed(candidates) if words and all(words)]
-        return max(candidates, key=lambda words: (min(map(len, words)), -len(words)), default=None)
+            needs.append(longer if longer is not None and lowest else run)
+            run, is_whole = ("",), False
+            if texts is not None and not is_many:
+                run = texts
+            elif longer is None and lowest:
+                needs += piece.needs
+        needs = [need for need in (*needs, run) if _worth(need) > (0, 0)]
+        return _Piece(run if is_whole else None, needs)
 
-    def item(self) -> tuple[str, tuple[str, ...] | None]:
-        """The next item: a literal character, or what a group holds, or neither."""
+    def item(self) -> _Piece:
+        """The next item: a character, a class of characters or a group."""
         char = self.source[self.at]
         self.at += 1
         if char == "\\":
-            escaped = self.source[self.at : self.at + 1]
             self.at += 1
-            return ("" if escaped.isalnum() else escaped), None
+            return self.escaped(self.source[self.at - 1 : self.at])
         if char == "[":
-            self.skip_class()
-            return "", None
+            return self.characters()
         if char == "(":
-            return "", self.group()
-        return ("" if char in f".^$?*+{{}}{_HOLE}" else char), None
+            self.at += 2 * self.source.startswith("?:", self.at)
+            inner = self.alternatives()
+            self.at += 1
+            return inner
+        if char in "^$":
+            return _Piece(("",))
+        if char in (ANY_NAME, OWNED):
+            return _Piece(None, [(char,)])
+        return _Piece(None) if char in ".*+?{}" else _Piece((char.lower(),), [(char.lower(),)])
 
-    def group(self) -> tuple[str, ...] | None:
-        """The literals of a plain group."""
-        if self.source.startswith("?:", self.at):
-            self.at += 2
-        inner = self.alternatives()
-        self.at += 1
-        return inner
+    def escaped(self, char: str) -> _Piece:
+        """What stands behind a backslash."""
+        if char in ("b", "B"):
+            return _Piece((_EDGE if char == "b" else "",))
+        return _Piece(None) if char.isalnum() else _Piece((char,))
 
-    def skip_class(self) -> None:
-        """Moves behind the `]` that ends a character class."""
+    def characters(self) -> _Piece:
+        """A class of characters, up to the `]` that ends it; digits and lists of letters are few."""
+        start = self.at
         self.at += 1
         while self.at < len(self.source) and self.source[self.at] != "]":
             self.at += 2 if self.source[self.at] == "\\" else 1
+        inner = "0123456789" if self.source[start : self.at] == "0-9" else self.source[start : self.at]
         self.at += 1
+        return _Piece(tuple(inner.lower()) if inner.isascii() and inner.isalnum() else None)
 
-    def quantifier(self) -> int | None:
-        """Reads the quantifier of the item before, if there is one: 0 when the item may be missing, else 1."""
+    def quantifier(self) -> tuple[int, bool]:
+        """Reads the quantifier of the item before, if any: 0 when the item may be missing, and whether it may repeat."""
         mark = self.source[self.at : self.at + 1]
         if not mark or mark not in "?*+{":
-            return None
+            return 1, False
         lowest = 0 if mark in "?*" else 1
         if mark == "{":
-            closing = self.source.find("}", self.at)
             lowest = 0 if self.source[self.at + 1 : self.at + 2] in ("0", ",") else 1
-            self.at = closing
+            self.at = self.source.find("}", self.at)
         self.at += 1
         if self.source[self.at : self.at + 1] in ("?", "+"):
             self.at += 1
-        return lowest
+        return lowest, mark != "?"
+
+
+def _append(run: Texts, texts: Texts | None) -> Texts | None:
+    """Every text behind every text of the run; None when there are too many."""
+    if texts is None or len(run) * len(texts) > _MOST_TEXTS:
+        return None
+    return tuple(dict.fromkeys(before + text for before in run for text in texts))
+
+
+def _joined(several: list[Texts | None], most: int = _MOST_TEXTS) -> Texts | None:
+    """All texts together; None when one is missing or there are more than so many."""
+    if None in several:
+        return None
+    texts = tuple(dict.fromkeys(text for texts in several if texts for text in texts))
+    return texts if len(texts) <= most else None
 
 
 _VOCABULARY_MEMORY = 20_000
@@ -291,11 +346,15 @@ Numbers = NDArray[np.int64]
 
 
 class Words(Struct, frozen=True, eq=False):
-    """The words of a text: for each token the place of its word's first use, its bits, and the player it names or 0."""
+    """The words of a text: for each token the place of its word's first use, its bits, and the player it names or 0.
+
+    `flags` are the first of the bits as far as HALF goes, `halves` all: two numbers for the first, two for the second.
+    """
 
     ids: Numbers
     flags: Numbers
     players: Numbers
+    halves: Numbers
 
 
 class _Met:
@@ -305,14 +364,30 @@ class _Met:
         self.numbers: defaultdict[str, int] = defaultdict()
         self.numbers.default_factory = self.numbers.__len__
         self.flags = self.players = np.zeros(0, np.int64)
+        self.halves = np.zeros((0, 4), np.int64)
 
-    def learn(self, flags_of: Callable[[str], int]) -> None:
+    def learn(self, bits_of: Callable[[str], Bits]) -> None:
         """Reads the words that have a number and are not read yet."""
         new = list(self.numbers)[len(self.flags) :]
-        self.flags = np.concatenate([self.flags, np.array([flags_of(word) for word in new], np.int64)])
+        low = (1 << HALF) - 1
+        halves = [
+            (first & low, first >> HALF, second & low, second >> HALF)
+            for first, second in map(bits_of, new)
+        ]
+        self.halves = np.concatenate([self.halves, np.array(halves, np.int64)])
+        self.flags = self.halves[:, 0].copy()
         self.players = np.concatenate(
             [self.players, np.array([decode_player(word) or 0 for word in new], np.int64)]
         )
+
+
+def join_bits(halves: Numbers, starts: Numbers) -> list[int]:
+    """The bits of messages from those of their tokens; a message's tokens begin at its `starts`, and END is the last.
+
+    A message has a bit when a token has it first and a token, maybe another, has it second.
+    """
+    of_message = np.bitwise_or.reduceat(halves, starts, axis=0)
+    return [low | high << HALF for low, high in (of_message[:, :2] & of_message[:, 2:]).tolist()]
 
 
 class Vocabulary:
@@ -332,17 +407,17 @@ class Vocabulary:
         with self._lock:
             self._met = _Met()
 
-    def look_up(self, tokens: list[str], flags_of: Callable[[str], int]) -> Words:
-        """The words of a text; `flags_of` says the bits of one that is new."""
+    def look_up(self, tokens: list[str], bits_of: Callable[[str], Bits]) -> Words:
+        """The words of a text; `bits_of` says the bits of one that is new."""
         with self._lock:
             if len(self._met.numbers) > _VOCABULARY_MEMORY:
                 self._met = _Met()
             met = self._met
             numbers = np.fromiter(map(met.numbers.__getitem__, tokens), np.int64, len(tokens))
             if len(met.numbers) > len(met.flags):
-                met.learn(flags_of)
-            flags, players = met.flags, met.players
+                met.learn(bits_of)
+            flags, players, halves = met.flags, met.players, met.halves
         # Of several places given to one word the last stays: backwards, that is where the word is used first.
         first = np.empty(len(flags), np.int64)
         first[numbers[::-1]] = np.arange(len(tokens) - 1, -1, -1)
-        return Words(first[numbers], flags[numbers], players[numbers])
+        return Words(first[numbers], flags[numbers], players[numbers], halves[numbers])

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from discussions.core.records import GameRecord, MessageFinding
 from discussions.metrics.core import names
-from discussions.metrics.core.parameters import ENDS, Parameters, compute_flags, parse_side
-from discussions.metrics.core.patterns import Numbers
+from discussions.metrics.core.parameters import ENDS, Parameters, compute_bits, parse_side
+from discussions.metrics.core.patterns import Numbers, join_bits
 from discussions.metrics.core.text import END, cut, mark, odd_characters
 from discussions.metrics.core.text import NAME as SHOWN_NAME
 
@@ -77,7 +77,7 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
     low = names.lowered(folded)
     marked = mark(low, names.names_in_game(low, folded, bounds, roster)).replace("_", " ")
     tokens = cut(marked, odd_characters(low))
-    words = parameters.vocabulary.look_up(tokens, lambda token: compute_flags(token, parameters))
+    words = parameters.vocabulary.look_up(tokens, lambda token: compute_bits(token, parameters))
     ids, flags = words.ids, words.flags
     # Comparing first, and methods instead of functions: with so short arrays the calls are what costs.
     starts = np.zeros(len(game.messages) + 1, np.int64)
@@ -100,7 +100,7 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
         flags=flags,
         of_message=of_message,
         starts=starts.tolist(),
-        message_flags=np.bitwise_or.reduceat(flags, starts[:-1]).tolist() if tokens else [],
+        message_flags=join_bits(words.halves, starts[:-1]) if tokens else [],
         speakers=np.array([message.player for message in game.messages], np.int64),
         name_messages=of_message[places],
         name_players=name_players,

@@ -14,13 +14,21 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discussions.metrics.core.names import build_roster, find_names, fold, lowered, names_in
-from discussions.metrics.core.parameters import compute_flags, get_parameters
-from discussions.metrics.core.patterns import Vocabulary, Words, compile_pattern, with_boundary_later
+from discussions.metrics.core.parameters import compute_bits, get_parameters
+from discussions.metrics.core.patterns import (
+    ANY_NAME,
+    Vocabulary,
+    Words,
+    compile_pattern,
+    join_bits,
+    with_boundary_later,
+)
 from discussions.metrics.core.prepared_game import plain_findings
 from discussions.metrics.core.text import (
     clauses,
@@ -219,21 +227,31 @@ PIECES = (
 
 
 @pytest.mark.parametrize(
-    ("source", "literals"),
+    ("source", "literal", "needs"),
     [
-        (r"\bvoted for\b", ("voted for",)),
-        (r"\bin round (\d+|one)\b", ("in round ",)),
-        (r"\b(too|not|be) hasty\b", (" hasty",)),
-        (r"\b(a|b)?\w+", ()),
-        (r"ab+c?d", ("ab",)),
-        (r"(?i)abc", ()),
-        (r"[abc]xyz{0,2}", ("xy",)),
-        (r"\bwol(f|ves)\b", ("wol",)),
-        (r"x|", ()),
+        (r"\bvoted for\b", "voted for", ((" voted ",),)),
+        (r"\bin round (\d+|one)\b", "in round ", ((" round ",),)),
+        (r"\b(too|not|be) hasty\b", " hasty", ((" hasty ",),)),
+        (r"\b(a|b)?\w+", "", ()),
+        (r"ab+c?d", "ab", (("ab",), ("cd", "d"))),
+        (r"(?i)abc", "", ()),
+        (r"[abc]xyz{0,2}", "xy", (("axy", "bxy", "cxy"),)),
+        (r"\bwol(f|ves)\b", "wol", ((" wolf ", " wolves "),)),
+        (r"\bn[0-9]\b", "n", (tuple(f" n{digit} " for digit in range(10)),)),
+        (r"x|", "", ()),
+        (r"\b(is|are)n ?t\b", "n", ((" isn ", " isnt ", " aren ", " arent "),)),
+        (r"{name} (?:is|was) lying\b", "s lying", ((" lying ",), (ANY_NAME,))),
+        (r"(?:{name}|\byou) lied\b", " lied", ((" lied ",), (ANY_NAME, " you"))),
+        (r"{owner} \w+", "\x03", ((ANY_NAME,),)),
+        (r"\bif\b.*\bhad\b", "had", ((" had ",), (" if ",))),
+        (r"\bas(?:ked)* before\b", " before", ((" before ",), (" as",))),
     ],
 )
-def test_literals_of_a_pattern(source: str, literals: tuple[str, ...]) -> None:
-    assert compile_pattern(source, []).literals == literals
+def test_what_a_text_needs_for_a_pattern_to_match(
+    source: str, literal: str, needs: tuple[tuple[str, ...], ...]
+) -> None:
+    pattern = compile_pattern(source, [])
+    assert (pattern.literal, pattern.needs) == (literal, needs)
 
 
 @settings(max_examples=300)
@@ -242,9 +260,11 @@ def test_no_prefilter_hides_a_match(pieces: list[str]) -> None:
     folded = fold(" ".join(pieces))
     low = lowered(folded)
     text = mark(low, names_in(low, folded, build_roster(("Alpha", "Bravo"))))
-    flags = compute_flags("\x00", PARAMETERS)
+    first, second = compute_bits("\x00", PARAMETERS)
     for token in cut(text, odd_characters(low)):
-        flags |= compute_flags(token, PARAMETERS)
+        bits = compute_bits(token, PARAMETERS)
+        first, second = first | bits[0], second | bits[1]
+    flags = first & second
     for pattern in PATTERNS:
         if pattern.regex.search(text):
             assert pattern.search(text), pattern.source
@@ -286,17 +306,29 @@ def test_a_token_has_the_bits_of_all_patterns_that_it_makes_possible() -> None:
     plain = (
         "round voted vot wolves wolfish werewol evilly sus suspects n't don't said saidso afternoon village"
     )
+    needed = {word.strip() for pattern in PATTERNS for need in pattern.needs for word in need}
     some_bits = False
-    for token in [*plain.split(), *(literal.strip() for pattern in PATTERNS for literal in pattern.literals)]:
-        bits = 0
+    for token in [*plain.split(), *sorted(needed)]:
+        parts = f" {token} " + token.replace("'", " ") + " "
+        bits = [0, 0]
         for pattern in PATTERNS:
-            has_word = any(word in f" {token} " for word in pattern.words)
-            if has_word and (not pattern.is_word or pattern.regex.search(token)):
-                bits |= pattern.bit
-        assert PARAMETERS.clues.bits(token) == bits, token
-        some_bits = some_bits or bits > 0
+            for place, need in enumerate(pattern.needs):
+                has_word = any(word in parts for word in need)
+                if has_word and (not pattern.is_word or pattern.regex.search(token)):
+                    bits[place] |= pattern.bit
+        assert PARAMETERS.clues.bits(token) == tuple(bits), token
+        some_bits = some_bits or bits[1] > 0
     assert some_bits
     assert PARAMETERS.clues.bits("wolfish") != PARAMETERS.clues.bits("wolves")
+
+
+def test_a_message_has_the_bits_that_its_tokens_have_first_and_second() -> None:
+    """However high a bit is; what one message has tells nothing of another."""
+    high = 1 << 125
+    bits = {"may": (high | 4, 0), "be": (0, high | 4), "end": (1, 1 | 2)}
+    words = Vocabulary().look_up(["may", "be", "end", "may", "end", "be", "end"], bits.__getitem__)
+    assert join_bits(words.halves, np.array([0, 3, 5])) == [high | 5, 1, 1]
+    assert words.flags.tolist() == [4, 0, 1, 4, 1, 0, 1]
 
 
 def test_a_possessive_is_not_the_name_itself() -> None:
@@ -309,22 +341,26 @@ def test_a_possessive_is_not_the_name_itself() -> None:
 TEXT = ["we", "vote", "we", name_token(3), "vote", "now", name_token(3)]
 
 
+def by_length(token: str) -> tuple[int, int]:
+    return len(token), 0
+
+
 def plain(words: Words) -> list[list[int]]:
     return [words.ids.tolist(), words.flags.tolist(), words.players.tolist()]
 
 
 def test_a_word_is_known_by_its_first_use() -> None:
-    looked_up = Vocabulary().look_up(TEXT, len)
+    looked_up = Vocabulary().look_up(TEXT, by_length)
     assert plain(looked_up) == [[0, 1, 0, 3, 1, 5, 3], [2, 4, 2, 1, 4, 3, 1], [0, 0, 0, 3, 0, 0, 3]]
-    assert plain(Vocabulary().look_up([], len)) == [[], [], []]
+    assert plain(Vocabulary().look_up([], by_length)) == [[], [], []]
 
 
 def test_what_was_met_before_changes_nothing() -> None:
     vocabulary = Vocabulary()
-    vocabulary.look_up(["now", "then", name_token(2)], len)
-    assert plain(vocabulary.look_up(TEXT, len)) == plain(Vocabulary().look_up(TEXT, len))
-    vocabulary.look_up([f"word{number}" for number in range(30_000)], len)
-    assert plain(vocabulary.look_up(TEXT, len)) == plain(Vocabulary().look_up(TEXT, len))
+    vocabulary.look_up(["now", "then", name_token(2)], by_length)
+    assert plain(vocabulary.look_up(TEXT, by_length)) == plain(Vocabulary().look_up(TEXT, by_length))
+    vocabulary.look_up([f"word{number}" for number in range(30_000)], by_length)
+    assert plain(vocabulary.look_up(TEXT, by_length)) == plain(Vocabulary().look_up(TEXT, by_length))
 
 
 class SlowWord(str):
@@ -338,9 +374,9 @@ class SlowWord(str):
 def test_threads_share_a_vocabulary() -> None:
     vocabulary = Vocabulary()
     texts = [[SlowWord(f"w{(start * 7 + step) % 500}") for step in range(100)] for start in range(40)]
-    alone = [plain(Vocabulary().look_up(text, len)) for text in texts]
+    alone = [plain(Vocabulary().look_up(text, by_length)) for text in texts]
     with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(lambda text: plain(vocabulary.look_up(text, len)), texts))
+        together = list(pool.map(lambda text: plain(vocabulary.look_up(text, by_length)), texts))
     assert together == alone
 
 
