@@ -420,4 +420,4 @@ class Vocabulary:
         # Of several places given to one word the last stays: backwards, that is where the word is used first.
         first = np.empty(len(flags), np.int64)
         first[numbers[::-1]] = np.arange(len(tokens) - 1, -1, -1)
-        return Words(first[numbers], flags[numbers], players[numbers], halves[numbers])
+        return Words(first[numbers], flags[numbers], players[numbers], halves.take(numbers, axis=0))

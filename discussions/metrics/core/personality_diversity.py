@@ -41,9 +41,16 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     A player is unique when the similarity with every other player is below the limit, on whole numbers: a similarity
     of exactly 70 is not below 70. A player who has no other to be compared with is unique.
     """
-    texts = collect_texts(reading, parameters)
+    words = collect_words(reading, parameters)
     most = parameters.number("similarity_max_chars")
-    nearest = nearest_players({player: text[:most] for player, text in texts.items()}, parameters)
+    characters = {player: len(" ".join(said)) for player, said in words.items()}
+    nearest = nearest_players(
+        {
+            player: said if characters[player] <= most else _first_words(said, most)
+            for player, said in words.items()
+        },
+        parameters,
+    )
     limit = Fraction(str(parameters.choice("similarity_unique_below")))
     findings = []
     for player in range(1, len(reading.game.players) + 1):
@@ -51,17 +58,17 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
         findings.append(
             PlayerFinding(
                 player,
-                spoke=player in texts,
-                is_unique=player in texts and _is_below(near, limit),
+                spoke=player in words,
+                is_unique=player in words and _is_below(near, limit),
                 nearest=near.player if near else None,
                 similarity=near.percent if near else None,
-                characters=len(texts.get(player, "")),
+                characters=characters.get(player, 0),
             )
         )
     unique = [finding.player for finding in findings if finding.is_unique]
-    whole = len(texts) if parameters.choice("diversity_players") == "spoke" else len(findings)
+    whole = len(words) if parameters.choice("diversity_players") == "spoke" else len(findings)
     silent = [reading.game.players[finding.player - 1].name for finding in findings if not finding.spoke]
-    cut = [reading.game.players[player - 1].name for player in texts if len(texts[player]) > most]
+    cut = [reading.game.players[player - 1].name for player in words if characters[player] > most]
     notes = [f"silent: {', '.join(silent)}"] if silent else []
     if cut:
         notes.append(f"compared on the first {most} characters: {', '.join(cut)}")
@@ -71,27 +78,32 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 def _is_below(near: Nearest | None, limit: Fraction) -> bool:
     if near is None:
         return True
-    return near.whole > 0 and Fraction(100 * near.shared, near.whole) < limit
+    return 100 * near.shared * limit.denominator < limit.numerator * near.whole
 
 
-def collect_texts(reading: Reading, parameters: Parameters) -> dict[int, str]:
-    """For each player who spoke, the tokens of all their messages joined with single spaces."""
+def collect_words(reading: Reading, parameters: Parameters) -> dict[int, list[str]]:
+    """For each player who spoke, the tokens of all their messages."""
     left_out = ENDS if parameters.choice("similarity_names") else ENDS | NAME
     places = np.flatnonzero(reading.flags & left_out == 0)
     speakers = reading.speakers[reading.of_message[places]]
     order = np.argsort(speakers, kind="stable")
-    tokens = [reading.masked[word] for word in reading.ids[places[order]].tolist()]
+    tokens = list(map(reading.masked.__getitem__, reading.ids[places[order]].tolist()))
     players = sorted(set(reading.speakers.tolist()))
-    ends = np.searchsorted(speakers[order], players, side="right").tolist()
+    ends = speakers[order].searchsorted(players, side="right").tolist()
     bounds = pairwise([0, *ends])
-    return {player: " ".join(tokens[start:end]) for player, (start, end) in zip(players, bounds, strict=True)}
+    return {player: tokens[start:end] for player, (start, end) in zip(players, bounds, strict=True)}
 
 
-def nearest_players(texts: Mapping[int, str], parameters: Parameters) -> dict[int, Nearest]:
-    """Each player's most similar other player, the lower number of equals; every pair is compared once."""
+def _first_words(words: list[str], characters: int) -> list[str]:
+    """The words of the first characters of a text of these words; the last may be cut."""
+    return " ".join(words)[:characters].split()
+
+
+def nearest_players(words: Mapping[int, list[str]], parameters: Parameters) -> dict[int, Nearest]:
+    """By the words of each player their most similar other player, the lower number of equals; every pair is compared once."""
     if parameters.choice("similarity") == "dice_bigrams":
-        return _nearest({player: bigrams(text) for player, text in texts.items()}, dice)
-    return _nearest({player: " ".join(sorted(text.split())) for player, text in texts.items()}, token_sort)
+        return _nearest({player: bigrams("".join(said)) for player, said in words.items()}, dice)
+    return _nearest({player: " ".join(sorted(said)) for player, said in words.items()}, token_sort)
 
 
 def _nearest(
@@ -128,9 +140,8 @@ def token_sort(first: str, other: str, least: float = 0.0) -> tuple[int, int]:
 
 
 def bigrams(text: str) -> Counter[str]:
-    """The pairs of neighbouring characters of a text, white space left out."""
-    plain = "".join(text.split())
-    return Counter(first + second for first, second in pairwise(plain))
+    """The pairs of neighbouring characters of a text without white space."""
+    return Counter(first + second for first, second in pairwise(text))
 
 
 def dice(first: Counter[str], other: Counter[str], _least: float = 0.0) -> tuple[int, int]:
@@ -143,12 +154,14 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
 
     The common length is at most 2,000 characters and is stated: comparing costs the square of it.
     """
-    texts = {player: text for player, text in collect_texts(reading, parameters).items() if text}
-    length = min(map(len, texts.values()), default=0)
+    words = {player: said for player, said in collect_words(reading, parameters).items() if said}
+    length = min((len(" ".join(said)) for said in words.values()), default=0)
     length = min(length, parameters.number("similarity_max_chars"), _MATCHED_AT_MOST)
-    nearest = nearest_players({player: text[:length] for player, text in texts.items()}, parameters)
+    nearest = nearest_players(
+        {player: _first_words(said, length) for player, said in words.items()}, parameters
+    )
     limit = Fraction(str(parameters.choice("similarity_unique_below")))
-    unique = sum(_is_below(nearest.get(player), limit) for player in texts)
+    unique = sum(_is_below(nearest.get(player), limit) for player in words)
     return {
         "nearest": [
             {"player": finding.player, "nearest": finding.nearest, "similarity": finding.similarity}
@@ -158,9 +171,9 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
         "silent": [finding.player for finding in measurement.players if not finding.spoke],
         "length_matched": {
             "characters": length,
-            "players": len(texts),
+            "players": len(words),
             "unique": unique,
-            "score": 100 * unique / len(texts) if texts else None,
+            "score": 100 * unique / len(words) if words else None,
         },
     }
 

@@ -90,10 +90,12 @@ def find_round_names(game: GameRecord, marked: str, bounds: list[int]) -> RoundN
 
 def _list_uses(game: GameRecord, marked: str, bounds: list[int]) -> Iterator[tuple[str, int, int]]:
     """Word, number and the message's own round of every day, night and quest that is named with a number."""
-    if not any(word in marked for word in _OTHER_WORDS):
-        return
-    for match in _NAMED.finditer(marked):
-        number = read_number(match[2])
-        if match[1] != ROUND and number is not None:
-            message = game.messages[bisect_right(bounds, match.start()) - 1]
-            yield match[1], number, message.round
+    for word in _OTHER_WORDS:
+        start = marked.find(word)
+        while start >= 0:
+            match = _NAMED.match(marked, start)
+            number = read_number(match[2]) if match else None
+            if number is not None:
+                message = game.messages[bisect_right(bounds, start) - 1]
+                yield word, number, message.round
+            start = marked.find(word, start + len(word))

@@ -66,6 +66,8 @@ _GONE = re.compile(
     f"|\\bwith (?P<c>{_NAME}) (?:gone|out|dead|eliminated)"
     f"|(?P<d>{_NAME}){OWNED}++ (?:elimination|death|exit|banishment|exile|lynching|removal)"
 )
+# Whatever the pattern before finds holds one of these.
+_GONE_WORD = re.compile(r"eliminat|killed|lynch|banish|exile|execut|remov|voted o|gone|out|dea|exit")
 # What names a vote that was cast: a verb of the past, or a vote of somebody for somebody.
 _PART = re.compile(
     f"\\bvoted\\b|\\b(?:was|were|been) voting\\b"
@@ -150,7 +152,7 @@ def check_sentence(
     parts = [] if len(piece) > _LONGEST else list(islice(_list_parts(sentence), _MOST_CLAIMS + 1))
     if len(piece) > _LONGEST or len(parts) > _MOST_CLAIMS:
         return CheckedSentence(CANNOT_CHECK, _explain(sentence, TOO_LONG, []), spoken)
-    if not parts and not _ABOUT.search(low):
+    if not parts and not _is_about_votes(low):
         return CheckedSentence(CANNOT_CHECK, _name_messages(sentence), spoken)
     outcome, evidence = _check_parts(sentence, parts, doubts)
     return CheckedSentence(outcome, evidence, evidence.round or spoken)
@@ -202,6 +204,10 @@ def _cite_newest(evidence: Evidence, game: GameRecord, claim: Claim) -> Evidence
     return cite_votes([Vote(*row) for row in evidence.rows if row[0] == newest], game, claim)
 
 
+def _is_about_votes(low: str) -> bool:
+    return "vot" in low and _ABOUT.search(low) is not None
+
+
 def _is_covered(low: str, parts: list[SentencePart]) -> bool:
     """Whether every part that names a vote belongs to a claim."""
     return all(any(part.start <= match.start() < part.end for part in parts) for match in _PART.finditer(low))
@@ -231,7 +237,7 @@ def _list_parts(sentence: _Sentence) -> Iterator[SentencePart]:
             if whose == "your":
                 voters = _find_called(sentence, match.start())
             yield from _claim(sentence, voters, match, match.span())
-    if not low.isascii():
+    if not low.isascii() and _GONE_WORD.search(low):
         for match in _GONE.finditer(low):
             name = match["a"] or match["b"] or match["c"] or match["d"]
             claim = Claim(None, decode_player(name), _scope(sentence, match.span()), is_vote=False)
@@ -322,7 +328,7 @@ def _rows(pieces: list[Evidence]) -> list[tuple[int, int, int]]:
 
 def _explain(sentence: _Sentence, reason: str, pieces: list[Evidence]) -> Evidence:
     """Says why a sentence cannot be looked up and what of it can be; names whose messages to read without votes."""
-    is_about_votes = _ABOUT.search(sentence.low) is not None
+    is_about_votes = _is_about_votes(sentence.low)
     if is_about_votes and not sentence.game.votes:
         reason = NO_VOTES
     about = "votes" if is_about_votes else "who left the game"
