@@ -88,10 +88,12 @@ def find_items(data: bytes, *, max_depth: int = MAX_DEPTH, most: int = MAX_VALUE
 
 
 def split_items(data: bytes) -> Parts | None:
-    """The same of a list that `find_items` went through before, ten times as fast; None where the grammar is broken."""
+    """The same ten times as fast, however deep they are; None where the grammar is broken, or there are too many."""
     try:
         values = _LIST.decode(data)
     except (msgspec.DecodeError, RecursionError):
+        return None
+    if len(values) > MAX_VALUES:
         return None
     items = Parts()
     at = begin_of(data) + 1

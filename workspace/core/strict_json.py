@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -26,7 +27,7 @@ _DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
 _TOO_MANY_DIGITS = b"0" * (MAX_DIGITS + 1)
 _SUSPICIOUS_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_ALIKE = bytes.maketrans(b"{}", b"[]")
 
 
 class Replaced(Struct, frozen=True):
@@ -75,14 +76,14 @@ def read_json(
     outside = _outside_strings(body)
     if outside.count(b",") + outside.count(b"[") + outside.count(b"{") >= max_values:
         return _refused(_too_many(max_values), had_bom=had_bom)
-    text = body.decode("utf-8")
     if not (_has_odd_number(outside) or _is_too_deep(outside, max_depth)):
-        value, is_clean = _parse(text)
+        value, is_clean = _parse_plain(body, outside.count(b":"))
         replaced: dict[str, Replaced] = {}
         if is_clean and _SUSPICIOUS_ESCAPE.search(body):
             value, is_clean = _normalise_top(value, replaced)
         if is_clean:
             return Document(value=value, is_readable=True, had_bom=had_bom, replaced=replaced)
+    text = body.decode("utf-8")
     found = find_problems(text, max_depth=max_depth, max_digits=max_digits, most=most_problems)
     return _document(text, found, had_bom=had_bom)
 
@@ -152,13 +153,42 @@ def _has_odd_number(outside: bytes) -> bool:
     return _TOO_MANY_DIGITS in outside.translate(_DIGITS_ALIKE)
 
 
+def is_too_deep(body: bytes, max_depth: int) -> bool:
+    """Whether a JSON text is nested over `max_depth`; of a text that breaks the grammar, whether it may be."""
+    return _is_too_deep(_outside_strings(body), max_depth)
+
+
 def _is_too_deep(outside: bytes, max_depth: int) -> bool:
-    depth = 0
-    for bracket in outside.translate(None, _NOT_BRACKETS):
-        depth += _STEP[bracket]
-        if depth > max_depth:
-            return True
-    return False
+    brackets = outside.translate(_ALIKE, _NOT_BRACKETS)
+    for _level in range(max_depth):
+        if not brackets:
+            break
+        brackets = brackets.replace(b"[]", b"")
+    return brackets != b""
+
+
+def _parse_plain(body: bytes, key_count: int) -> tuple[Any, bool]:
+    """`_parse` of what is plain as a rule: an object has fewer keys than its text when one comes twice."""
+    try:
+        value = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # Such as half of a surrogate pair.
+        return _parse(body.decode("utf-8"))
+    return value, _count_keys(value) == key_count
+
+
+def _count_keys(value: Any) -> int:
+    count, level = 0, [value]
+    while level:
+        below: list[Any] = []
+        for part in level:
+            if type(part) is dict:
+                count += len(part)
+                below += part.values()
+            elif type(part) is list:
+                below += part
+        level = below
+    return count
 
 
 def _parse(text: str, *, int_of: Callable[[str], int] | None = None) -> tuple[Any, bool]:

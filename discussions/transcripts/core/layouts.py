@@ -19,8 +19,8 @@ from discussions.transcripts.core.formats import FORMATS, Format
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits
 from workspace.core.json_faults import Problem
-from workspace.core.json_items import Parts, begin_of, each_line, find_items, find_lines
-from workspace.core.strict_json import Document, normalise_text, read_json
+from workspace.core.json_items import Parts, begin_of, each_line, find_items, find_lines, split_items
+from workspace.core.strict_json import Document, is_too_deep, normalise_text, read_json
 from workspace.core.words import mark, say
 
 # A format is told by so much of a file.
@@ -166,19 +166,26 @@ def _lay_out_json(data: bytes, options: ReadOptions) -> Layout | None:
 
 def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
     """Its items are games, or the whole list is one. All are read here, so that none comes in of a broken list."""
-    items = find_items(data, max_depth=options.limits.depth)
+    limits = options.limits
+    quick_items = split_items(data)
+    items = find_items(data, max_depth=limits.depth) if quick_items is None else quick_items
     if items is None:
         return None
-    head = [_quick_value(data[start:end], options.limits)[0] for start, end in islice(items, HEAD_ITEMS)]
+    head = [_quick_value(data[start:end], limits)[0] for start, end in islice(items, HEAD_ITEMS)]
     whole = next((known for known in options.known if known.recognises and known.recognises(head)), None)
     if whole is not None:
-        return Layout(ONE, whole) if read_value(data, options.limits).is_readable else None
+        return Layout(ONE, whole) if read_value(data, limits).is_readable else None
     found = options.named
     for start, end in items:
-        value, is_readable = _quick_value(data[start:end], options.limits)
-        if not is_readable:
+        item = data[start:end]
+        # What was split quickly keeps the grammar, but may be deep and not UTF-8.
+        if quick_items is not None and is_too_deep(item, limits.depth - 1):
             return None
-        found = found or format_of(value, options)
+        if quick_items is None or found is None or not _is_utf8(item):
+            value, is_readable = _quick_value(item, limits)
+            if not is_readable:
+                return None
+            found = found or format_of(value, options)
     return Layout(LIST, found, items) if found and len(items) else None
 
 
@@ -218,6 +225,16 @@ def _lay_out_text(data: bytes, options: ReadOptions) -> Layout | None:
         if known.recognises_text and (known is options.named or known.recognises_text(head)):
             return Layout(TEXT, known)
     return None
+
+
+def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _quick_value(data: bytes, limits: Limits) -> tuple[Any, bool]:

@@ -182,6 +182,22 @@ def test_what_is_odd_in_the_json_of_several_games_refuses_them_all():
     assert tally.faults[0].place == "a.json line 1 column 7 /x"
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        b"[" * 64 + b"]" * 64,
+        b'{"a": ' + b"[" * 63 + b"]" * 63 + b', "a": 1}',
+        b'"\xff"',
+        b'"\\q"',
+        b"tru",
+    ],
+)
+def test_of_a_list_with_one_item_that_cannot_be_read_no_game_comes_in(odd):
+    games, tally = read(b"[" + line() + b"," + odd + b"]")
+    assert (games, tally.game_count) == ([], 0)
+    assert tally.fault_count
+
+
 def test_texts_give_games_with_places_by_line():
     games, tally = read(
         b"\xef\xbb\xbf" + TALK_TEXT + b"\nTALK\nAnn: a\0b\nZoe: Hi.",

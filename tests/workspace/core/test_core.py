@@ -153,6 +153,7 @@ def test_a_text_that_breaks_the_grammar_is_refused_with_its_place(
 
 LISTED = [
     (b'{"a": {"b": 1, "b": 2}}', "duplicate_key", "/a", 'The key "b" appears twice in one object'),
+    (b'{":": {"a": 1, "a": {"b:": 1}}}', "duplicate_key", "/:", 'The key "a" appears twice'),
     (b'{"a": 1, "\\u0061": 2}', "duplicate_key", "", 'The key "a" appears twice'),
     (b"[NaN]", "not_finite", "/0", "NaN is not a JSON number."),
     (b"[-Infinity]", "not_finite", "/0", "-Infinity is not a JSON number."),

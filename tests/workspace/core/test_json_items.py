@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workspace.core.json_items import PartPlaces, find_items, find_lines, split_items
-from workspace.core.strict_json import read_json
+from workspace.core.strict_json import is_too_deep, read_json
 
 values = st.recursive(
     st.none()
@@ -76,6 +76,38 @@ def test_a_list_that_is_too_deep_or_too_long_is_not_cut():
     assert len(find_items(b"[1,2,3]", most=3)) == 3
     assert find_items(b"[1,2,3]", most=2) is None
     assert find_lines(b"1\n2\n3", most=2) is None
+
+
+@given(
+    st.lists(values, max_size=3),
+    st.lists(
+        st.tuples(
+            st.integers(0, 60),
+            st.sampled_from(
+                [b'"', b"\\", b"\\ud83d", b"\\q", b"[", b"]", b"{", b"}", b",", b"-", b"0", b"\xff", b"e", b"\n", b"tru"]
+            ),
+        ),
+        max_size=3,
+    ),
+)
+def test_what_is_split_quickly_and_is_utf8_keeps_the_grammar(items, changes):
+    data = json.dumps(items).encode()
+    for at, added in changes:
+        data = data[:at] + added + data[at:]
+    parts = split_items(data)
+    if parts is not None:
+        assert cut(data, parts) == cut(data, find_items(data))
+        for part in cut(data, parts):
+            assert b"\xff" in part or read_json(part).is_readable
+
+
+@given(values, st.integers(0, 4))
+def test_how_deep_a_text_is_does_not_depend_on_its_strings(value, most):
+    def depth(part):
+        inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else None
+        return 0 if inner is None else 1 + max(map(depth, inner), default=0)
+
+    assert is_too_deep(json.dumps(value).encode(), most) == (depth(value) > most)
 
 
 def test_lines_are_cut_without_the_space_around_them():
