@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from celery.exceptions import SoftTimeLimitExceeded
@@ -27,7 +27,7 @@ from discussions.metrics.core.registry import (
     measure_game,
     uses_round_offset,
 )
-from discussions.models import Companions, Game, Iteration, Measured, MeasuredFindings, RoundOffset
+from discussions.models import Companions, Game, GameText, Iteration, Measured, MeasuredFindings, RoundOffset
 from discussions.queries import (
     COMPANIONS,
     MEASURE,
@@ -124,8 +124,8 @@ def add_companions(*, job: Job, clock: Clock) -> None:
     total = job.done_count + _possible(left, job).count()
     turn, until = 0, clock() + TURN
     for keys in _batches(_possible(left, job), job):
-        bare = _bare(iteration).filter(game__in=keys)
-        rows = list(_each(bare, partial(_companions, rubric=rubric), job=job))
+        bare = _bare(iteration).filter(game__in=keys).values_list(*Bare._fields)
+        rows = list(_each(map(Bare._make, bare), partial(_companions, rubric=rubric), job=job))
         with transaction.atomic():
             now = clock()
             done = job.done_count + len(keys)
@@ -137,7 +137,16 @@ def add_companions(*, job: Job, clock: Clock) -> None:
     _end(job, left, clock)
 
 
-def _each(things: "Iterable[Game | Measured]", compute: Callable[[Any], T], *, job: Job) -> Iterator[T]:
+class Bare(NamedTuple):
+    """A measurement without companions, and what these are made from."""
+
+    pk: int
+    game_id: int
+    game__text__body: str
+    findings__body: str
+
+
+def _each(things: "Iterable[Game | Bare]", compute: Callable[[Any], T], *, job: Job) -> Iterator[T]:
     """What is computed of each game or measurement, within the time that one may take; those without are noted."""
     for thing in things:
         try:
@@ -146,7 +155,7 @@ def _each(things: "Iterable[Game | Measured]", compute: Callable[[Any], T], *, j
         except SoftTimeLimitExceeded:
             raise
         except Exception as fault:
-            game = thing.game_id if isinstance(thing, Measured) else thing.pk
+            game = thing.pk if isinstance(thing, Game) else thing.game_id
             logger.exception("the game in row %s cannot be measured (%s)", game, job.kind)
             code = {TooSlow: SLOW, MemoryError: LARGE}.get(type(fault), BROKEN)
             note_fault(job=job, key=game, code=code)
@@ -249,10 +258,8 @@ def _present(iteration: Iteration) -> "QuerySet[Measured]":
 
 
 def _bare(iteration: Iteration) -> "QuerySet[Measured]":
-    """Those without companions, with what these are made from."""
-    return (
-        _present(iteration).filter(companions=None).select_related("game__text", "findings").order_by("game")
-    )
+    """Those without companions."""
+    return _present(iteration).filter(companions=None).order_by("game")
 
 
 def _unmeasured(iteration: Iteration) -> "QuerySet[Game]":
@@ -426,7 +433,8 @@ def store_results(
     queue_deliveries(project=iteration.project, event=GAME_MEASURED, things=things, by=by, now=now)
 
 
-def _companions(measured: Measured, rubric: RubricRecord) -> Companions:
-    game, findings = measured.game.text.to_record(), measured.findings.to_records()
+def _companions(measured: Bare, rubric: RubricRecord) -> Companions:
+    game = GameText(body=measured.game__text__body).to_record()
+    findings = MeasuredFindings(body=measured.findings__body).to_records()
     body = msgspec.json.encode(build_companions(game, rubric, findings)).decode()
-    return Companions(measured=measured, body=body)
+    return Companions(measured_id=measured.pk, body=body)

@@ -132,10 +132,12 @@ def signs(ties: Ties, order: Numbers, parameters: Parameters) -> tuple[Flags, Fl
 
 def _names_speaker(ties: Ties, order: Numbers, window: int) -> Flags:
     """Whether the message at each place names the speaker of one of the `window` messages before it."""
-    spoken = ties.speakers[order]
+    spoken = ties.speakers.take(order)
     hit = np.zeros(order.shape, np.bool_)
+    # One index instead of two takes a third of the time.
+    names, row = ties.names.ravel(), order * ties.names.shape[1]
     for distance in range(1, min(window + 1, order.shape[1])):
-        hit[:, distance:] |= ties.names[order[:, distance:], spoken[:, :-distance]]
+        hit[:, distance:] |= names.take(row[:, distance:] + spoken[:, :-distance])
     return hit
 
 
