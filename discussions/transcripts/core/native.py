@@ -132,7 +132,7 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
     if not entries:
         notes.fault("no_messages", "/messages", say(_NO_MESSAGES))
         return
-    found.takes_empty = _count_empty(entries, notes) * EMPTY_MESSAGES_IN <= len(entries)
+    found.takes_empty = 0 < _count_empty(entries, notes) * EMPTY_MESSAGES_IN <= len(entries)
     for index, entry in enumerate(entries):
         pointer = f"/messages/{index}"
         if type(entry) is dict:
@@ -151,7 +151,7 @@ def _count_empty(entries: list[Any], notes: Notes) -> int:
 
 
 def _is_empty(value: Any) -> bool:
-    return value is None or value == "" or (type(value) is str and value.isspace())
+    return not value or value.isspace() if type(value) is str else value is None
 
 
 def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> None:

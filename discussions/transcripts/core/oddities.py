@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from msgspec import Struct, structs
 
 from discussions.core.records import Fault, GameRecord, Message
-from workspace.core.words import mark, mark_many, say, say_many
+from workspace.core.words import mark, mark_many, say_many
 
 REPEATED = "odd_repeated"
 TIME_BACK = "odd_time_back"
@@ -176,19 +176,21 @@ def _times_back(messages: list[Message]) -> Iterator[int]:
 
 
 def _parse_time(text: str) -> tuple[str, float]:
-    """What kind of time the text is ("clock", "number", "date" or "" for none) and its seconds from a fixed start."""
-    if clock := _CLOCK.fullmatch(text):
-        hours, minutes, seconds = clock.groups(default="0")
-        return "clock", int(hours) * 3600 + int(minutes) * 60 + float(seconds)
-    if _NUMBER.fullmatch(text):
-        return "number", float(text)
+    """Its kind ("clock", "number", "date", "date in a zone" or "" for none) and its seconds from a fixed start."""
+    # Nearly all times are dates, and these are neither of the other two.
+    if text[4:5] != "-":
+        if clock := _CLOCK.fullmatch(text):
+            hours, minutes, seconds = clock.groups(default="0")
+            return "clock", int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+        if _NUMBER.fullmatch(text):
+            return "number", float(text)
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return "", 0.0
     if moment.tzinfo is None:
         return "date", (moment.replace(tzinfo=UTC) - _EPOCH).total_seconds()
-    return say("date in a zone"), (moment - _EPOCH).total_seconds()
+    return "date in a zone", (moment - _EPOCH).total_seconds()
 
 
 def _by_one_speaker(game: GameRecord) -> list[int]:

@@ -6,10 +6,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from discussions.metrics.core import coherence
 from discussions.metrics.core.coherence import find_ties, shuffled_baseline, signs
-from discussions.metrics.core.parameters import get_parameters
+from discussions.metrics.core.parameters import KEYWORD, get_parameters
 from discussions.metrics.core.personality_diversity import compute_percent, nearest_players, token_sort
 from discussions.metrics.core.prepared_game import read
 from tests.factories.metrics import game, rubric
@@ -39,15 +40,33 @@ def test_shuffles_take_no_more_memory_when_players_are_named_a_hundred_times_as_
     assert peak_mb(400) < 2 * peak_mb(4) + 5
 
 
-def test_keywords_in_portions_give_the_same_signs(monkeypatch):
-    ties = find_ties(read(chatter(12, messages=60), PARAMETERS))
-    source = np.random.default_rng(3)
-    orders = np.argsort(source.random((7, 60)), axis=1)
-    whole = signs(ties, orders, PARAMETERS)
-    for portion in (1, 5, 50):
+def test_shuffles_in_portions_give_the_same_baseline(monkeypatch):
+    reading = read(chatter(12, messages=60), PARAMETERS)
+    ties = find_ties(reading)
+    whole = shuffled_baseline(reading, ties, PARAMETERS)
+    for portion in (1, 500, 5000):
         monkeypatch.setattr(coherence, "_AT_ONCE", portion)
-        for some, every in zip(signs(ties, orders, PARAMETERS), whole, strict=True):
-            assert (some == every).all()
+        assert shuffled_baseline(reading, ties, PARAMETERS) == whole
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 7, 24, 50])
+def test_shared_keywords_are_those_found_one_by_one(window):
+    reading = read(chatter(3, messages=25, seed=window), PARAMETERS)
+    parameters = structs.replace(PARAMETERS, choices={**PARAMETERS.choices, "coherence_window": window})
+    orders = np.argsort(np.random.default_rng(window).random((5, 25)), axis=1)
+    places = reading.places(KEYWORD)
+    keywords = [set() for _ in range(25)]
+    for message, word in zip(reading.of_message[places].tolist(), reading.ids[places].tolist(), strict=True):
+        keywords[message].add(word)
+    expected = [
+        [
+            len(keywords[message] & set().union(*(keywords[at] for at in order[max(0, place - window) : place])))
+            >= parameters.number("coherence_min_shared")
+            for place, message in enumerate(order)
+        ]
+        for order in orders.tolist()
+    ]
+    assert signs(find_ties(reading), orders, parameters)[2].tolist() == expected
 
 
 @pytest.mark.parametrize("seed", range(20))
