@@ -1,6 +1,6 @@
 """M3, coherence: the share of messages that take up one of the messages just before them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -92,7 +92,9 @@ def find_ties(reading: Reading) -> Ties:
         count=count,
         names=_build_sets(reading.name_players[named], reading.name_messages[named], players, count),
         spoken=_build_sets(reading.speakers, np.arange(count), players, count),
-        keywords=_build_sets((np.cumsum(uses > 1) - 1)[numbers[often]], pairs[often] % count, len(uses), count),
+        keywords=_build_sets(
+            (np.cumsum(uses > 1) - 1)[numbers[often]], pairs[often] % count, len(uses), count
+        ),
         replies=np.array([index for index, _ in links], np.int64),
         reply_targets=np.array([target for _, target in links], np.int64),
     )

@@ -5,7 +5,7 @@ The words met so far, numbered and read once for all games: a game's words are l
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from operator import or_
 from threading import Lock
@@ -89,15 +89,19 @@ class PatternGroup(Struct, frozen=True, eq=False):
         return None
 
 
+# From a word to the bits of patterns, and to those patterns of one word that must match the token themselves.
+ByWord = dict[str, tuple[int, tuple[Pattern, ...]]]
+
+
 class Clues(Struct, frozen=True, eq=False):
     """What one token says of all patterns of a version: a text can match a pattern only if tokens have its two bits.
 
-    `first` and `second` lead from a word to the bits of the patterns that need it, first or second, and to those
-    patterns of one word that must match the token themselves; `always` has the bits of the patterns without such a need.
+    `first` and `second` lead from a word to the patterns that need it, first or second; `always` has the bits of
+    patterns without such a need.
     """
 
-    first: Mapping[str, tuple[int, tuple[Pattern, ...]]]
-    second: Mapping[str, tuple[int, tuple[Pattern, ...]]]
+    first: ByWord
+    second: ByWord
     always: Bits
 
     def bits(self, token: str) -> Bits:
@@ -107,7 +111,7 @@ class Clues(Struct, frozen=True, eq=False):
         return _find_bits(self.first, token, between), _find_bits(self.second, token, between)
 
 
-def _find_bits(words: Mapping[str, tuple[int, tuple[Pattern, ...]]], token: str, between: str) -> int:
+def _find_bits(words: ByWord, token: str, between: str) -> int:
     found = 0
     for word, (bits, exact) in words.items():
         if word in between:
@@ -120,19 +124,18 @@ def _find_bits(words: Mapping[str, tuple[int, tuple[Pattern, ...]]], token: str,
 
 def build_clues(groups: Iterable[PatternGroup]) -> Clues:
     """The clues to the patterns of those groups; every word is looked for once, however many patterns have it."""
-    needs: tuple[dict[str, tuple[int, tuple[Pattern, ...]]], ...] = ({}, {})
+    first: ByWord = {}
+    second: ByWord = {}
     always = [0, 0]
     for pattern in (pattern for group in groups for pattern in group.patterns):
-        for place, by_word in enumerate(needs):
+        for place, by_word in enumerate((first, second)):
             if place >= len(pattern.needs):
                 always[place] |= pattern.bit
                 continue
             for word in pattern.needs[place]:
                 bits, exact = by_word.get(word, (0, ()))
-                by_word[word] = (
-                    (bits, (*exact, pattern)) if pattern.is_word else (bits | pattern.bit, exact)
-                )
-    return Clues(*needs, (always[0], always[1]))
+                by_word[word] = (bits, (*exact, pattern)) if pattern.is_word else (bits | pattern.bit, exact)
+    return Clues(first, second, (always[0], always[1]))
 
 
 def compile_group(sources: list[str], mafia_words: list[str], bits: Iterator[int]) -> PatternGroup:
@@ -312,7 +315,7 @@ class _Needs:
         return _Piece(tuple(inner.lower()) if inner.isascii() and inner.isalnum() else None)
 
     def quantifier(self) -> tuple[int, bool]:
-        """Reads the quantifier of the item before, if any: 0 when the item may be missing, and whether it may repeat."""
+        """Reads the quantifier of the item before, if any: 0 when the item may be missing; whether it may repeat."""
         mark = self.source[self.at : self.at + 1]
         if not mark or mark not in "?*+{":
             return 1, False
@@ -371,8 +374,7 @@ class _Met:
         new = list(self.numbers)[len(self.flags) :]
         low = (1 << HALF) - 1
         halves = [
-            (first & low, first >> HALF, second & low, second >> HALF)
-            for first, second in map(bits_of, new)
+            (first & low, first >> HALF, second & low, second >> HALF) for first, second in map(bits_of, new)
         ]
         self.halves = np.concatenate([self.halves, np.array(halves, np.int64)])
         self.flags = self.halves[:, 0].copy()

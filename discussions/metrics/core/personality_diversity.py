@@ -100,7 +100,7 @@ def _first_words(words: list[str], characters: int) -> list[str]:
 
 
 def nearest_players(words: Mapping[int, list[str]], parameters: Parameters) -> dict[int, Nearest]:
-    """By the words of each player their most similar other player, the lower number of equals; every pair is compared once."""
+    """From the words of each player: who is most similar, the lower number of equals; every pair is compared once."""
     if parameters.choice("similarity") == "dice_bigrams":
         return _nearest({player: bigrams("".join(said)) for player, said in words.items()}, dice)
     return _nearest({player: " ".join(sorted(said)) for player, said in words.items()}, token_sort)

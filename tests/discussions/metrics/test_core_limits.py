@@ -60,7 +60,10 @@ def test_shared_keywords_are_those_found_one_by_one(window):
         keywords[message].add(word)
     expected = [
         [
-            len(keywords[message] & set().union(*(keywords[at] for at in order[max(0, place - window) : place])))
+            len(
+                keywords[message]
+                & set().union(*(keywords[at] for at in order[max(0, place - window) : place]))
+            )
             >= parameters.number("coherence_min_shared")
             for place, message in enumerate(order)
         ]
@@ -97,7 +100,9 @@ def test_the_nearest_players_are_those_of_comparing_every_pair_to_the_end(seed):
     exact = {
         pair: compute_percent(*token_sort(plain[pair[0]], plain[pair[1]])) for pair in combinations(texts, 2)
     }
-    for player, near in nearest_players({player: text.split() for player, text in texts.items()}, PARAMETERS).items():
+    for player, near in nearest_players(
+        {player: text.split() for player, text in texts.items()}, PARAMETERS
+    ).items():
         own = {sum(pair) - player: percent for pair, percent in exact.items() if player in pair}
         most = max(own.values())
         assert (near.player, near.percent) == (min(other for other in own if own[other] == most), most)

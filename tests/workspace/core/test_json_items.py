@@ -84,7 +84,23 @@ def test_a_list_that_is_too_deep_or_too_long_is_not_cut():
         st.tuples(
             st.integers(0, 60),
             st.sampled_from(
-                [b'"', b"\\", b"\\ud83d", b"\\q", b"[", b"]", b"{", b"}", b",", b"-", b"0", b"\xff", b"e", b"\n", b"tru"]
+                [
+                    b'"',
+                    b"\\",
+                    b"\\ud83d",
+                    b"\\q",
+                    b"[",
+                    b"]",
+                    b"{",
+                    b"}",
+                    b",",
+                    b"-",
+                    b"0",
+                    b"\xff",
+                    b"e",
+                    b"\n",
+                    b"tru",
+                ]
             ),
         ),
         max_size=3,
