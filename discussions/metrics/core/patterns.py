@@ -6,7 +6,7 @@ The words met so far, numbered and read once for all games: a game's words are l
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 from threading import Lock
 
@@ -197,6 +197,7 @@ def _run_first(regex: str) -> str:
     return f"{run[0]}(?<=\\b{run[0]}){regex[run.end() :]}" if run else ""
 
 
+@lru_cache(maxsize=_MEMORY)
 def _find_longest_word(text: str) -> str:
     """The longest word of a text, the last of equals, with a space where it ends there; empty when there is none."""
     best = ANY_NAME if text in (ANY_NAME, OWNED) else ""
