@@ -36,8 +36,7 @@ NO_PAGES = (
     "site_audit_file",
 )
 RATERS = ("fresh", "ready", "hostile", "closed")
-MANAGERS = ("lead", "admin")
-OTHERS = ("anonymous", "halfway", "assigned", *RATERS)
+ROLES = (*RATERS, "lead", "assigned", "admin", "anonymous", "halfway")
 STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
 # Where the pages of these two differ from the fresh one's.
 SOME_STEPS = {

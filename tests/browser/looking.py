@@ -1,15 +1,17 @@
 """What axe-core has against a page, in light and in dark, and what of it sticks out of a narrow window.
 
-Contrast is by far the dearest rule, so it is asked once of everything that looks alike.
+Contrast is by far the dearest rule, so it is asked once of everything that looks alike. A page all of whose
+elements are of shapes that were seen on other pages is fetched and not drawn; tests marked `long` draw these too.
 """
 
 import os
 import re
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
 from typing import Any
 
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.contact_sheet import write_contact_sheet
 from tests.browser.driving import artefacts, tell
@@ -149,15 +151,72 @@ def sideways(page: Page, name: str) -> list[str]:
     return faults
 
 
-def open_in_light(page: Page, address: str) -> str:
-    """Open an address in light colours, on a wide window; its main part, without what differs each time."""
+def open_in_light(page: Page, address: str) -> None:
+    """Open an address in light colours, on a wide window."""
     page.set_viewport_size(WIDE)
     page.emulate_media(color_scheme="light")
     answer = page.goto(address)
     assert answer is not None and answer.status < 500, f"{address}: {answer and answer.status}"
-    main = answer.text().partition("<main")[2].partition("</main")[0]
+
+
+def fetch(context: BrowserContext, address: str) -> str:
+    """The page as the server sends it, without being drawn."""
+    answer = context.request.get(address, headers={"Accept": "text/html"})
+    assert answer.status < 500, f"{address}: {answer.status}"
+    return answer.text()
+
+
+def get_main(address: str, html: str) -> str:
+    """The main part of a page, without what differs each time."""
+    main = html.partition("<main")[2].partition("</main")[0]
     assert main, f"{address} has no main part"
     return OWN.sub("0", main)
+
+
+class Shapes(HTMLParser):
+    """Collects the shapes of a page's elements: tag, classes, role, type, names of attributes that name them.
+
+    Of headings also the level before, of fields whether a label names them, of links and buttons whether there is text.
+    """
+
+    NAMING = ("href", "alt", "title", "placeholder", "lang", "scope", "tabindex", "colspan")
+    FIELDS = ("input", "select", "textarea")
+
+    def __init__(self, labelled: set[str]) -> None:
+        super().__init__()
+        self.labelled = labelled
+        self.found: set[str] = set()
+        self.heading, self.label_depth, self.text = "", 0, ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        classes = " ".join(sorted((given.get("class") or "").split()))
+        names = sorted(name for name in given if name.startswith("aria-") or name in self.NAMING)
+        shape = f"{tag} .{classes} {given.get('role')} {given.get('type')} {','.join(names)}"
+        if re.fullmatch("h[1-6]", tag):
+            shape += f" after {self.heading}"
+            self.heading = tag
+        if tag in self.FIELDS:
+            shape += f" {self.label_depth > 0 or given.get('id') in self.labelled}"
+        self.label_depth += tag == "label"
+        if tag in ("a", "button"):
+            self.text = ""
+        self.found.add(shape)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data.strip()
+
+    def handle_endtag(self, tag: str) -> None:
+        self.label_depth -= tag == "label"
+        if tag in ("a", "button") and not self.text:
+            self.found.add(f"{tag} without text")
+
+
+def list_shapes(html: str) -> set[str]:
+    """The shapes of the elements of a page."""
+    parser = Shapes(set(re.findall(r'<label[^>]*\bfor="([^"]+)"', html)))
+    parser.feed(html)
+    return parser.found
 
 
 def picture(page: Page, folder: str, name: str) -> None:
@@ -179,31 +238,54 @@ def picture(page: Page, folder: str, name: str) -> None:
 
 @dataclass
 class Asked:
-    """What was asked before: how text looked, and main parts of pages. What is around these is on other pages too."""
+    """What was asked before: how text looked, shapes of elements, main parts of pages.
+
+    What is around main parts is on other pages too.
+    """
 
     looks: set[str] = field(default_factory=set)
+    shapes: set[str] = field(default_factory=set)
     mains: set[str] = field(default_factory=set)
+
+    def add(self, main: str, shapes: set[str], *, is_whole: bool) -> bool:
+        """Whether a page is to be drawn: its main part is new, and (unless all are wanted) one of its shapes."""
+        is_new = main not in self.mains and (is_whole or not shapes <= self.shapes)
+        if is_new:
+            self.mains.add(main)
+            self.shapes |= shapes
+        return is_new
 
 
 def crawl(
-    gallery: Gallery, browser: Browser, arguments: dict[str, Any], role: str, asked: Asked
+    gallery: Gallery,
+    browser: Browser,
+    arguments: dict[str, Any],
+    role: str,
+    asked: Asked,
+    *,
+    is_whole: bool = False,
 ) -> list[str]:
-    """What is wrong on the pages of a role, each opened in light and in dark, and made narrow."""
+    """What is wrong on the pages of a role, each drawn in light and in dark, and made narrow.
+
+    Pages without a new shape are fetched alone, unless all are wanted.
+    """
     faults, alike, pages = [], 0, gallery.pages(role)
     with gallery.context(browser, arguments, role, color_scheme="light") as context:
         context.add_init_script(AXE_SCRIPT)  # quicker than to send it to each page
         page = context.new_page()
         for name, address in pages.items():
-            main = open_in_light(page, address)
-            expect(page.get_by_role("heading", level=1)).to_have_count(1)
-            if main in asked.mains and not os.environ.get("PICTURES"):
+            html = fetch(context, address)
+            assert html.count("<h1") == 1, f"{address}: {html.count('<h1')} main headings"
+            is_new = asked.add(get_main(address, html), list_shapes(html), is_whole=is_whole)
+            if not is_new and not os.environ.get("PICTURES"):
                 alike += 1
                 continue
-            asked.mains.add(main)
+            open_in_light(page, address)
+            expect(page.get_by_role("heading", level=1)).to_have_count(1)
             faults += check_page(page, role, name, asked.looks)
     if os.environ.get("PICTURES"):  # each process writes the sheet anew, the last one with all
         write_contact_sheet(artefacts("screenshots"))
-    tell(f"{len(pages)} pages of {role}, {alike} drawn before: {len(faults)} faults")
+    tell(f"{len(pages)} pages of {role}, {alike} like others: {len(faults)} faults")
     return faults
 
 
