@@ -4,6 +4,8 @@ import gc
 import os
 import shutil
 import socket
+import sqlite3
+from contextlib import closing
 from importlib import import_module
 
 import hypothesis
@@ -34,7 +36,6 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 # Files that take longest, longest first: `make test` hands out whole files, and its processes should end together.
 LONGEST = (
     "browser/test_accessibility.py",
-    "browser/test_accessibility_others.py",
     "faults/test_worker_and_redis_killed.py",
     "services/test_launcher.py",
     "site/test_blindness_team.py",
@@ -49,6 +50,7 @@ LONGEST = (
     "browser/test_rating_without_script.py",
 )
 
+MIGRATED = pytest.StashKey[sqlite3.Connection]()
 LOOPBACK = ("127.", "::1", "localhost")
 
 # `make fuzz` tries many more examples. A busy machine is slow without anything being wrong.
@@ -114,12 +116,18 @@ def django_db_keepdb(django_db_modify_db_settings):
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup, django_db_keepdb, django_db_blocker):
-    """Keep the database that was just migrated."""
-    with django_db_blocker.unblock():
-        if connection.vendor == "sqlite" and not django_db_keepdb:
-            keep_database(connection.settings_dict["NAME"])
-        replays.note_migrated()
+def django_db_setup(request, django_db_setup, django_db_keepdb, django_db_blocker):
+    """Keep the database that was just migrated, and in memory what tests that commit are cleared up from."""
+    with closing(sqlite3.connect(":memory:")) as migrated:
+        with django_db_blocker.unblock():
+            if connection.vendor == "sqlite":
+                if not django_db_keepdb:
+                    keep_database(connection.settings_dict["NAME"])
+                connection.ensure_connection()
+                connection.connection.backup(migrated)
+                request.config.stash[MIGRATED] = migrated
+            replays.note_migrated()
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -131,15 +139,20 @@ def replayed_worlds(monkeypatch):
 
 
 @pytest.fixture(autouse=True, scope="session")
-def flush_past_the_triggers():
-    """After a test that commits, Django empties all tables; the triggers that guard evidence step aside for that.
+def flush_past_the_triggers(request):
+    """After a test that commits, all rows are as migrations left them, and so are the ids to come.
 
-    Then the shipped rubric versions are published again, as migrations did: later tests begin with them.
+    On SQLite the migrated database is copied back. Elsewhere Django empties all tables; the triggers that guard
+    evidence step aside for that, and the shipped rubric versions are published again.
     """
     real = TransactionTestCase._fixture_teardown
     publish = import_module("rubric.migrations.0003_first_version").publish
 
     def teardown(self):
+        if migrated := request.config.stash.get(MIGRATED, None):
+            connection.ensure_connection()
+            migrated.backup(connection.connection)
+            return
         for guard in guards().values():
             guard.take_down(connection)
         try:
@@ -162,10 +175,16 @@ def forget_audit_heads():
 
 
 def pytest_collection_modifyitems(items):
-    """Everything in tests/browser drives a browser, whether it says so or not. The longest files come first."""
+    """Everything in tests/browser drives a browser, whether it says so or not. The longest files come first.
+
+    What is marked `services(is_long=True)` is long on the servers: SQLite shows the same, and `make faults` runs both.
+    """
+    is_on_services = "TEST_DATABASE_URL" in os.environ
     for item in items:
         if item.path.match("tests/browser/test_*.py"):
             item.add_marker(pytest.mark.browser)
+        if is_on_services and any(mark.kwargs.get("is_long") for mark in item.iter_markers("services")):
+            item.add_marker(pytest.mark.long)
     places = {f"tests/{name}": place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
 

@@ -8,7 +8,7 @@ import pytest
 from tests.faults.visitors import make_team
 from tools.processes import wait_until
 
-pytestmark = [pytest.mark.services, pytest.mark.slow]
+pytestmark = [pytest.mark.services(is_long=True), pytest.mark.slow]
 
 PEOPLE, ACTS, KILLS = 4, 40, 3
 

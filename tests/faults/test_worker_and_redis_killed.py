@@ -10,7 +10,7 @@ from tests.factories.transcripts import as_bytes, native_game
 from tests.faults.visitors import make_team, words
 from tools.processes import wait_until
 
-pytestmark = [pytest.mark.services, pytest.mark.slow]
+pytestmark = [pytest.mark.services(is_long=True), pytest.mark.slow]
 
 GAMES, PARTED = 200, 600
 QUICK = 2.0
