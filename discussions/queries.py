@@ -23,19 +23,27 @@ COMPANIONS = "companions"
 @lru_cache(maxsize=32)
 def game_record(game: int, content_sha256: str, round_offset: int = 0) -> GameRecord:
     """The game with that number and content, its rounds counted as said."""
-    return replace(GameText.objects.get(game=game).to_record(), round_offset=round_offset)
+    found: GameRecord = _TEXT.get(game).to_record()
+    return replace(found, round_offset=round_offset)
 
 
 @lru_cache(maxsize=32)
 def load_measurements(measured: int, findings_sha256: str) -> dict[str, Measurement]:
     """The measurements with their findings."""
-    return MeasuredFindings.objects.get(measured=measured).to_records()
+    found: dict[str, Measurement] = _FINDINGS.get(measured).to_records()
+    return found
 
 
 @lru_cache(maxsize=32)
 def rubric_record(version: int, sha256: str) -> RubricRecord:
     """What the rubric version with that number and content says."""
-    return RubricVersion.objects.get(pk=version).to_record()
+    found: RubricRecord = _VERSION.get(version).to_record()
+    return found
+
+
+_TEXT = Prepared(lambda game: GameText.objects.filter(game=game), int)
+_FINDINGS = Prepared(lambda measured: MeasuredFindings.objects.filter(measured=measured), int)
+_VERSION = Prepared(lambda version: RubricVersion.objects.filter(pk=version), int)
 
 
 def list_batches(games: "QuerySet[Game]") -> Iterator[list[int]]:

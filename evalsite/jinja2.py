@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 from django_htmx.jinja import htmx_script
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 from jinja2.compiler import CodeGenerator
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
@@ -94,16 +94,48 @@ class PlainContext(Context):
 
 
 class PlainGenerator(CodeGenerator):
-    """Compiles templates so that `{{ value }}` is written by `markup.escape_output`."""
+    """Compiles templates so that `{{ value }}` is written by `markup.escape_output`, and each template is one text.
+
+    Jinja hands on every piece of an included template by itself, through all that include it. Nobody reads pieces here.
+    """
+
+    def blockvisit(self, nodes: Iterable[Any], frame: Any) -> None:
+        """Compile what stands in a template, a block or a tag; the outermost of them collects what is written."""
+        if frame.buffer is not None:
+            super().blockvisit(nodes, frame)
+            return
+        self.buffer(frame)
+        super().blockvisit(nodes, frame)
+        self.writeline(f"yield concat({frame.buffer})")
+
+    def write_commons(self) -> None:
+        """Bind what every template needs."""
+        super().write_commons()
+        self.writeline("escape_output = environment.escape_output")
+
+    def visit_Include(self, node: Any, frame: Any) -> None:  # noqa: N802  Jinja's name
+        """Compile an include; Jinja would write one without context before all that stands before it."""
+        if not node.with_context:
+            self.fail("an include has the context of the page", node.lineno)
+        super().visit_Include(node, frame)
+
+    def _import_common(self, node: Any, frame: Any) -> None:
+        if node.with_context:
+            super()._import_common(node, frame)
+            return
+        # All templates have the same globals, which Jinja compares with those of the page at every import.
+        self.write("environment.get_template(")
+        self.visit(node.template, frame)
+        self.write(f", {self.name!r})._get_default_module()")
 
     def _output_child_pre(self, node: Any, frame: Any, finalize: Any) -> None:
         if frame.eval_ctx.volatile and finalize.src is None:
             # Within macros: whether values are escaped is known when they are called.
-            self.write("(environment.escape_output if context.eval_ctx.autoescape else str)(")
+            self.write("(escape_output if context.eval_ctx.autoescape else str)(")
         elif not frame.eval_ctx.autoescape or finalize.src is not None:
             super()._output_child_pre(node, frame, finalize)
         else:
-            self.write("environment.escape_output(")
+            self.write("escape_output(")
 
 
 class SiteEnvironment(Environment):
@@ -112,6 +144,23 @@ class SiteEnvironment(Environment):
     context_class = PlainContext
     code_generator_class = PlainGenerator
     escape_output = staticmethod(markup.escape_output)
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.read: dict[str, Template] = {}
+
+    @internalcode
+    def get_template(
+        self,
+        name: str | Template,
+        parent: str | None = None,
+        globals: MutableMapping[str, Any] | None = None,  # noqa: A002  Jinja's name
+    ) -> Template:
+        """The template; once it was read it is not looked for again, unless templates may change (DEBUG)."""
+        found = None if self.auto_reload else self.read.get(name)  # type: ignore[arg-type]
+        if found is None:
+            found = self.read[name] = super().get_template(name, parent, globals)  # type: ignore[index]
+        return found
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """What every template may use; Jinja would search a chain of two."""

@@ -1,6 +1,8 @@
 """What happens to every request: headers on every answer, signing in first, refusals turned into answers."""
 
+import gzip
 import logging
+import secrets
 import time
 from collections.abc import Callable
 from ipaddress import ip_address
@@ -8,9 +10,12 @@ from ipaddress import ip_address
 from csp.utils import build_policy
 from django.conf import settings
 from django.contrib.auth import logout
+from django.contrib.auth.middleware import get_user
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
 from workspace.core.refusals import NotAllowed, Refusal, TooOften
@@ -27,6 +32,8 @@ from workspace.web.uploads import is_too_large
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
 NOTE_USE_EVERY, MINUTE = 600, 60
+# Packing costs more than it saves below so many bytes; level, and bytes of a head without a name.
+SHORT_ANSWER, GZIP_LEVEL, GZIP_HEAD = 200, 4, 10
 logger = logging.getLogger("evalsite.requests")
 Next = Callable[[HttpRequest], HttpResponseBase]
 
@@ -99,6 +106,37 @@ def is_address(text: str) -> bool:
         return bool(ip_address(text))
     except ValueError:
         return False
+
+
+class Gzip(GZipMiddleware):
+    """Django's, save that whole answers are packed at a level that takes half the time for 4 % more bytes."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Pack an answer for a client that takes it packed; see docs/adr/0011 for the random bytes."""
+        is_taken = re_accepts_gzip.search(request.META.get("HTTP_ACCEPT_ENCODING", ""))
+        if not (is_taken and isinstance(response, HttpResponse)) or response.has_header("Content-Encoding"):
+            return super().process_response(request, response)
+        content = response.content
+        if len(content) < SHORT_ANSWER:
+            return response
+        patch_vary_headers(response, ("Accept-Encoding",))
+        packed = pack(content, random_bytes=secrets.randbelow(self.max_random_bytes))
+        if len(packed) >= len(content):
+            return response
+        response.content = packed
+        response.headers["Content-Length"] = str(len(packed))
+        response.headers["Content-Encoding"] = "gzip"
+        if etag := response.headers.get("ETag"):
+            response.headers["ETag"] = etag if etag.startswith("W/") else f"W/{etag}"
+        return response
+
+
+def pack(content: bytes, *, random_bytes: int) -> bytes:
+    """The content as gzip (RFC 1952), with a file name of so many bytes in its head."""
+    packed = gzip.compress(content, compresslevel=GZIP_LEVEL, mtime=0)
+    head = bytearray(packed[:GZIP_HEAD])
+    head[3] = gzip.FNAME
+    return bytes(head) + b"a" * random_bytes + b"\0" + packed[GZIP_HEAD:]
 
 
 class BodyLimits:
@@ -190,6 +228,7 @@ class SignInLimits:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        request.user = get_user(request)  # Django's stand-in asks at every use whether it was read
         if request.user.is_authenticated:
             self.look(request, int(timezone.now().timestamp()))
         response = self.get_response(request)

@@ -28,6 +28,9 @@ def main(arguments: list[str] | None = None, *, in_worker: Callable[[], object] 
     )
     given = parser.parse_args(arguments)
     import evalsite.wsgi  # noqa: F401  the whole site, and its checks, before the workers are forked
+    from evalsite.start import load_pages
+
+    load_pages()
 
     granian = Granian(
         "evalsite.rsgi:application",

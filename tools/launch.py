@@ -147,6 +147,7 @@ class Site:
         child.log.unlink(missing_ok=True)
         self.children.append(child)
         child.start()
+        load_templates()
         shown = 0
         while child.is_running():
             time.sleep(0.05)
@@ -264,6 +265,13 @@ def load_site() -> None:
     load()
     import tools.web
     import tools.worker  # noqa: F401
+
+
+def load_templates() -> None:
+    """Compile the main templates, on the core that the preparation leaves."""
+    from evalsite.start import load_templates as load
+
+    load()
 
 
 def prepare() -> None:

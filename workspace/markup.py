@@ -1,6 +1,5 @@
 """The only markup made in Python: other people's text, times and figures, shown safely and without lying."""
 
-import re
 from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -13,7 +12,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import get_language, gettext, ngettext
 from markdown_it import MarkdownIt
-from markupsafe import Markup, escape
+from markupsafe import Markup, _escape_inner, escape
 
 from workspace.core.text import MINUS, Piece, figure, pieces, with_minus
 
@@ -21,7 +20,6 @@ SHORT = 200
 MINUTE, HOUR, DAY = 60, 3600, 86400
 DAYS_OF_RECENT = 7
 NO_BREAK = "\u00a0"
-SPECIAL = re.compile("[&<>'\"]")
 
 
 def escape_output(value: Any) -> str:
@@ -33,7 +31,7 @@ def escape_output(value: Any) -> str:
     if kind is Markup:
         return value
     if kind is str:
-        return escape(value) if SPECIAL.search(value) else value
+        return _escape_inner(value)
     return str(value) if kind is int else escape(value)
 
 
@@ -172,13 +170,20 @@ def bind_percent(text: str) -> str:
 
 def words(message: str, /, **values: object) -> Markup:
     """A text in the language of the page; values are escaped. It is markup, as everything written in a template."""
-    said = Markup(bind_percent(gettext(message)))
-    return said % values if "%" in said else said
+    said, has_places = _said(gettext(message))
+    return said % values if has_places else said
 
 
 def words_by_count(singular: str, plural: str, number: int, /, **values: object) -> Markup:
     """The same with a number that decides about the form."""
-    return Markup(bind_percent(ngettext(singular, plural, number))) % ({"num": number} | values)
+    said, _has_places = _said(ngettext(singular, plural, number))
+    return said % ({"num": number} | values)
+
+
+@lru_cache(maxsize=8192)
+def _said(text: str) -> tuple[Markup, bool]:
+    """A text of a template as markup, and whether values have places in it."""
+    return Markup(bind_percent(text)), "%" in text
 
 
 FILTERS: dict[str, Callable[..., str]] = {

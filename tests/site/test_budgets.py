@@ -35,14 +35,14 @@ class Budget(NamedTuple):
 BUDGETS = {
     "home of an evaluator": Budget(9, 7),
     "home of a lead": Budget(7, 7),
-    "list of games": Budget(15, 15),
-    "game": Budget(23, 36),
-    "verdict": Budget(21, 20),
-    "report": Budget(13, 24),
-    "dashboard": Budget(17, 20),
+    "list of games": Budget(15, 14),
+    "game": Budget(23, 33),
+    "verdict": Budget(21, 16),
+    "report": Budget(13, 22),
+    "dashboard": Budget(17, 13),
     "evaluator's page": Budget(12, 24),
-    "saving a judgement": Budget(17, 11),
-    "next game": Budget(25, 12),
+    "saving a judgement": Budget(17, 10),
+    "next game": Budget(25, 9),
 }
 
 

@@ -1,5 +1,7 @@
 """Every kind of answer carries the headers that let nobody in, errors and regions too; errors tell nothing."""
 
+import gzip
+
 import pytest
 from django.test import Client, override_settings
 
@@ -141,3 +143,18 @@ def test_production_goes_to_https_and_stays_there():
     assert plain["Content-Security-Policy"]
     secure = browser.get("/sign-in/", secure=True)
     assert secure["Strict-Transport-Security"].startswith("max-age=31536000; includeSubDomains")
+
+
+@pytest.mark.urls("evalsite.urls")
+def test_pages_are_packed_for_who_takes_them_packed_at_a_length_that_tells_nothing():
+    plain = Client().get("/sign-in/")
+    packed = [Client().get("/sign-in/", headers={"Accept-Encoding": "br, gzip"}) for _ in range(12)]
+    assert "Content-Encoding" not in plain.headers
+    for answer in packed:
+        assert answer.headers["Content-Encoding"] == "gzip"
+        assert "Accept-Encoding" in answer.headers["Vary"]
+        assert int(answer.headers["Content-Length"]) == len(answer.content) < len(plain.content)
+        assert gzip.decompress(answer.content).lstrip().startswith(b"<!DOCTYPE html>")
+    assert len({len(answer.content) for answer in packed}) > 2
+    short = Client().get("/healthz", headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in short.headers

@@ -6,9 +6,11 @@ import pytest
 from django.template import engines
 from django.template.loader import get_template, render_to_string
 from django.utils.translation import gettext_lazy
-from jinja2 import UndefinedError
+from jinja2 import DictLoader, TemplateAssertionError, UndefinedError
 from markupsafe import Markup, escape
 
+from evalsite.jinja2 import environment
+from evalsite.start import MAIN_TEMPLATES, load_templates
 from workspace.management.commands.makemessages import messages_as_python
 from workspace.web.unsaved_form import UnsavedForm
 
@@ -121,3 +123,34 @@ def test_a_percent_sign_stays_on_the_line_of_its_number():
 @pytest.mark.parametrize("source", ["{{ value }}", "{% macro say(x) %}{{ x }}{% endmacro %}{{ say(value) }}"])
 def test_a_value_is_written_as_markupsafe_escapes_it(source, value):
     assert drawn(source, value=value) == str(escape(value))
+
+
+PARTS = {
+    "frame": "<p>{% block main %}nothing{% endblock %}{% include 'foot' %}</p>",
+    "page": "{% extends 'frame' %}{% from 'macros' import say %}{% set x = 2 %}"
+    "{% block main %}{{ say(1) }}{% if x %}{% include 'part' %}{% endif %}3{% endblock %}",
+    "part": "{% for n in [x, '<'] %}{{ n }}{% endfor %}",
+    "macros": "{% macro say(n) %}{{ n }}{% endmacro %}",
+    "foot": "{% filter upper %}end{% endfilter %}",
+}
+
+
+def test_included_parts_stand_where_they_are_included_and_a_template_is_one_text():
+    env = environment(loader=DictLoader(PARTS), autoescape=True)
+    page = env.get_template("page")
+    assert page.render() == "<p>12&lt;3END</p>"
+    assert env.get_template("page") is page
+    assert len(list(env.get_template("part").generate(x=2))) == 1
+
+
+def test_an_include_without_context_is_refused():
+    with pytest.raises(TemplateAssertionError, match="has the context of the page"):
+        drawn("{% include 'base.html' without context %}")
+
+
+def test_the_main_templates_are_read_before_web_workers_are_forked(monkeypatch):
+    monkeypatch.setattr("evalsite.start.gc.freeze", bool)
+    load_templates()
+    read = engines["jinja2"].env.read
+    assert {"base.html", "discussions/rating/evaluation.html", "discussions/games/game.html"} <= read.keys()
+    assert all(any(name.startswith(folder) for name in read) for folder in MAIN_TEMPLATES)

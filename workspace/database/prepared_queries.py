@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakSet
 
 from django.db import connection
 from django.db.models import Field, Model, QuerySet
@@ -56,6 +57,15 @@ class _Models(NamedTuple):
     annotated: dict[str, int]
 
 
+_prepared: "WeakSet[Prepared]" = WeakSet()
+
+
+def compile_all() -> None:
+    """Make the SQL of all queries that loaded modules prepare, before processes are forked that would each make it."""
+    for query in list(_prepared):
+        query._get_compiled()
+
+
 class Prepared:
     """A query with placeholders, built and compiled at its first use.
 
@@ -70,6 +80,7 @@ class Prepared:
         self.build, self.kinds = build, kinds
         self.has_lists = list in kinds
         self.compiled: dict[str, _Compiled] = {}
+        _prepared.add(self)
 
     def rows(self, *values: Any) -> list[tuple[Any, ...]]:
         """What the query gives for these values."""
@@ -84,6 +95,15 @@ class Prepared:
     def first(self, *values: Any) -> Any:
         """The first of the objects, or None."""
         return next(iter(self.objects(*values)), None)
+
+    def get(self, *values: Any) -> Any:
+        """The object. Raises the model's DoesNotExist when there is none."""
+        found = self.first(*values)
+        if found is None:
+            known = self._get_compiled().models
+            assert known is not None
+            raise known.model.DoesNotExist  # type: ignore[attr-defined]
+        return found
 
     def _get_compiled(self) -> _Compiled:
         known = self.compiled.get(connection.vendor)

@@ -48,6 +48,14 @@ _PLACES = Prepared(
     int,
 )
 
+_JUDGED = Prepared(
+    lambda person, since: (
+        Revision.objects.filter(created_by=person, created_at__gt=since).order_by().values_list("created_at")
+    ),
+    int,
+    datetime,
+)
+
 
 def build_lease(*, evaluation: Evaluation, now: datetime, refusal: Refusal | None = None) -> Lease:
     """The current lease, in two queries. `refusal` is why it was not renewed or resumed, or why an act failed."""
@@ -91,7 +99,6 @@ def _acts(
     person: int, places: Sequence[tuple[int, datetime | None, datetime | None]], now: datetime
 ) -> list[datetime]:
     """When the person judged, took a slot, or renewed a lease; only the last renewal is stored."""
-    judged = Revision.objects.filter(created_by=person, created_at__gt=now - LONGEST_SITTING)
-    times = list(judged.order_by().values_list("created_at", flat=True))
+    times = [judged for (judged,) in _JUDGED.rows(person, now - LONGEST_SITTING)]
     times += [taken for _key, taken, _until in places if taken]
     return times + [until - LEASE for _key, _taken, until in places if until]

@@ -6,7 +6,7 @@ import pytest
 from django.db.models import Count, Q
 
 from tests.factories.people import NOW, make_member, make_person, make_project, moment
-from workspace.database.prepared_queries import LARGEST_KEY, Prepared
+from workspace.database.prepared_queries import LARGEST_KEY, Prepared, compile_all
 from workspace.models import Membership, Person, Project
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db]
@@ -92,3 +92,16 @@ def test_moments_are_compared():
 def test_a_value_that_is_no_parameter_is_refused_at_once():
     with pytest.raises(AssertionError, match="no parameter"):
         Prepared(lambda end: Project.objects.all()[: int(end)], int).objects(3)
+
+
+def test_all_queries_of_loaded_modules_are_made_without_asking(django_assert_num_queries):
+    query = Prepared(lambda key: Person.objects.filter(pk=key), int)
+    with django_assert_num_queries(0):
+        compile_all()
+    assert query.compiled
+
+
+def test_an_object_that_is_not_there_is_missed_as_django_says_it():
+    query = Prepared(lambda key: Person.objects.filter(pk=key), int)
+    with pytest.raises(Person.DoesNotExist):
+        query.get(-1)
