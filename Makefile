@@ -40,8 +40,8 @@ fix: setup-dev ## repair what can be repaired automatically
 demo: setup ## move the database aside and fill a new one with the demo projects
 	@exec $(VENV) -m tools.demo
 
-bench: setup-dev ## measure start, memory, import, saves and pages over HTTP beside a bare Django (GAMES=1000; WRITE=1 into docs/performance.md)
-	@exec $(VENV) -m benchmarks.performance --games $(or $(GAMES),1000) $(if $(WRITE),--write)
+bench: setup-dev ## measure start, memory, import, saves and pages over HTTP beside a bare Django (GAMES=1000; PEERS=1 adds Label Studio and Potato; WRITE=1 into docs/performance.md)
+	@exec $(VENV) -m benchmarks.performance --games $(or $(GAMES),1000) $(if $(PEERS),--peers) $(if $(WRITE),--write)
 
 lock: setup-dev ## update the lock files after a change of requirements*.txt
 	@$(VENV) -m tools.lock

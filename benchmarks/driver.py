@@ -1,8 +1,9 @@
 """Drives a running site from outside: signs in, loads pages and saves judgements over HTTP, and reads what that costs.
 
 `Browser` is one client on one kept-alive connection; it sends forms as the pages have them. `in_parallel` runs several.
-`ProcessTree` reads CPU time and memory of a server and all its children from /proc (Linux). `LocalSite` starts the site
-as `make run` does, on a folder of its own. Nothing of the site is imported here, so that any server can be driven.
+`ProcessTree` reads CPU time and memory of a server and all its children from /proc (Linux). `Server` starts and ends
+one, `LocalSite` the site as `make run` does, on a folder of its own. Nothing of the site is imported here, so that any
+server can be driven.
 """
 
 import gzip
@@ -18,12 +19,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from html import unescape
 from http.cookies import SimpleCookie
 from itertools import cycle
 from math import ceil
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 from urllib.parse import urlencode, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -298,13 +300,15 @@ def _command_of(pid: int) -> str:
     return _read(Path(f"/proc/{pid}/cmdline")).replace("\0", " ").strip()
 
 
-class LocalSite:
-    """The site as `make run` starts it, with its data in `folder`; a folder without data gets the demo."""
+class Server:
+    """A server that runs `command`, with its data in `folder`; it is up when the page at `path` comes."""
 
-    def __init__(self, folder: Path, port: int) -> None:
-        self.folder, self.port = folder, port
+    def __init__(
+        self, folder: Path, port: int, command: list[str], env: dict[str, str], *, path: str, cwd: Path
+    ) -> None:
+        self.folder, self.port, self.env = folder, port, env
         self.address = f"http://127.0.0.1:{port}"
-        self.env = os.environ | {"VAR_DIR": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
+        self._command, self._path, self._cwd = command, path, cwd
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, timeout: float = 300) -> float:
@@ -313,21 +317,20 @@ class LocalSite:
         began = time.perf_counter()
         with (self.folder / "bench.log").open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tools.launch", "--tied"],
-                cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            )  # fmt: skip
+                self._command, cwd=self._cwd, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
         while not self.answers():
             if self._process.poll() is not None or time.perf_counter() - began > timeout:
                 self.stop()
-                raise RuntimeError((self.folder / "bench.log").read_text())
+                raise RuntimeError((self.folder / "bench.log").read_text(errors="replace"))
             time.sleep(0.02)
         return time.perf_counter() - began
 
     def answers(self) -> bool:
-        """Whether the page of the sign-in comes."""
+        """Whether the first page comes."""
         browser = Browser(self.address, timeout=5)
         try:
-            return browser.get("/sign-in/").status == 200
+            return browser.get(self._path).status == 200
         except (OSError, http.client.HTTPException):
             return False
         finally:
@@ -335,25 +338,42 @@ class LocalSite:
 
     @property
     def tree(self) -> ProcessTree:
-        """All its processes, the launcher's too."""
+        """All its processes."""
         return ProcessTree(self._process.pid)
 
-    def make_team(self, evaluators: int, games: int) -> "Team":
-        """A project with so many evaluators and measured games, made in this site's database."""
-        return make_team(self.env, evaluators, games)
-
     def stop(self) -> None:
-        """End it as Ctrl+C does, and wait."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
+        """End it as Ctrl+C does, and wait; what does not end within a minute is killed with all that it started."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        pids = self.tree.pids()
+        self._process.send_signal(signal.SIGINT)
+        try:
             self._process.wait(60)
+        except subprocess.TimeoutExpired:
+            for pid in pids:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            self._process.wait()
 
-    def __enter__(self) -> "LocalSite":
+    def __enter__(self) -> Self:
         self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+class LocalSite(Server):
+    """The site as `make run` starts it, with its data in `folder`; a folder without data gets the demo."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        env = os.environ | {"VAR_DIR": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
+        command = [sys.executable, "-m", "tools.launch", "--tied"]
+        super().__init__(folder, port, command, env, path="/sign-in/", cwd=ROOT)
+
+    def make_team(self, evaluators: int, games: int) -> "Team":
+        """A project with so many evaluators and measured games, made in this site's database."""
+        return make_team(self.env, evaluators, games)
 
 
 class Team(NamedTuple):

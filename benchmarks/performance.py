@@ -1,9 +1,10 @@
 """`make bench`: the table of docs/performance.md from fresh measurements, over HTTP, beside a bare Django site.
 
-    python -m benchmarks.performance [--games GAMES] [--write]
+    python -m benchmarks.performance [--games GAMES] [--peers] [--write]
 
 Starts the site as `make run` does on a folder of its own, drives it from outside, and reads CPU time and memory of its
-processes. The calibration loop runs before and after each measurement. --write puts the table into docs/performance.md.
+processes. The calibration loop runs before and after each measurement. --peers does the same with Label Studio and
+Potato (`benchmarks.peers`). --write puts the table into docs/performance.md.
 """
 
 import argparse
@@ -11,77 +12,47 @@ import json
 import os
 import platform
 import re
-import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean
 
 from benchmarks import floor
-from benchmarks.bench_import import MESSAGES, native
-from benchmarks.calibration import QUIET_MS, loop_ms
-from benchmarks.driver import ROOT, Browser, LocalSite, ProcessTree, Team, in_parallel
+from benchmarks.bench_import import MESSAGES
+from benchmarks.driver import ROOT, Browser, LocalSite, ProcessTree, Team
+from benchmarks.installing import install
+from benchmarks.measuring import (
+    CLIENTS,
+    EVALUATORS,
+    LONGEST_WAIT,
+    SAVES,
+    SETTLED,
+    VISITS,
+    Notes,
+    checked,
+    cpu_of,
+    crowd,
+    first_visit_kb,
+    made_games,
+    slowness,
+    visit,
+    wait_until_idle,
+)
+from benchmarks.peers import measure_peers
 from benchmarks.table import between_markers, figures_of, table
 from tools import setup
 from tools.redis_server import free_port
 
 PAGE = ROOT / "docs" / "performance.md"
-CLIENTS = 8
-EVALUATORS = 17  # with two leads as many as may sign in from one address within a minute
-VISITS, SAVES, SAVES_OF_ALL = 60, 200, 1_600
-SETTLED, LONGEST_WAIT = 15.0, 300.0
 BYTES = "application/octet-stream"
 IN_A_FILE = 5_000  # a file of more would be larger than what is taken at once
-
-
-class Notes:
-    """What was measured, each with how much dearer the calibration loop was than on a quiet core."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, tuple[float, float]] = {}
-
-    def add(self, key: str, value: float, slowness: float = 1.0) -> None:
-        """Keep a figure and say it."""
-        self.values[key] = (value, slowness)
-        print(f"  {key}: {value:.4g} (calibration {slowness:.2f})", file=sys.stderr, flush=True)
-
-    def loops(self, key: str, measure: Callable[[], float]) -> None:
-        """Keep what `measure` returns, with the loop before and after it."""
-        before = slowness()
-        value = measure()
-        self.add(key, value, mean([before, slowness()]))
-
-
-def slowness() -> float:
-    """How much dearer the calibration loop is now than on a quiet core."""
-    return mean(loop_ms() for _ in range(3)) / QUIET_MS
-
-
-def cpu_of(tree: ProcessTree, act: Callable[[], object], times: int) -> float:
-    """CPU time of all processes for one act, milliseconds."""
-    act()
-    began = tree.cpu()
-    for _ in range(times):
-        act()
-    return 1000 * (tree.cpu() - began) / times
-
-
-def visit(browser: Browser, path: str) -> Callable[[], object]:
-    """An act that loads a page. Raises RuntimeError unless it comes."""
-
-    def load() -> None:
-        answer = browser.get(path)
-        if answer.status != 200:
-            raise RuntimeError(f"{path} was answered by {answer.status}")
-
-    return load
 
 
 def measure_site(notes: Notes, folder: Path, games: int) -> None:
@@ -95,8 +66,9 @@ def measure_site(notes: Notes, folder: Path, games: int) -> None:
         notes.loops("start_existing", site.start)
         time.sleep(SETTLED)
         notes.add("idle", site.tree.pss())
-        measure_people(notes, site, team)
         measure_import(notes, site, team, games)
+        wait_until_idle(site.tree)  # the diagnostics of the imported games
+        measure_people(notes, site, team)
         measure_pages(notes, site, team)
     finally:
         site.stop()
@@ -114,25 +86,18 @@ def measure_people(notes: Notes, site: LocalSite, team: Team) -> None:
     first, *others = judges
     home, page = visit(first.browser, "/"), visit(first.browser, first.page)
     notes.loops("home_evaluator", lambda: cpu_of(site.tree, home, VISITS))
+    notes.add("first_visit", first_visit_kb(first.browser, first.page))
     notes.loops("evaluator", lambda: cpu_of(site.tree, page, VISITS))
     notes.loops("save", lambda: cpu_of(site.tree, first.save, SAVES))
     crowd(notes, [judge.save for judge in others[:CLIENTS]])
 
 
-def crowd(notes: Notes, saves: list[Callable[[], object]]) -> None:
-    """Several clients save at once. Raises what a client met."""
-    before = slowness()
-    ahead, load = in_parallel(saves, times=5), in_parallel(saves, times=SAVES_OF_ALL // len(saves))
-    for error in ahead.errors + load.errors:
-        raise error
-    after = mean([before, slowness()])
-    notes.add("saves", load.per_second, after)
-    notes.add("longest", 1000 * max(load.seconds), after)
-
-
 def measure_import(notes: Notes, site: LocalSite, team: Team, games: int) -> None:
     """Upload games over HTTP, and wait until all are listed and measured."""
-    files = [made_games(first, min(games, first + IN_A_FILE)) for first in range(0, games, IN_A_FILE)]
+    files = [
+        json.dumps(made_games(first, min(games, first + IN_A_FILE)), separators=(",", ":")).encode()
+        for first in range(0, games, IN_A_FILE)
+    ]
     program, imports = Browser(site.address, timeout=LONGEST_WAIT), f"/api/v1{team.project}imports/"
     signed = {"Authorization": f"Bearer {team.token}"}
     before, kept, cpu, began = slowness(), stored_kb(site.folder), site.tree.cpu(), time.perf_counter()
@@ -155,12 +120,6 @@ def measure_import(notes: Notes, site: LocalSite, team: Team, games: int) -> Non
     notes.add("stored", (stored_kb(site.folder) - kept) / games)
 
 
-def made_games(first: int, end: int) -> bytes:
-    """A file of games in the native format, as programs write it."""
-    games = [native(1_000_000 + number) for number in range(first, end)]
-    return json.dumps(games, separators=(",", ":")).encode()
-
-
 def is_imported(imports: list[dict[str, object]], games: int) -> bool:
     """Whether the imports are done and have measured so many games. Raises RuntimeError when one failed."""
     for found in imports:
@@ -179,8 +138,7 @@ def stored_kb(folder: Path) -> float:
 
 
 def measure_pages(notes: Notes, site: LocalSite, team: Team) -> None:
-    """Pages of a lead, once the diagnostics of the imported games are made; the verdict is one of the demo."""
-    wait_until_idle(site.tree)
+    """Pages of a lead; the verdict is one of the demo."""
     lead = team.arrive(Browser(site.address), team.lead)
     demo = Browser(site.address)
     demo.sign_in(*demo_lead(site.folder))
@@ -200,17 +158,6 @@ def measure_pages(notes: Notes, site: LocalSite, team: Team) -> None:
 def first_game(browser: Browser, base: str, query: str = "") -> str:
     """The path of the first game in a list, whose links are relative."""
     return base + re.search(r'<th scope="row"[^>]*><a href="(\d+/)', browser.get(base + query).text)[1]
-
-
-def wait_until_idle(tree: ProcessTree) -> None:
-    """Until all processes together take less than a tenth of a core for three seconds."""
-    until, before = time.perf_counter() + LONGEST_WAIT, tree.cpu()
-    while time.perf_counter() < until:
-        time.sleep(3)
-        if tree.cpu() - before < 0.3:
-            return
-        before = tree.cpu()
-    print("  the background work did not end: pages are measured beside it", file=sys.stderr)
 
 
 def demo_lead(folder: Path) -> tuple[str, str]:
@@ -260,9 +207,7 @@ def measure_floor(notes: Notes, folder: Path, games: int) -> None:
 
 def save_on_floor(browser: Browser) -> None:
     """Save one judgement. Raises RuntimeError unless it is stored."""
-    answer = browser.post("/game/1/save/", {"act": "reference~3~0~accurate"})
-    if answer.status != 200:
-        raise RuntimeError(f"a save was answered by {answer.status}")
+    checked(browser.post("/game/1/save/", {"act": "reference~3~0~accurate"}))
 
 
 def measure_alone(notes: Notes) -> None:
@@ -270,9 +215,7 @@ def measure_alone(notes: Notes) -> None:
     handler = r"p50 ([\d.]+) ms on a quiet core"
     notes.add("save_handler", first_figure("benchmarks.bench_saves", handler))
     notes.loops("metrics", lambda: first_figure("benchmarks.bench_metrics", rf"{MESSAGES} x \d+ +([\d.]+)"))
-    size = installed_mb()
-    if size is not None:
-        notes.add("installed", size)
+    measure_installing(notes)
 
 
 def first_figure(module: str, pattern: str) -> float:
@@ -286,25 +229,18 @@ def first_figure(module: str, pattern: str) -> float:
     return float(found[1])
 
 
-def installed_mb() -> float | None:
-    """MB on disk of a fresh environment with what requirements.lock pins, as `make setup` leaves it.
-
-    None when it cannot be installed.
-    """
+def measure_installing(notes: Notes) -> None:
+    """A fresh environment with what requirements.lock pins, as `make setup` leaves it."""
+    lock = ["--require-hashes", "--only-binary", ":all:", "-r", str(ROOT / "requirements.lock")]
     with tempfile.TemporaryDirectory(prefix="evalsite-bench-") as folder:
-        where = Path(folder) / "venv"
-        uv = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
-        if uv is None:
-            return None
-        lock = ["--require-hashes", "--only-binary", ":all:", "-r", str(ROOT / "requirements.lock")]
-        python = ["--python", str(where / "bin" / "python")]
-        for command in (["venv", "--quiet", str(where)], ["pip", "install", "--quiet", *python, *lock]):
-            if subprocess.run([uv, *command], cwd=folder, check=False).returncode != 0:
-                print("  the packages cannot be installed: their size is not measured", file=sys.stderr)
-                return None
-        setup.trim(where)
-        files = [path.lstat() for path in where.rglob("*") if not path.is_symlink()]
-        return sum(file.st_blocks * 512 for file in files) / 2**20
+        try:
+            installed = install(lock, Path(folder) / "venv", setup.trim)
+        except RuntimeError as error:
+            print(f"  installing is not measured: {error}", file=sys.stderr)
+            return
+    notes.add("install", installed.seconds)
+    notes.add("installed", installed.mb)
+    notes.add("packages", installed.packages)
 
 
 def about(games: int, slow: float) -> str:
@@ -326,16 +262,23 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(prog="make bench", description="Measures what the site costs.")
     parser.add_argument("--games", type=int, default=1_000, help="how many games are imported")
+    parser.add_argument("--peers", action="store_true", help="measure Label Studio and Potato beside it")
     parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
     given = parser.parse_args(arguments)
-    site, bare = Notes(), Notes()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as Ctrl+C: no server stays behind
+    site, bare, peers = Notes(), Notes(), {}
     with tempfile.TemporaryDirectory(prefix="evalsite-bench-") as folder:
         measure_site(site, Path(folder) / "site", given.games)
         (Path(folder) / "floor").mkdir()
         measure_floor(bare, Path(folder) / "floor", given.games)
+        if given.peers:
+            peers = measure_peers(Path(folder), given.games)
     measure_alone(site)
-    slow = mean(slow for _value, slow in [*site.values.values(), *bare.values.values()] if slow != 1.0)
-    text = f"{about(given.games, slow)}\n\n{table(figures_of(site.values), figures_of(bare.values))}"
+    measured = [notes.values for notes in (site, bare, *peers.values())]
+    slow = mean(slow for values in measured for _value, slow in values.values() if slow != 1.0)
+    others = {"bare Django": bare} | peers
+    columns = {name: figures_of(notes.values) for name, notes in others.items()}
+    text = f"{about(given.games, slow)}\n\n{table(figures_of(site.values), columns)}"
     print(text)
     if given.write:
         PAGE.write_text(between_markers(PAGE.read_text(), text))

@@ -40,6 +40,7 @@ MEASURES = (
     Measure("saves", "8 clients saving", "saves/s", 300, rate=True),
     Measure("longest", "longest of these saves", "ms", 500),
     Measure("evaluator", "evaluator's page, 50 messages, CPU", "ms", 8),
+    Measure("first_visit", "the same, with the scripts and styles that it names", "KB", None, scaled=False),
     Measure("next", "next game and its page, CPU", "ms", 12),
     Measure("list", "list of games, 30 rows, CPU", "ms", 5),
     Measure("home_evaluator", "home of an evaluator, CPU", "ms", 8),
@@ -48,10 +49,12 @@ MEASURES = (
     Measure("verdict", "verdict, CPU", "ms", 8),
     Measure("idle", "idle memory (PSS), all processes", "MB", 210, scaled=False),
     Measure("after_import", "memory (PSS) after the import", "MB", 330, scaled=False),
-    Measure("start_existing", "`make run`, existing data", "s", 4),
-    Measure("start_empty", "`make run`, empty folder", "s", 15),
+    Measure("start_existing", "start (`make run`), existing data", "s", 4),
+    Measure("start_empty", "start (`make run`), empty folder", "s", 15),
     Measure("stored", "database and uploads for each game of 50 messages", "KB", None, scaled=False),
+    Measure("install", "installing, every package fetched", "s", None, scaled=False),
     Measure("installed", "installed size", "MB", 300, scaled=False),
+    Measure("packages", "installed packages", "", None, scaled=False),
 )
 
 
@@ -72,14 +75,13 @@ def figures_of(measured: dict[str, tuple[float, float]]) -> dict[str, Figure]:
     }
 
 
-def table(site: dict[str, Figure], floor: dict[str, Figure]) -> str:
-    """The table as Markdown; what was not measured has a dash."""
-    lines = [
-        "| measure | unit | target | measured | on a quiet core | target met | bare Django, on a quiet core |",
-        "|---|---|---|---|---|---|---|",
-    ]
+def table(site: dict[str, Figure], others: dict[str, dict[str, Figure]]) -> str:
+    """The table as Markdown, with a column for each of the others by name; what was not measured has a dash."""
+    head = ["measure", "unit", "target", "measured", "on a quiet core", "target met"]
+    head += [f"{name}, on a quiet core" for name in others]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for measure in MEASURES:
-        figure, bare = site.get(measure.key), floor.get(measure.key)
+        figure = site.get(measure.key)
         cells = [
             measure.name,
             measure.unit,
@@ -89,7 +91,10 @@ def table(site: dict[str, Figure], floor: dict[str, Figure]) -> str:
             "-"
             if figure is None
             else {True: "yes", False: "**no**", None: "-"}[measure.is_met(figure.quiet)],
-            number(bare and bare.quiet),
+            *(
+                number(figure and figure.quiet)
+                for figure in (other.get(measure.key) for other in others.values())
+            ),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
