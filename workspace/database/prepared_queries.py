@@ -6,14 +6,16 @@ asks ten queries and more, so this was half of its time (docs/adr/0024). Everyth
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.models import Field, Model, QuerySet
 from django.db.models.query import ModelIterable, get_related_populators
+from django.db.transaction import TransactionManagementError
 
 M = TypeVar("M", bound=Model)
 
@@ -61,9 +63,15 @@ _prepared: "WeakSet[Prepared]" = WeakSet()
 
 
 def compile_all() -> None:
-    """Make the SQL of all queries that loaded modules prepare, before processes are forked that would each make it."""
-    for query in list(_prepared):
-        query._get_compiled()
+    """Make the SQL of all queries that loaded modules prepare, before processes are forked that would each make it.
+
+    Left to their first use are those that lock rows, which Django makes in a transaction only, and on PostgreSQL all
+    others while the server is away.
+    """
+    with suppress(OperationalError):
+        for query in list(_prepared):
+            with suppress(TransactionManagementError):
+                query._get_compiled()
 
 
 class Prepared:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.db.models import Count, Q
 
 from tests.factories.people import NOW, make_member, make_person, make_project, moment
@@ -99,6 +100,16 @@ def test_all_queries_of_loaded_modules_are_made_without_asking(django_assert_num
     with django_assert_num_queries(0):
         compile_all()
     assert query.compiled
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_queries_that_lock_rows_are_left_to_their_first_use_where_the_database_has_locks():
+    plain = Prepared(lambda key: Person.objects.filter(pk=key), int)
+    locking = Prepared(lambda key: Person.objects.select_for_update().filter(pk=key), int)
+    compile_all()
+    assert plain.compiled
+    assert bool(locking.compiled) == (connection.vendor == "sqlite")
 
 
 def test_an_object_that_is_not_there_is_missed_as_django_says_it():
