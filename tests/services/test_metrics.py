@@ -16,18 +16,22 @@ pytestmark = pytest.mark.services
 TOKEN = "a-token-of-the-tests-0123456789abcdef"
 
 
-def count(stack, name, **labels):
-    """One figure, from whichever process answers. What waited for a killed process is cut, so it is asked again."""
+def ask(stack, **headers):
+    """What `/metrics` answers. A question that waited for a process that was killed is cut, so it is asked again."""
     told = []
 
     def is_told():
         with suppress(requests.ConnectionError):
-            signed = {"Authorization": f"Bearer {TOKEN}"}
-            told.append(requests.get(f"{stack.url}/metrics", headers=signed, timeout=10))
+            told.append(requests.get(f"{stack.url}/metrics", headers=headers, timeout=10))
         return bool(told)
 
     assert wait_until(is_told, 20)
-    (answer,) = told
+    return told[0]
+
+
+def count(stack, name, **labels):
+    """One figure, from whichever process answers."""
+    answer = ask(stack, Authorization=f"Bearer {TOKEN}")
     assert answer.status_code == 200
     samples = [
         sample
@@ -64,6 +68,6 @@ def test_processes_tell_the_sum_and_one_that_is_killed_takes_nothing_away(
         os.kill(workers_of(stack.web.pid)[0], signal.SIGKILL)
         assert wait_until(stack._site.answers, 20)
         assert count(stack, "evalsite_requests_total", route="healthz") >= before + 40
-        assert requests.get(f"{stack.url}/metrics", timeout=10).status_code == 401
+        assert ask(stack).status_code == 401
         stack.web.stop()
         assert not list(tmp_path.glob("evalsite-metrics-*"))
