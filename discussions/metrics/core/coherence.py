@@ -1,6 +1,6 @@
 """M3, coherence: the share of messages that take up one of the messages just before them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,24 +22,23 @@ from discussions.metrics.core.prepared_game import Reading
 from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "coherence"
-# So many places of shuffled orders are worked on at once.
+# So many numbers are worked on at once: for shuffled orders, and for what ties a long game's messages.
 _AT_ONCE = 300_000
 Flags = NDArray[np.bool_]
-# Sets of small numbers, one for each message (column): row w has the numbers from 64 * w, one bit each.
-Sets = NDArray[np.uint64]
 
 
 class Ties(Struct, frozen=True, eq=False):
     """What ties messages together, free of their order: who names whom, which keyword is where, who replies to what.
 
-    `names` are the players that a message names, `spoken` has its speaker, `keywords` its keywords that another message
-    has, too. Indices of messages count from 0; `reply_targets` is -1 for a link that does not resolve.
+    Indices of messages count from 0; `reply_targets` is -1 for a link that does not resolve. `names` says of each
+    message (row) which players it names (column), so what it takes depends on messages and players, not on namings.
     """
 
     count: int
-    names: Sets
-    spoken: Sets
-    keywords: Sets
+    speakers: Numbers
+    names: Flags
+    keywords: Numbers
+    keyword_messages: Numbers
     replies: Numbers
     reply_targets: Numbers
 
@@ -80,31 +79,26 @@ def denominator(count: int, parameters: Parameters) -> int:
 def find_ties(reading: Reading) -> Ties:
     """The ties of a game; a message's repeated keyword counts once, a name of its own speaker ties nothing by name."""
     places = reading.places(KEYWORD)
-    count, players = reading.count, len(reading.game.players) + 1
-    pairs = np.unique(reading.ids[places] * count + reading.of_message[places])
-    _, numbers, uses = np.unique(pairs // count, return_inverse=True, return_counts=True)
-    often = uses[numbers] > 1
-    named = reading.name_players != reading.speakers[reading.name_messages]
+    count = reading.count
+    pairs = np.sort(reading.ids[places] * (count + 1) + reading.of_message[places])
+    is_new = np.ones(len(pairs), np.bool_)
+    np.not_equal(pairs[1:], pairs[:-1], out=is_new[1:])
+    pairs = pairs[is_new]
+    names = np.zeros((count, len(reading.game.players) + 1), np.bool_)
+    names[reading.name_messages, reading.name_players] = True
+    names[np.arange(count), reading.speakers] = False
     links = [
         (index, _target(message)) for index, message in enumerate(reading.game.messages) if _is_link(message)
     ]
     return Ties(
         count=count,
-        names=_build_sets(reading.name_players[named], reading.name_messages[named], players, count),
-        spoken=_build_sets(reading.speakers, np.arange(count), players, count),
-        keywords=_build_sets(
-            (np.cumsum(uses > 1) - 1)[numbers[often]], pairs[often] % count, len(uses), count
-        ),
+        speakers=reading.speakers,
+        names=names,
+        keywords=pairs // (count + 1),
+        keyword_messages=pairs % (count + 1),
         replies=np.array([index for index, _ in links], np.int64),
         reply_targets=np.array([target for _, target in links], np.int64),
     )
-
-
-def _build_sets(numbers: Numbers, messages: Numbers, limit: int, count: int) -> Sets:
-    """The sets of `count` messages; each number, below the limit, is in that of the message beside it."""
-    sets = np.zeros((limit // 64 + 1, count), np.uint64)
-    np.bitwise_or.at(sets, (numbers // 64, messages), np.uint64(1) << (numbers % 64).astype(np.uint64))
-    return sets
 
 
 def _is_link(message: Message) -> bool:
@@ -121,42 +115,59 @@ def signs(ties: Ties, order: Numbers, parameters: Parameters) -> tuple[Flags, Fl
 
     `order` holds indices of messages, one order a row.
     """
-    window = parameters.number("coherence_window")
-    namings = np.zeros(order.shape, np.bool_)
-    for named, spoken in zip(ties.names, ties.spoken, strict=True):
-        namings |= (named.take(order) & _find_before(spoken.take(order), window)) != 0
-    shared = np.zeros(order.shape, np.int64)
-    for keywords in ties.keywords:
-        said = keywords.take(order)
-        shared += np.bitwise_count(said & _find_before(said, window))
-    return _list_replies(ties, order), namings, shared >= parameters.number("coherence_min_shared")
-
-
-def _list_replies(ties: Ties, order: Numbers) -> Flags:
-    """Whether the message at each place replies to one before it."""
     rows, count = order.shape
+    window = parameters.number("coherence_window")
+    base = np.arange(rows)[:, np.newaxis] * count
+    place = np.empty(rows * count, np.int64)
+    place[base + order] = np.arange(count)
     replies = np.zeros(rows * count, np.bool_)
     if len(ties.replies):
-        base = np.arange(rows)[:, np.newaxis] * count
-        place = np.empty(rows * count, np.int64)
-        place[base + order] = np.arange(count)
         mine = place[base + ties.replies]
         targets = np.where(ties.reply_targets >= 0, place[base + np.maximum(ties.reply_targets, 0)], -1)
         replies[(base + mine)[(mine > 0) & (targets < mine)]] = True
-    return replies.reshape(rows, count)
+    shared = _count_shared(ties, place.reshape(rows, count), window)
+    enough = shared >= parameters.number("coherence_min_shared")
+    return replies.reshape(rows, count), _names_speaker(ties, order, window), enough.reshape(rows, count)
 
 
-def _find_before(sets: Sets, window: int) -> Sets:
-    """For each place of each order what is in one of the sets of the `window` places before it."""
-    together, reach = sets.copy(), 1
-    while reach < window:
-        # Of places so far covered, twice as many are in one step.
-        step = min(reach, window - reach)
-        together[:, step:] |= together[:, :-step].copy()
-        reach += step
-    before = np.zeros_like(sets)
-    before[:, 1:] = together[:, :-1]
-    return before
+def _names_speaker(ties: Ties, order: Numbers, window: int) -> Flags:
+    """Whether the message at each place names the speaker of one of the `window` messages before it."""
+    spoken = ties.speakers[order]
+    hit = np.zeros(order.shape, np.bool_)
+    for distance in range(1, min(window + 1, order.shape[1])):
+        hit[:, distance:] |= ties.names[order[:, distance:], spoken[:, :-distance]]
+    return hit
+
+
+def _count_shared(ties: Ties, places: Numbers, window: int) -> Numbers:
+    """How many keywords each place of each order shares with the `window` messages before it, order after order.
+
+    `places` holds, for each order, the place of every message. The keywords come in portions, no keyword in two.
+    """
+    rows, count = places.shape
+    shared = np.zeros(rows * count, np.int64)
+    gap = count + window + 1
+    for start, end in _portions(ties.keywords):
+        keywords = ties.keywords[start:end] - ties.keywords[start]
+        size = np.int32 if (int(keywords[-1]) + 1) * gap < 2**31 else np.int64
+        keys = np.take(places.astype(size), ties.keyword_messages[start:end], axis=1)
+        keys += (keywords * gap).astype(size)
+        keys.sort(axis=1)
+        hits = np.flatnonzero(keys[:, 1:] - keys[:, :-1] <= window)
+        row = hits // max(1, keys.shape[1] - 1)
+        found = row * count + keys.ravel()[hits + row + 1] % gap
+        shared += np.bincount(found, minlength=rows * count)
+    return shared
+
+
+def _portions(keywords: Numbers) -> Iterator[tuple[int, int]]:
+    """Stretches of sorted keywords, of at most `_AT_ONCE` and what is left of the last keyword in each."""
+    start = 0
+    while start < len(keywords):
+        last = min(start + _AT_ONCE, len(keywords)) - 1
+        end = int(np.searchsorted(keywords, keywords[last], side="right"))
+        yield start, end
+        start = end
 
 
 def _shared_words(reading: Reading, window: int) -> dict[int, list[str]]:
@@ -219,13 +230,18 @@ def shuffled_baseline(reading: Reading, ties: Ties, parameters: Parameters) -> f
     """
     shuffles = parameters.number("shuffle_count")
     count = ties.count
+    often = np.bincount(ties.keywords)[ties.keywords] > 1 if len(ties.keywords) else np.zeros(0, np.bool_)
+    kept = Ties(
+        count, ties.speakers, ties.names, ties.keywords[often], ties.keyword_messages[often],
+        ties.replies, ties.reply_targets,
+    )  # fmt: skip
     source = np.random.PCG64(reading.seed("shuffle"))
-    step = max(1, min(shuffles, _AT_ONCE // (count + 1)))
+    step = max(1, min(shuffles, _AT_ONCE // (len(kept.keywords) + count + 1)))
     coherent = 0
     for first in range(0, shuffles, step):
         rows = min(step, shuffles - first)
         draws = np.asarray(source.random_raw(rows * count)).reshape(rows, count)
-        replies, namings, shares = signs(ties, np.argsort(draws, axis=1), parameters)
+        replies, namings, shares = signs(kept, np.argsort(draws, axis=1), parameters)
         coherent += int((replies | namings | shares).sum())
     return 100 * coherent / (shuffles * denominator(count, parameters))
 

@@ -40,13 +40,32 @@ def test_shuffles_take_no_more_memory_when_players_are_named_a_hundred_times_as_
     assert peak_mb(400) < 2 * peak_mb(4) + 5
 
 
-def test_shuffles_in_portions_give_the_same_baseline(monkeypatch):
-    reading = read(chatter(12, messages=60), PARAMETERS)
-    ties = find_ties(reading)
-    whole = shuffled_baseline(reading, ties, PARAMETERS)
-    for portion in (1, 500, 5000):
+def rare_words_mb(messages):
+    """Memory for what ties messages by 40,000 words, each of which two of the messages have."""
+    words = [f"rareword{number}" for number in range(40_000)] * 2
+    each = len(words) // messages
+    said = (" ".join(words[at * each : (at + 1) * each]) for at in range(messages))
+    reading = read(game(messages=[(NAMES[0], text) for text in said]), PARAMETERS)
+    tracemalloc.start()
+    find_ties(reading)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 1e6
+
+
+def test_rare_words_take_no_more_memory_in_more_messages():
+    assert rare_words_mb(4_000) < 2 * rare_words_mb(400)
+
+
+def test_keywords_in_portions_give_the_same_signs(monkeypatch):
+    ties = find_ties(read(chatter(12, messages=60), PARAMETERS))
+    source = np.random.default_rng(3)
+    orders = np.argsort(source.random((7, 60)), axis=1)
+    whole = signs(ties, orders, PARAMETERS)
+    for portion in (1, 5, 50):
         monkeypatch.setattr(coherence, "_AT_ONCE", portion)
-        assert shuffled_baseline(reading, ties, PARAMETERS) == whole
+        for some, every in zip(signs(ties, orders, PARAMETERS), whole, strict=True):
+            assert (some == every).all()
 
 
 @pytest.mark.parametrize("window", [1, 2, 3, 7, 24, 50])
