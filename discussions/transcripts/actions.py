@@ -118,7 +118,7 @@ def import_transcripts(
 ) -> list[Imported]:
     """Store the files and queue a job for each; the same bytes again give the first report.
 
-    Without an iteration the games go to the project's unsorted one; the format is detect automatically unless it is
+    Without an iteration the games go to the project's unsorted one; the format is detected automatically unless it is
     named. Where no game came in, the same bytes are read again when another format is named, or none any more.
     Raises NotAllowed (also for an iteration whose list of games is frozen), and Unacceptable for a file that is empty
     or over the limit, or for which the project has no room: then nothing of the whole call is stored.

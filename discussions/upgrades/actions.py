@@ -16,6 +16,7 @@ from discussions.verdicts.queries import load_verdict_preview
 from rubric.models import RubricVersion
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict
+from workspace.database.snapshot import allow_long_pauses
 from workspace.models import Person
 from workspace.texts import clean_text
 
@@ -40,6 +41,8 @@ def move_to_version(
     check_change_version(by, iteration)
     reason = clean_text(reason, field="reason", ask=_("Say why: the reason is kept with every new verdict."))
     with transaction.atomic():
+        # Measuring a large iteration takes longer than a transaction may be without a statement.
+        allow_long_pauses()
         rows = Iteration.objects.select_related("project", "rubric_version")
         locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
         # Locked before they are looked at, since somebody may record or submit at this moment.

@@ -1,4 +1,4 @@
-"""Reading many tables as they were at one moment, while others go on writing."""
+"""Reading many tables as they were at one moment, while others go on writing; transactions that compute for long."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,10 +19,21 @@ def snapshot() -> Iterator[None]:
     with connection.cursor() as cursor:
         cursor.execute(BEGIN[connection.vendor])
     try:
+        allow_long_pauses()
         yield
     finally:
         with connection.cursor() as cursor:
             cursor.execute("ROLLBACK")
+
+
+def allow_long_pauses() -> None:
+    """Let the present transaction compute between two statements for as long as it takes.
+
+    PostgreSQL ends others after 30 s without a statement: whoever holds rows for so long may have stopped.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 
 Write = Callable[[Callable[[], None]], None]

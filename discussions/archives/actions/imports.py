@@ -23,6 +23,7 @@ from workspace.blob_store import BytesLost, drop_bytes, load_start, store_bytes
 from workspace.checks.core import Check, run_check
 from workspace.core.identifiers import is_slug
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.database.snapshot import allow_long_pauses
 from workspace.models import Job, Membership, Person, Project
 from workspace.people.permissions import check_manage_people
 
@@ -69,6 +70,7 @@ def import_archive(
     stored: list[str] = []
     try:
         with transaction.atomic():
+            allow_long_pauses()
             loader = Loader(archive, slug, by, now, keeps_roles=keeps_roles)
             project = loader.load()
             _name_jobs(project)

@@ -5,10 +5,12 @@ import os
 import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
+from tests.factories.people import NOW
 from workspace.database.sqlite.turns import Turns, get_turns
 from workspace.models import Person
 
@@ -121,15 +123,24 @@ class TestTransactions:
             connection.close()
         assert connection._turn is None
 
-    def test_a_transaction_that_gets_no_turn_does_not_begin(self, on_sqlite, monkeypatch):
-        monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0.05)
+    def test_a_transaction_that_gets_no_turn_asks_sqlite_who_writes(self, on_sqlite, monkeypatch):
+        """Somebody holds the turn for ever, as a process that was stopped; then the write lock, too."""
+        monkeypatch.setattr("workspace.database.sqlite.base.LONGEST_TURN", 0.05)
         turns = Turns(connection.settings_dict["NAME"])
         assert turns.take(1)
-        with pytest.raises(OperationalError, match="locked"), transaction.atomic():
-            pass
+        for email in ("a@example.org", "b@example.org"):
+            with transaction.atomic():
+                assert connection._turn is None
+                Person.objects.create(email=email, name="a", created_at=NOW)
+        with closing(sqlite3.connect(connection.settings_dict["NAME"])) as other:
+            other.execute("BEGIN IMMEDIATE")
+            connection.cursor().execute("PRAGMA busy_timeout = 50")
+            with pytest.raises(OperationalError, match="locked"), transaction.atomic():
+                pass
+        connection.close()
         turns.give_back()
         with transaction.atomic():
-            pass
+            assert connection._turn is not None
 
 
 def test_where_no_file_can_be_made_the_threads_take_turns_and_sqlite_says_the_rest(tmp_path):
