@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, MutableMapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+import django
+import jinja2
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
@@ -15,7 +19,8 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 from django_htmx.jinja import htmx_script
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, FileSystemBytecodeCache, StrictUndefined, Template
+from jinja2.bccache import Bucket
 from jinja2.compiler import CodeGenerator
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
@@ -196,9 +201,40 @@ def language() -> str:
     return get_language() or settings.LANGUAGE_CODE
 
 
+class CompiledTemplates(FileSystemBytecodeCache):
+    """Compiled templates in files, so that the next process loads them: compiling takes most of a second at each start.
+
+    A file counts for this text of the template, this module and these versions of Jinja and Django. Where files cannot
+    be written or read, templates are compiled as without it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(str(folder), "%s.bin")
+        self._compiler = f"{jinja2.__version__} {django.__version__} {Path(__file__).read_text()}"
+
+    def get_source_checksum(self, source: str) -> str:
+        """A checksum of the template and of what compiles it."""
+        return super().get_source_checksum(f"{self._compiler}\0{source}")
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Load what is kept for the template, if anything is."""
+        with suppress(OSError):
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what was compiled, if that is possible."""
+        with suppress(OSError):
+            Path(self.directory).mkdir(mode=0o700, parents=True, exist_ok=True)
+            super().dump_bytecode(bucket)
+
+
 def environment(**options: Any) -> Environment:
     """The environment of all templates: values are escaped, an undefined name is an error."""
-    options |= {"undefined": StrictUndefined, "extensions": ["jinja2.ext.i18n", Compact]}
+    options |= {
+        "undefined": StrictUndefined,
+        "extensions": ["jinja2.ext.i18n", Compact],
+        "bytecode_cache": CompiledTemplates(settings.COMPILED_TEMPLATES),
+    }
     env = SiteEnvironment(**options)
     env.policies["ext.i18n.trimmed"] = True
     env.newstyle_gettext = True  # type: ignore[attr-defined]

@@ -69,6 +69,7 @@ TEMPLATES: list[dict[str, Any]] = [
         },
     }
 ]
+COMPILED_TEMPLATES = VAR_DIR / "cache" / "templates"
 
 # Databases: SQLite is only safe for several writers as WAL with IMMEDIATE transactions and a busy timeout.
 SQLITE_OPTIONS = {

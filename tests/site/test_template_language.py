@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy
 from jinja2 import DictLoader, TemplateAssertionError, UndefinedError
 from markupsafe import Markup, escape
 
-from evalsite.jinja2 import environment
+from evalsite import jinja2 as template_language
+from evalsite.jinja2 import CompiledTemplates, environment
 from evalsite.start import MAIN_TEMPLATES, load_templates
 from workspace.management.commands.makemessages import messages_as_python
 from workspace.web.unsaved_form import UnsavedForm
@@ -154,3 +155,47 @@ def test_the_main_templates_are_read_before_web_workers_are_forked(monkeypatch):
     read = engines["jinja2"].env.read
     assert {"base.html", "discussions/rating/evaluation.html", "discussions/games/game.html"} <= read.keys()
     assert all(any(name.startswith(folder) for name in read) for folder in MAIN_TEMPLATES)
+
+
+class Counted(CompiledTemplates):
+    """How many templates were compiled, since that is what is kept."""
+
+    count = 0
+
+    def dump_bytecode(self, bucket):
+        self.count += 1
+        super().dump_bytecode(bucket)
+
+
+def draw_kept(folder, text="<p>{{ 1 + 1 }}</p>"):
+    """Draw a template as a process that just started does; what was drawn, and how often it was compiled."""
+    env = environment(loader=DictLoader({"a.html": text}), autoescape=True)
+    env.bytecode_cache = kept = Counted(folder)
+    return env.get_template("a.html").render(), kept.count
+
+
+def test_a_template_is_compiled_once_until_it_or_what_compiles_it_changes(tmp_path, monkeypatch):
+    folder = tmp_path / "cache" / "templates"
+    assert draw_kept(folder) == ("<p>2</p>", 1)
+    assert draw_kept(folder) == ("<p>2</p>", 0)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert draw_kept(folder, "<p>{{ 1 + 2 }}</p>") == ("<p>3</p>", 1)
+    assert len(list(folder.iterdir())) == 1
+    changed = tmp_path / "jinja2.py"
+    changed.write_text("# another compiler")
+    monkeypatch.setattr(template_language, "__file__", str(changed))
+    assert draw_kept(folder, "<p>{{ 1 + 2 }}</p>") == ("<p>3</p>", 1)
+
+
+def test_without_a_place_for_them_templates_are_compiled_each_time(tmp_path):
+    taken = tmp_path / "a file"
+    taken.write_text("")
+    assert draw_kept(taken / "templates") == ("<p>2</p>", 1)
+    assert draw_kept(taken / "templates") == ("<p>2</p>", 1)
+
+
+def test_a_damaged_file_is_compiled_again(tmp_path):
+    draw_kept(tmp_path)
+    (kept,) = tmp_path.iterdir()
+    kept.write_bytes(kept.read_bytes()[:-7])
+    assert draw_kept(tmp_path) == ("<p>2</p>", 1)
