@@ -133,9 +133,11 @@ def signs(ties: Ties, order: Numbers, parameters: Parameters) -> tuple[Flags, Fl
 def _names_speaker(ties: Ties, order: Numbers, window: int) -> Flags:
     """Whether the message at each place names the speaker of one of the `window` messages before it."""
     spoken = ties.speakers[order]
+    # One index into the flat table takes half the time of two.
+    names, rows = ties.names.ravel(), order * ties.names.shape[1]
     hit = np.zeros(order.shape, np.bool_)
     for distance in range(1, min(window + 1, order.shape[1])):
-        hit[:, distance:] |= ties.names[order[:, distance:], spoken[:, :-distance]]
+        hit[:, distance:] |= names.take(rows[:, distance:] + spoken[:, :-distance])
     return hit
 
 
