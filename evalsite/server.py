@@ -1,15 +1,19 @@
 """Serves the site by granian: `python -m evalsite.server [--host ADDRESS] [--port NUMBER] [--workers NUMBER]`.
 
 The site is loaded before granian forks its workers: they share its memory, and one that fails is replaced at once.
+When granian's main process is gone, they finish what they are answering and end (docs/adr/0003).
 """
 
 import argparse
 import os
 import shutil
-from collections.abc import Callable, Iterator
+import signal
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from tempfile import mkdtemp
+from threading import Thread
 from typing import Any
 
 from django.conf import settings
@@ -17,9 +21,11 @@ from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
 
+STOPPING = 5  # seconds that a worker has to finish what it is answering
 
-def main(arguments: list[str] | None = None, *, in_worker: Callable[[], object] = bool) -> None:
-    """Serve until told to stop; every worker calls `in_worker` before its first request."""
+
+def main(arguments: list[str] | None = None) -> None:
+    """Serve until told to stop."""
     parser = argparse.ArgumentParser(prog="python -m evalsite.server", description="Serves the site.")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
@@ -42,11 +48,11 @@ def main(arguments: list[str] | None = None, *, in_worker: Callable[[], object] 
         websockets=False,
         respawn_failed_workers=True,
         respawn_interval=0.5,
-        workers_kill_timeout=5,
+        workers_kill_timeout=STOPPING,
         log_level=LogLevels.warning,
     )
     with count_together():
-        granian.serve(target_loader=partial(_load, in_worker), wrap_loader=False)
+        granian.serve(target_loader=partial(_load, os.pipe()), wrap_loader=False)
 
 
 @contextmanager
@@ -70,11 +76,21 @@ def count_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _load(in_worker: Callable[[], object]) -> Any:
-    in_worker()
+def _load(pipe: tuple[int, int]) -> Any:
+    reading, writing = pipe
+    os.close(writing)  # so that only the main process has it, and the pipe ends with it
+    Thread(target=_end_after, args=(reading,), name="main process", daemon=True).start()
     from evalsite.rsgi import application  # its threads are the worker's own: a fork has none of its parent's
 
     return application
+
+
+def _end_after(pipe: int) -> None:
+    """End this worker when the main process is gone, as that would have done; orphans would go on serving."""
+    os.read(pipe, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(STOPPING)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 if __name__ == "__main__":

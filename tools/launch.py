@@ -159,7 +159,9 @@ class Site:
 
     def web(self) -> Child:
         """The web server as a program of its own: a process of four threads for each core."""
-        return self.python("web server", "-m", "tools.web", "--host", self.host, "--port", str(self.port))
+        return self.python(
+            "web server", "-m", "evalsite.server", "--host", self.host, "--port", str(self.port)
+        )
 
     def worker(self) -> Child:
         """The Celery worker as a program of its own: two pool processes, and what is due by time."""
@@ -167,7 +169,7 @@ class Site:
 
     def serve(self) -> None:
         """Be the web server."""
-        from tools.web import main as serve
+        from evalsite.server import main as serve
 
         serve(["--host", self.host, "--port", str(self.port)])
 
@@ -263,7 +265,7 @@ def load_site() -> None:
     from evalsite.start import load
 
     load()
-    import tools.web
+    import evalsite.server  # noqa: F401
     import tools.worker  # noqa: F401
 
 

@@ -1,11 +1,25 @@
-"""kill -9 of the web server while several people save: what was acknowledged is there, what was in doubt is clear."""
+"""kill -9 of the web server while several people save: what was acknowledged is there, what was in doubt is clear.
 
+Of all its processes, and of its main process alone, whose workers must not go on serving.
+"""
+
+import os
+import signal
+import socket
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+from tests.faults.saving import Saving
+from tests.faults.test_half_bodies import FORM, HALF
+from tests.faults.test_worker_and_redis_killed import list_children
 from tests.faults.visitors import make_team
+from tools.launch import GiveUp, check_port_is_free
 from tools.processes import wait_until
 
 pytestmark = [pytest.mark.services(is_long=True), pytest.mark.slow]
@@ -95,3 +109,69 @@ def test_every_acknowledged_save_is_there_after_kills_in_the_middle(live_stack, 
         f"web server killed {KILLS} times",
         f"{len(told)} acknowledged, {len(stored)} stored; {doubts} requests in doubt, all resolved by their key",
     )
+
+
+def kill_main_process(child):
+    """kill -9 of that process alone, and its reaping; the processes that it had started."""
+    started = list_children(child.pid)
+    os.kill(child.pid, signal.SIGKILL)
+    child.process.wait()
+    return started
+
+
+def is_free(stack):
+    """Whether nobody listens at the address of the web server."""
+    where = urlsplit(stack.url)
+    with suppress(GiveUp):
+        check_port_is_free(where.hostname, where.port)
+        return True
+    return False
+
+
+def is_gone(process):
+    """Whether it ended; nobody may have asked yet how."""
+    try:
+        return not Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return True
+
+
+def test_workers_end_with_their_main_process_and_lose_no_save(live_stack, fault_table):
+    team = make_team(live_stack, PEOPLE)
+    with Saving(live_stack, team) as saving:
+        workers = kill_main_process(live_stack.web)
+        began = time.monotonic()
+        assert wait_until(lambda: is_free(live_stack), 10)
+        took = time.monotonic() - began
+        live_stack.start_web()
+        saving.wait_for_more(10)
+        back = time.monotonic() - began
+    assert workers
+    assert all(map(is_gone, workers))
+    fault_table(
+        f"{PEOPLE} people saving",
+        "main process of the web server killed",
+        f"its workers ended, and its port was free after {took:.1f} s",
+        acknowledged=saving.check(),
+        back=back,
+        stack=live_stack,
+    )
+
+
+def test_what_came_half_when_the_main_process_was_killed_is_answered(live_stack):
+    where = urlsplit(live_stack.url)
+    request = HALF % (b"/sign-in/", where.netloc.encode(), FORM, b"")
+    with (
+        closing(socket.create_connection((where.hostname, where.port), timeout=10)) as whole,
+        closing(socket.create_connection((where.hostname, where.port), timeout=10)) as never,
+    ):
+        whole.sendall(request)
+        never.sendall(request)
+        time.sleep(0.5)  # a worker reads both
+        workers = kill_main_process(live_stack.web)
+        time.sleep(0.5)
+        whole.sendall(b"x" * (2000 - len(b"login=somebody")))
+        assert whole.recv(1000).startswith(b"HTTP/1.1 403 ")
+        # Whoever never sends the rest holds up nobody who starts it again.
+        assert wait_until(lambda: all(map(is_gone, workers)), 15)
+    assert is_free(live_stack)
