@@ -1,6 +1,7 @@
 """While people save: PostgreSQL killed, read-only, behind an address that answers nobody; a worker's clock ahead."""
 
 import os
+import signal
 import tempfile
 import time
 import uuid
@@ -15,6 +16,7 @@ from tests.faults.test_worker_and_redis_killed import (
     GAMES,
     HERE,
     check_whole,
+    list_children,
     number,
     sweep_until_done,
     upload,
@@ -151,6 +153,51 @@ def test_an_address_that_answers_nobody_holds_no_page_for_long(server, stack, tm
         back=back,
         stack=stack,
     )
+
+
+def test_a_web_server_that_stands_still_in_a_transaction_goes_on_when_postgres_ended_it(
+    migrated, static_files, tmp_path, fault_table
+):
+    url = create_database(migrated, f"live_{uuid.uuid4().hex[:12]}", template="empty")
+    url += "?options=-c%20idle_in_transaction_session_timeout%3D1s"
+    with stack_on(url, tmp_path, static_files) as stack:
+        team = make_team(stack, 3)
+        with Saving(stack, team) as saving:
+            asleep = list_children(stack.web.pid)
+            held = stop_in_transaction(stack, asleep)
+            assert wait_until(lambda: not find_idle(stack) & held, 10)
+            for process in asleep:
+                os.kill(process, signal.SIGCONT)
+            back = saving.wait_for_more()
+            saving.wait_for_more(10)
+        told = saving.check(503)
+        assert saving.log.server_errors
+        fault_table(
+            "3 people saving",
+            "web server stopped until PostgreSQL ends its transaction",
+            "503, each went on by itself",
+            acknowledged=told,
+            back=back,
+            stack=stack,
+        )
+
+
+def stop_in_transaction(stack, processes):
+    """Stop the processes of a web server when one is within a transaction; its connections that are."""
+    while True:
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        if (idle := find_idle(stack)) and find_idle(stack) == idle:
+            return idle
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+        time.sleep(0.003)
+
+
+def find_idle(stack):
+    """Connections that have a transaction open and ask for nothing."""
+    state = "SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()"
+    return {pid for (pid,) in stack.rows(state)}
 
 
 def test_a_worker_whose_clock_is_two_hours_ahead_does_nothing_twice(stack, tmp_path, fault_table):

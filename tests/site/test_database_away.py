@@ -1,13 +1,14 @@
 """The database is away at any moment of a request: 503 with the page and all headers, for everybody."""
 
 import contextlib
+import time
 
 import psycopg
 import pytest
 from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.test import Client
 
-from tests.factories.people import make_lead, make_project
+from tests.factories.people import make_admin, make_lead, make_project
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,6 +50,7 @@ def test_database_that_goes_away_within_a_request_is_503(kind, fault):
             break
         assert answer.status_code == 503, after
         assert "Content-Security-Policy" in answer.headers
+        assert answer.headers["Retry-After"] == "60"
         said = answer.content.decode()
         assert "in a minute" in said, said
     assert kind == "anonymous" or len(statuses) > 2
@@ -56,19 +58,49 @@ def test_database_that_goes_away_within_a_request_is_503(kind, fault):
 
 
 @pytest.mark.parametrize("path", ["/projects/ours/", "/api/v1/projects/"])
-def test_database_that_only_reads_is_503_for_who_writes(path):
+@pytest.mark.parametrize(
+    "cause", ["ReadOnlySqlTransaction", "IdleInTransactionSessionTimeout", "TransactionTimeout"]
+)
+def test_database_that_only_reads_or_ended_the_transaction_is_503_for_who_writes(path, cause):
     project = make_project(slug="ours")
     client = Client(raise_request_exception=False)
     client.force_login(make_lead(project=project))
 
     def refuse(execute, sql, params, many, context):
         if sql.lstrip().startswith(("INSERT", "UPDATE", "DELETE")) or path.startswith("/api/"):
-            raise InternalError("cannot execute UPDATE in a read-only transaction") from (
-                psycopg.errors.ReadOnlySqlTransaction()
-            )
+            raise InternalError("no such statement now") from getattr(psycopg.errors, cause)()
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(refuse):
         answer = client.get(path)
     assert answer.status_code == 503
+    assert answer.headers["Retry-After"] == "60"
     assert "in a minute" in answer.content.decode()
+
+
+@pytest.mark.services
+def test_transaction_that_postgres_ended_is_503_and_the_next_request_is_served():
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite ends no transaction")
+    make_project(slug="ours")
+    client = Client(raise_request_exception=False)
+    client.force_login(make_admin())
+    ended = []
+
+    def stand_still(execute, sql, params, many, context):
+        if sql.lstrip().startswith("INSERT") and not ended:
+            connection.connection.execute("SET idle_in_transaction_session_timeout = '50ms'")
+            time.sleep(0.3)
+            try:
+                return execute(sql, params, many, context)
+            except Exception as fault:
+                ended.append(type(fault.__cause__))
+                raise
+        return execute(sql, params, many, context)
+
+    sent = {"name": "Another", "slug": "another"}
+    with connection.execute_wrapper(stand_still):
+        refused = client.post("/projects/new/", sent)
+        served = client.get("/projects/ours/")
+    assert ended == [psycopg.errors.IdleInTransactionSessionTimeout]
+    assert (refused.status_code, refused.headers["Retry-After"], served.status_code) == (503, "60", 200)

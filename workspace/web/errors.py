@@ -14,13 +14,16 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from workspace.core.refusals import Refusal, TooOften
-from workspace.web.problems import is_api, problem
+from workspace.web.problems import AGAIN_AFTER, is_api, problem
 from workspace.web.require import is_htmx
 from workspace.web.unsaved_form import unsaved_fields
 
 PAGES = frozenset({400, 403, 404, 405, 409, 413, 422, 429, 500, 503, 507})
 FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT})
-POSTGRES_DISK_FULL, POSTGRES_READ_ONLY = "53100", "25006"
+POSTGRES_DISK_FULL = "53100"
+# https://www.postgresql.org/docs/current/errcodes-appendix.html: it only reads; it ended a transaction that held its
+# locks for too long, because it was idle or altogether, and the connection with it. Django calls these internal errors.
+POSTGRES_AWAY = frozenset({"25006", "25P03", "25P04"})
 logger = logging.getLogger("evalsite.refusals")
 
 
@@ -59,8 +62,12 @@ def error(
         answer = render(request, "errors/_refusal.html", values, status=status)
         answer["HX-Retarget"] = "#toasts"
         answer["HX-Reswap"] = "beforeend"
-        return answer
-    return render(request, f"errors/{status if status in PAGES else 400}.html", values, status=status)
+    else:
+        page = f"errors/{status if status in PAGES else 400}.html"
+        answer = render(request, page, values, status=status)
+    if status == 503:
+        answer["Retry-After"] = str(AGAIN_AFTER)
+    return answer
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -90,12 +97,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def status_of(fault: BaseException | None) -> int:
     """The status of what is no fault of the code: 507 on a full disk, 503 without the database; else 0.
 
-    A database that only reads, such as a standby, is away for whoever saves.
+    A database that only reads, such as a standby, is away for whoever saves; so is one that ended the transaction of a
+    process that stood still.
     """
     if isinstance(fault, OSError) and fault.errno in FULL_DISK:
         return 507
     cause = fault.__cause__ if isinstance(fault, DatabaseError | InterfaceError) else None
-    if getattr(cause, "sqlstate", "") == POSTGRES_READ_ONLY:
+    if getattr(cause, "sqlstate", "") in POSTGRES_AWAY:
         return 503
     if not isinstance(fault, OperationalError | InterfaceError):
         return 0
