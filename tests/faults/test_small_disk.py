@@ -10,6 +10,7 @@ import pytest
 from tests.faults.saving import Saving
 from tests.faults.visitors import make_team, words
 from tests.services.live_stack import stack_on
+from tools.processes import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
@@ -111,5 +112,6 @@ def test_a_disk_that_can_only_be_read_shows_pages_and_refuses_saves(stack, disk,
 
 
 def remount(disk, how):
-    """Let the disk be written, or not."""
-    subprocess.run(["mount", "-o", f"remount,{how}", str(disk)], check=True)
+    """Let the disk be written, or not; what was killed may have its files open for a moment longer."""
+    mount = ["mount", "-o", f"remount,{how}", str(disk)]
+    assert wait_until(lambda: subprocess.run(mount, check=False).returncode == 0, 20, every=0.2)
