@@ -101,10 +101,13 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
 else:
     DATABASES["default"] |= {
+        "ENGINE": "workspace.database.postgresql",
         "OPTIONS": POSTGRES_OPTIONS | DATABASES["default"].get("OPTIONS", {}),
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }
+# How long a page waits for the answer to one statement: longer than anybody who stands still may hold a row (above).
+WEB_STATEMENT_SECONDS = 40
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Uploads are kept by their SHA-256 and never served. Only where files are taken may a body be larger than a form.

@@ -76,6 +76,14 @@ def end_unless_ready() -> None:
         sys.exit(str(fault))
 
 
+def limit_waiting() -> None:
+    """For processes that answer pages: a PostgreSQL that stands still holds no thread for ever."""
+    if connection.vendor == "postgresql":
+        from workspace.database.postgresql.base import DatabaseWrapper
+
+        DatabaseWrapper.longest_wait = settings.WEB_STATEMENT_SECONDS
+
+
 def load() -> None:
     """Load all that web server and worker need, for a process that forks both; it connects to nothing."""
     give_memory_back()

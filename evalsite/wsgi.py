@@ -13,8 +13,9 @@ read_settings()
 application = Utf8Only(get_wsgi_application())
 
 from evalsite.celery import hurry  # noqa: E402  Django must be set up first
-from evalsite.start import end_unless_ready, spare_the_collector  # noqa: E402
+from evalsite.start import end_unless_ready, limit_waiting, spare_the_collector  # noqa: E402
 
 end_unless_ready()
 hurry()
+limit_waiting()
 spare_the_collector()

@@ -155,6 +155,36 @@ def test_an_address_that_answers_nobody_holds_no_page_for_long(server, stack, tm
     )
 
 
+def test_a_postgres_that_stands_still_holds_no_page_for_ever(server, stack, fault_table):
+    stack.web.kill()
+    stack.web.env["DJANGO_SETTINGS_MODULE"] = "tests.faults.hasty_settings"
+    stack.start_web()
+    team = make_team(stack, 4)
+    with Saving(stack, team) as saving:
+        asleep = [server.child.pid, *list_children(server.child.pid)]
+        for process in asleep:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            saving.wait_for_refusals(8)
+            answers = [Visitor(stack.url, "none").get(path) for path in ("/sign-in/", "/healthz", "/readyz")]
+        finally:
+            for process in reversed(asleep):
+                os.kill(process, signal.SIGCONT)
+        back = saving.wait_for_more()
+        saving.wait_for_more(10)
+    told = saving.check(503)
+    slowest = max(answer.seconds for answer in answers)
+    assert ([answer.status for answer in answers], slowest < 20) == ([200, 200, 503], True)
+    fault_table(
+        "4 people saving",
+        "PostgreSQL stopped, then woken",
+        f"503, then each went on by itself; slowest page {slowest:.1f} s",
+        acknowledged=told,
+        back=back,
+        stack=stack,
+    )
+
+
 def test_a_web_server_that_stands_still_in_a_transaction_goes_on_when_postgres_ended_it(
     migrated, static_files, tmp_path, fault_table
 ):

@@ -178,7 +178,8 @@ def test_public_class_names_are_unique(wing):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 where.setdefault(node.name, []).append(short(path))
-    double = {name: paths for name, paths in where.items() if len(paths) > 1}
+    # Django finds a database's backend by this name, as it finds commands.
+    double = {name: paths for name, paths in where.items() if len(paths) > 1 and name != "DatabaseWrapper"}
     assert not double, f"{double}: one name, one class"
 
 
