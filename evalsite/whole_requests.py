@@ -9,6 +9,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from http import HTTPStatus
 from io import BytesIO
 from itertools import chain
@@ -19,6 +20,8 @@ from django.conf import settings
 
 # Answers up to this many bytes are handed over whole, so that a slow reader holds no thread.
 HANDED_OVER = 2 * 1024 * 1024
+# Seconds for the rest of a body that was refused.
+REFUSED_BODY = 5
 # Bodies up to this many bytes stay in memory.
 IN_MEMORY = 256 * 1024
 Environ = dict[str, Any]
@@ -53,6 +56,7 @@ class WholeRequests:
             # Whoever may not send so much is told so before it is taken.
             asked = environ | {"evalsite.body": "asks", "wsgi.input": BytesIO()}
             if not await loop.run_in_executor(self.threads, self.may_send, asked, protocol):
+                await read_on(protocol)
                 return
         with SpooledTemporaryFile(max_size=IN_MEMORY) as body:
             try:
@@ -173,6 +177,19 @@ async def read_body(protocol: Any, body: IO[bytes], length: int) -> None:
         except OSError as fault:
             raise NoRoom from fault
         have += len(piece)
+
+
+async def read_on(protocol: Any) -> None:
+    """Throw away what still comes of a body that was refused, for REFUSED_BODY seconds.
+
+    A connection that ends while the client sends is reset, and the client, or a proxy, then loses the answer too, as
+    RFC 9112, section 9.6, has it.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(REFUSED_BODY):
+            pieces = aiter(protocol)
+            while await anext(pieces, b""):
+                pass
 
 
 def send_pieces(pieces: Iterator[bytes], transport: Any, loop: asyncio.AbstractEventLoop) -> None:

@@ -51,3 +51,14 @@ def test_large_body_of_the_anonymous_is_refused_before_it_is_sent(live_stack):
         connection = send(live_stack, held, head % (host, FILES))
         connection.settimeout(10)
         assert connection.recv(1000).startswith(b"HTTP/1.1 413 ")
+
+
+def test_who_sends_all_of_a_large_body_gets_the_answer(live_stack):
+    host = urlsplit(live_stack.url).netloc.encode()
+    head = b"POST /projects/ HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: 70000000\r\n\r\n"
+    for _attempt in range(5):
+        with ExitStack() as held:
+            connection = send(live_stack, held, head % (host, FORM))
+            connection.settimeout(30)
+            connection.sendall(b"x" * 70_000_000)
+            assert connection.recv(1000).startswith(b"HTTP/1.1 413 ")

@@ -17,6 +17,7 @@ class Protocol:
 
     def __init__(self, *pieces):
         self.pieces, self.asked, self.sent = list(pieces), 0, []
+        self.asked_before = None
         self.status = self.headers = self.body = None
 
     def __aiter__(self):
@@ -33,6 +34,7 @@ class Protocol:
         return piece
 
     def response_bytes(self, status, headers, body):
+        self.asked_before = self.asked
         self.status, self.headers, self.body = status, headers, body
 
     def response_empty(self, status, headers):
@@ -114,11 +116,13 @@ def test_connection_that_ended_before_its_body_reaches_no_thread():
 
 
 @pytest.mark.django_db
-def test_large_body_of_the_anonymous_is_refused_unread():
-    protocol = Protocol(b"x" * 1000)
+@pytest.mark.parametrize("last", [b"", None])
+def test_large_body_of_the_anonymous_is_refused_unread_and_what_still_comes_is_thrown_away(monkeypatch, last):
+    monkeypatch.setattr("evalsite.whole_requests.REFUSED_BODY", 0.1)
+    protocol = Protocol(b"x" * 1000, b"x", last)
     site = Utf8Only(WSGIHandler())
     answer = ask(protocol, application=site, path="/projects/", headers=announced(90_000_000))
-    assert (answer.status, protocol.asked) == (413, 0)
+    assert (answer.status, protocol.asked_before, protocol.pieces) == (413, 0, [])
 
 
 def test_large_body_is_taken_when_the_site_says_so(settings):
