@@ -15,6 +15,7 @@ from kombu.exceptions import OperationalError
 from evalsite.environment import read_settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
+os.environ.setdefault("CELERY_SKIP_CHECKS", "true")  # a worker makes sure by itself, below
 
 _trimmed_at = [0.0]  # processor time of this process
 app = Celery("evalsite")

@@ -6,6 +6,7 @@ import sys
 from importlib import import_module
 
 import django
+from django import forms
 from django.conf import settings
 from django.core.checks import ERROR, run_checks
 from django.core.exceptions import ImproperlyConfigured
@@ -21,15 +22,22 @@ from workspace.database.startup_checks import missing_migrations
 
 # Else the first request, the start of a worker or its first job would import them, in every fork anew.
 LOADED = (
+    "celery.app.amqp",
+    "celery.app.control",
+    "celery.app.events",
+    "celery.app.log",
     "celery.app.trace",
     "celery.apps.worker",
     "celery.concurrency.prefork",
     "celery.worker.autoscale",
     "celery.worker.components",
     "celery.worker.consumer",
+    "celery.worker.consumer.delayed_delivery",
     "celery.worker.loops",
     "celery.worker.strategy",
+    "cffi.cparser",
     "django.contrib.auth.backends",
+    "django.contrib.sessions.serializers",
     "evalsite.celery",
     "evalsite.urls",
     "granian",
@@ -48,6 +56,8 @@ MAIN_TEMPLATES = (
     "workspace/authentication/",
     "workspace/notifications/",
 )
+
+_is_ready = False
 
 # Numbers of settings in glibc's malloc.h.
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
@@ -68,8 +78,16 @@ def assert_ready() -> None:
     connection.close()
 
 
+def take_as_ready(is_ready: bool) -> None:
+    """Say whether forks may begin unchecked, since another process has just checked; checks touch a sixth of memory."""
+    global _is_ready  # noqa: PLW0603  what forks inherit
+    _is_ready = is_ready
+
+
 def end_unless_ready() -> None:
     """End the process with the sentence when work cannot begin. Celery would log any other fault and go on."""
+    if _is_ready:
+        return
     try:
         assert_ready()
     except ImproperlyConfigured as fault:
@@ -91,10 +109,10 @@ def load() -> None:
     django.setup()
     for module in LOADED:
         import_module(module)
-    for middleware in settings.MIDDLEWARE:
-        import_string(middleware)
+    for name in (*settings.MIDDLEWARE, *settings.AUTHENTICATION_BACKENDS, settings.ACCOUNT_ADAPTER):
+        import_string(name)
     load_actions()
-    run_checks()  # for what they load, such as templates; what they find is found again when a fork makes sure
+    load_tasks()
     gc.collect()
     gc.freeze()
 
@@ -105,12 +123,22 @@ def load_actions() -> None:
         import_string(action)
 
 
+def load_tasks() -> None:
+    """Do what a worker does before it knows its settings: find the tasks and make them ready."""
+    from evalsite.celery import app
+
+    app.loader.init_worker()
+    app.finalize()
+
+
 def load_pages() -> None:
     """Load what the main pages need, for a process that forks web workers: templates, queries and addresses.
 
     Else the first people whom each worker serves wait for it, 0.1 s for a game to rate.
     """
     load_templates()
+    for widget in (forms.HiddenInput, forms.TextInput, forms.PasswordInput, forms.Textarea, forms.Select):
+        widget().render("name", None)
     compile_all()
     reverse("home")
     connection.close()

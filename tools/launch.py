@@ -147,7 +147,7 @@ class Site:
         child.log.unlink(missing_ok=True)
         self.children.append(child)
         child.start()
-        load_templates()
+        load_pages()
         shown = 0
         while child.is_running():
             time.sleep(0.05)
@@ -156,6 +156,7 @@ class Site:
         self.children.remove(child)
         if child.process.returncode != 0:
             raise GiveUp("Preparing the database failed; the lines above say why. Nothing was started.")
+        take_as_ready(True)
 
     def web(self) -> Child:
         """The web server as a program of its own: a process of four threads for each core."""
@@ -234,6 +235,7 @@ class Site:
         """Start a fallen child again, a few times."""
         status = child.process.returncode
         child.kill()
+        take_as_ready(False)
         deaths = self.deaths[child.name]
         deaths.append(time.monotonic())
         while deaths[0] < time.monotonic() - WITHIN:
@@ -269,18 +271,29 @@ def load_site() -> None:
     import tools.worker  # noqa: F401
 
 
-def load_templates() -> None:
-    """Compile the main templates, on the core that the preparation leaves."""
-    from evalsite.start import load_templates as load
+def load_pages() -> None:
+    """Load what the main pages need, on the core that the preparation leaves."""
+    from evalsite.start import load_pages as load
 
     load()
 
 
+def take_as_ready(is_ready: bool) -> None:
+    """Whether web server and worker are forked without checks of their own, as right after the preparation."""
+    from evalsite.start import take_as_ready as take
+
+    take(is_ready)
+
+
 def prepare() -> None:
-    """Be the preparation."""
+    """Be the preparation, and what makes sure for web server and worker that they can begin."""
+    from evalsite.start import end_unless_ready
     from tools.prepare import main
 
-    sys.exit(main())
+    status = main()
+    if status == 0:
+        end_unless_ready()
+    sys.exit(status)
 
 
 def work() -> None:

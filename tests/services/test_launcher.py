@@ -3,18 +3,21 @@
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from evalsite import start
 from evalsite.server import count_cores
-from tools.launch import ROOT
+from tools.launch import ROOT, Site
 from tools.processes import wait_until
 from tools.redis_server import find_binary, free_port
 
@@ -195,6 +198,31 @@ def test_every_signal_ends_everything_and_the_next_start_keeps_the_data(launched
         )
         third.end(signal.SIGKILL)
         assert wait_until(lambda: third.processes() == {}, 30), third.processes()
+
+
+def test_a_database_that_lost_a_guard_is_not_served(launched):
+    launched.end()
+    assert wait_until(lambda: launched.processes() == {}, 30)
+    with closing(sqlite3.connect(launched.folder / "evalsite.sqlite3")) as database:
+        database.execute("DROP TRIGGER workspace_event_frozen_update")
+    second = Launched(launched.folder)
+    assert second.process.wait(120) == 1
+    assert "workspace_event_frozen_update" in second.said()
+    assert "Nothing was started" in second.said()
+
+
+def test_what_is_started_again_is_checked_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(start, "_is_ready", True)
+    checked = []
+    worker = SimpleNamespace(
+        name="worker",
+        process=SimpleNamespace(returncode=1),
+        log=tmp_path / "worker.log",
+        kill=list,
+        start=lambda: checked.append(not start._is_ready),
+    )
+    Site({"VAR_DIR": str(tmp_path)}).restart(worker)
+    assert checked == [True]
 
 
 @pytest.mark.parametrize("port", ["eighty", "0", "70000"])

@@ -7,7 +7,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import override_settings
 
-from evalsite.start import assert_ready
+from evalsite.start import assert_ready, end_unless_ready, take_as_ready
 from tests.factories.people import NOW, make_admin, make_person, make_project
 from tests.factories.tampering import refused
 from workspace.checks.actions import CHECKS, verify
@@ -85,11 +85,22 @@ def test_a_lost_trigger_shows_at_start_in_checks_and_in_verify():
         assert [fault.id for fault in faults] == ["evalsite.E003"]
         with pytest.raises(Exception, match="does not start"):
             assert_ready()
+        with pytest.raises(SystemExit, match="does not start"):
+            end_unless_ready()
         found = verify(checks=[check for check in CHECKS if check.code == "I12"], by=make_admin(), now=NOW)
         assert "workspace_event_frozen_delete" in found[0].breaches[0]
     finally:
         guard.put_up(connection)
     assert run_checks(databases=["default"]) == []
+
+
+def test_what_was_just_checked_is_not_checked_again(django_assert_num_queries):
+    take_as_ready(True)
+    try:
+        with django_assert_num_queries(0):
+            end_unless_ready()
+    finally:
+        take_as_ready(False)
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite's settings")
