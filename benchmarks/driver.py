@@ -368,6 +368,9 @@ class LocalSite(Server):
 
     def __init__(self, folder: Path, port: int) -> None:
         env = os.environ | {"VAR_DIR": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
+        env.pop(
+            "PYTHONDONTWRITEBYTECODE", None
+        )  # as people have it: else each start compiles the site for a second
         command = [sys.executable, "-m", "tools.launch", "--tied"]
         super().__init__(folder, port, command, env, path="/sign-in/", cwd=ROOT)
 
