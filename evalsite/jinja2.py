@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, MutableMapping
 from contextlib import suppress
 from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
 import django
@@ -12,7 +13,6 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
-from django.template.backends.utils import csrf_input
 from django.template.defaultfilters import capfirst, date, default_if_none, filesizeformat, floatformat
 from django.templatetags.static import static
 from django.urls import reverse
@@ -65,17 +65,29 @@ def viewer(request: HttpRequest) -> dict[str, object]:
     the system's random numbers; here all forms of a page share one.
     """
     theme = request.COOKIES.get("theme", "")
+    token = SimpleLazyObject(lambda: get_token(request))
     return {
         "user": getattr(request, "user", FRAME["user"]),
         "theme": theme if theme in THEMES else "",
-        "csrf_token": SimpleLazyObject(lambda: get_token(request)),
-        "csrf_input": SimpleLazyObject(lambda: csrf_input(request)),
+        "csrf_token": token,
+        "csrf_input": SimpleLazyObject(lambda: markup.token_input(token)),
     }
 
 
+@lru_cache(maxsize=4096, typed=True)
 def url(name: str, *args: Any, **kwargs: Any) -> str:
-    """The address of a view."""
+    """The address of a view, which follows from its name and these alone; a page names dozens."""
     return reverse(name, args=args or None, kwargs=kwargs or None)
+
+
+@lru_cache(maxsize=512)
+def _static(path: str) -> str:
+    return static(path)
+
+
+def static_url(path: str) -> str:
+    """The address of a static file; looked up once for each process, as the names with hashes are read once."""
+    return static(path) if settings.DEBUG else _static(path)
 
 
 class PlainContext(Context):
@@ -239,7 +251,7 @@ def environment(**options: Any) -> Environment:
     env.policies["ext.i18n.trimmed"] = True
     env.newstyle_gettext = True  # type: ignore[attr-defined]
     env.globals.update(_=markup.words, gettext=markup.words, ngettext=markup.words_by_count)
-    env.globals.update(FRAME, url=url, static=static, htmx_script=htmx_script, get_language=language)
+    env.globals.update(FRAME, url=url, static=static_url, htmx_script=htmx_script, get_language=language)
     env.globals["draw_once"] = markup.draw_once
     env.filters.update(
         capfirst=capfirst,

@@ -6,6 +6,7 @@ A page takes a fixed number of queries and never reads the text of a transcript.
 from collections.abc import Mapping
 from datetime import datetime
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,7 +14,7 @@ from django.db.models import Count
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.access.queries import evaluators_in
+from discussions.access.queries import name_evaluators
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Line, Outcome
 from discussions.games.pages.list_columns import (
@@ -45,6 +46,7 @@ from discussions.games.pages.list_query import (
     count_matches,
     load_list_window,
 )
+from discussions.metrics.core.metric import Scale
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Remark, Verdict
 from discussions.models.manual_figures import COST
@@ -62,7 +64,7 @@ from discussions.verdicts.pages.lines import (
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
 from workspace.database.prepared_queries import Prepared
-from workspace.models import Person, Project
+from workspace.models import Project
 
 
 class ScoreCell(Struct, frozen=True):
@@ -143,7 +145,7 @@ def build_games_page(
     waiting = {game.row.iteration_id for game in found if game.state == MEASURING}
     stopped = find_stopped_jobs(waiting) if waiting else {}
     flags = _count_flags(window.games) if FLAGS in shown else {}
-    choices = _choices(iterations, evaluators_in(project))
+    choices = _choices(iterations, name_evaluators(project))
     is_whole = not (window.after or window.before)
     return GamesPage(
         lines=[
@@ -171,14 +173,14 @@ def build_games_page(
     )
 
 
-def _choices(iterations: "dict[int, _Rules]", people: list[Person]) -> dict[str, Mapping[Any, Any]]:
+def _choices(iterations: "dict[int, _Rules]", people: dict[int, str]) -> dict[str, Mapping[Any, Any]]:
     """What each filter with a menu offers, by its name in the address."""
     return {
         "sort": SORTS,
         "state": STATUSES,
         "verdict": VERDICTS,
         "iteration": {key: rules.name for key, rules in iterations.items()},
-        "evaluator": {person.pk: person.name for person in people},
+        "evaluator": people,
         "agreement": AGREEMENTS,
         "weak": WEAK_PASSES,
         "flag": {YES: _("with an open flag")},
@@ -435,10 +437,15 @@ def _counted(criterion: Criterion, counted: list[int] | None, words: CellLabels)
         return ScoreCell(f"{metric.scale.high:g}", PASS, words.by_rule)
     if not denominator or (is_pending and not metric.has_estimate):
         return ScoreCell("", PENDING, words.by_state[PENDING])
-    threshold = criterion.threshold or 0
-    value = metric.scale.value(numerator, denominator)
-    text = figure(value, threshold)
+    text, reaches = _compare(numerator, denominator, metric.scale, criterion.threshold or 0)
     if is_pending:
         return ScoreCell(text, PENDING, words.estimate)
-    state = PASS if value >= Fraction(str(threshold)) else FAIL
+    state = PASS if reaches else FAIL
     return ScoreCell(text, state, words.by_state[state])
+
+
+@lru_cache(maxsize=4096)
+def _compare(numerator: int, denominator: int, scale: Scale, threshold: float) -> tuple[str, bool]:
+    """The figure in writing, and whether it reaches the threshold; a list holds many of the same few counts."""
+    value = scale.value(numerator, denominator)
+    return figure(value, threshold), value >= Fraction(str(threshold))

@@ -11,7 +11,7 @@ KEEP_COLUMNS = frozenset(
     ("wide", "games", "crossed", "history", "guardrails", "by-game", "differences", "summary-table", "scores")
 )
 FEWEST_COLUMNS = 3
-_TABLE = re.compile(r'<table class="table\b([^"]*)"([^>]*)>(.*?)</table>', re.DOTALL)
+_TABLE, _END = re.compile(r'<table class="table\b([^"]*)"([^>]*)>'), "</table>"
 _HEAD = re.compile(r"<thead>(.*?)</thead>", re.DOTALL)
 _HEADING = re.compile(r"<th\b([^>]*)>(.*?)</th>", re.DOTALL)
 _START = re.compile(r"<(tr|td|th)\b([^>]*)>")
@@ -29,16 +29,21 @@ def label_cells(markup: str) -> str:
     A table of fewer than three columns, with a heading over several columns, or with a cell over several rows stays as
     it is, and so does one of a class in `KEEP_COLUMNS`.
     """
-    return _TABLE.sub(_label_table, markup) if '<table class="table' in markup else markup
+    parts, at = [], 0
+    while (found := _TABLE.search(markup, at)) and (end := markup.find(_END, found.end())) >= 0:
+        parts += markup[at : found.start()], _label_table(found, markup[found.end() : end])
+        at = end
+    return "".join(parts) + markup[at:]
 
 
-def _label_table(found: re.Match[str]) -> str:
-    names, more, inner = found.groups()
+def _label_table(found: re.Match[str], inner: str) -> str:
+    """The table up to its end."""
+    names, more = found.groups()
     labels = _read_labels(inner) if KEEP_COLUMNS.isdisjoint(names.split()) else ()
     if len(labels) < FEWEST_COLUMNS or "rowspan=" in inner or "<table" in inner:
-        return found.group()
+        return found.group() + inner
     head, end, rows = inner.partition("</thead>")
-    return f'<table class="table{names}" data-cards{more}>{head}{end}{_label_rows(rows, labels)}</table>'
+    return f'<table class="table{names}" data-cards{more}>{head}{end}{_label_rows(rows, labels)}'
 
 
 def _read_labels(inner: str) -> tuple[str, ...]:
