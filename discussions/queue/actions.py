@@ -29,9 +29,9 @@ from discussions.slots.actions import (
     expire_leases,
     hold_slot,
     lock_evaluation,
+    take_free_slot,
     take_up,
 )
-from discussions.slots.core import lease_from
 from discussions.slots.permissions import check_deal_out, check_may_get, check_take_game
 from discussions.slots.queries import FreeSlot, count_picks, kept_for, next_free
 from workspace.audit.actions import record_event
@@ -212,8 +212,7 @@ def _take(
     """An evaluation in this slot, taken by one conditional update; None when it was taken meanwhile."""
     if slot.measured is None:
         return None
-    free = Slot.objects.free_for(by).filter(pk=slot.key)
-    if free.update(evaluator=by, taken_at=now, lease_until=lease_from(now)) != 1:
+    if not take_free_slot(slot=slot.key, by=by, now=now):
         return None
     evaluation = Evaluation(
         game_id=slot.game,

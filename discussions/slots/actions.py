@@ -20,7 +20,7 @@ from discussions.slots.queries import load_slots_by_game
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.database.bulk_rows import insert_rows
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import Prepared, PreparedUpdate
 from workspace.models import Person, Project
 from workspace.people.actions import system_person
 from workspace.texts import clean_text
@@ -96,12 +96,29 @@ def take_up(*, evaluation: Evaluation, by: Person, now: datetime) -> bool:
 
 def take_slot(*, slot: int, by: Person, now: datetime) -> bool:
     """Take a free slot by one conditional update; False when it was taken meanwhile or is assigned to another."""
-    free = Slot.objects.free_for(by).filter(pk=slot)
     try:
         with transaction.atomic():
-            return free.update(evaluator=by, taken_at=now, lease_until=lease_from(now)) == 1
+            return take_free_slot(slot=slot, by=by, now=now)
     except IntegrityError:
         return False
+
+
+def take_free_slot(*, slot: int, by: Person, now: datetime) -> bool:
+    """The same within a transaction of the caller. Raises IntegrityError when the person has a slot on the game."""
+    return _TAKE.change(slot, by.pk, now, lease_from(now)) == 1
+
+
+# Prepared for the reason given in `slots.queries`.
+_TAKE = PreparedUpdate(
+    lambda slot, person, now, until: (
+        Slot.objects.free_for(person).filter(pk=slot),
+        {"evaluator": person, "taken_at": now, "lease_until": until},
+    ),
+    int,
+    int,
+    datetime,
+    datetime,
+)
 
 
 def give_back(evaluation: Evaluation) -> None:

@@ -5,7 +5,7 @@ asks ten queries and more, so this was half of its time (docs/adr/0024). Everyth
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
 from django.db import OperationalError, connection
-from django.db.models import Field, Model, QuerySet
+from django.db.models import Field, Model
 from django.db.models.query import ModelIterable, get_related_populators
+from django.db.models.sql import UpdateQuery
 from django.db.transaction import TransactionManagementError
 
 M = TypeVar("M", bound=Model)
@@ -39,11 +40,15 @@ class _Place(NamedTuple):
 
 
 class _Compiled(NamedTuple):
-    """A query as the database takes it: the SQL, also cut at its parameters; `models` says how rows become objects."""
+    """A query as the database takes it: the SQL, also cut at its parameters; `models` says how rows become objects.
+
+    It is plain where no text is searched for.
+    """
 
     sql: str
     pieces: list[str]
     places: list[_Place]
+    is_plain: bool
     converters: list[tuple[int, Callable[[Any], Any]]]
     models: "_Models | None"
 
@@ -84,9 +89,9 @@ class Prepared:
     None or the end of a slice.
     """
 
-    def __init__(self, build: Callable[..., "QuerySet[Any, Any]"], *kinds: Kind) -> None:
+    def __init__(self, build: Callable[..., Any], *kinds: Kind) -> None:
         self.build, self.kinds = build, kinds
-        self.has_lists = list in kinds
+        self.has_lists, self.has_moments = list in kinds, datetime in kinds
         self.compiled: dict[str, _Compiled] = {}
         _prepared.add(self)
 
@@ -120,15 +125,19 @@ class Prepared:
         return known
 
     def _run(self, known: _Compiled, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        if any(value == [] or (isinstance(value, int) and value > LARGEST_KEY) for value in values):
-            return []
-        sql, params = self._fill(known, [self._adapt(value) for value in values])
+        for value in values:
+            if value > LARGEST_KEY if isinstance(value, int) else value == []:
+                return []
+        adapted = [self._adapt(value) for value in values] if self.has_moments else values
+        sql, params = self._fill(known, adapted)
         with connection.cursor() as cursor:
             cursor.execute(sql, params)
             found = cursor.fetchall()
         return [_converted(row, known.converters) for row in found] if known.converters else found
 
     def _fill(self, known: _Compiled, values: Sequence[Any]) -> tuple[str, list[Any]]:
+        if known.is_plain and not self.has_lists:
+            return known.sql, [constant if at < 0 else values[at] for at, constant, _, _ in known.places]
         params: list[Any] = []
         marks = ["%s"] * len(known.places)
         for number, (at, constant, before, after) in enumerate(known.places):
@@ -149,7 +158,7 @@ class Prepared:
     def _adapt(self, value: Any) -> Any:
         return (
             connection.ops.adapt_datetimefield_value(value)
-            if datetime in self.kinds and type(value) is datetime
+            if self.has_moments and type(value) is datetime
             else value
         )
 
@@ -160,10 +169,7 @@ class Prepared:
         )
         compiler = queryset.query.get_compiler(connection=connection)
         sql, params = compiler.as_sql()
-        places = [_find_place(param, [self._adapt(mark) for mark in marks]) for param in params]
-        assert {place.at for place in places} >= set(range(len(marks))), (
-            "a value is no parameter of the query"
-        )
+        places = self._find_places(params, marks)
         selected = [column[0] for column in compiler.select[0 : compiler.col_count]]
         converters = [
             (at, _bind_converter(function, expression))
@@ -171,12 +177,44 @@ class Prepared:
             for function in functions
         ]
         models = _read_models(compiler) if queryset._iterable_class is ModelIterable else None
-        return _Compiled(sql, _cut(sql), places, converters, models)
+        is_plain = not any(place.before or place.after for place in places)
+        return _Compiled(sql, _cut(sql), places, is_plain, converters, models)
+
+    def _find_places(self, params: Iterable[Any], marks: list[Any]) -> list[_Place]:
+        adapted = [self._adapt(mark) for mark in marks]
+        places = [_find_place(param, adapted) for param in params]
+        assert {place.at for place in places} >= set(range(len(marks))), (
+            "a value is no parameter of the query"
+        )
+        return places
 
     def _mark(self, number: int, kind: Kind) -> Any:
         if kind is datetime:
             return datetime(_YEAR_MARK + number, 1, 1, tzinfo=UTC)
         return _TEXT_MARK.format(number) if kind is str else _INT_MARK + number
+
+
+class PreparedUpdate(Prepared):
+    """An update with placeholders: `build` returns the queryset, of one table, and the changes as `update` takes them.
+
+    A value has a kind and a place as in a query; lists are not taken.
+    """
+
+    def change(self, *values: Any) -> int:
+        """Change the rows that the query finds for these values; how many they were."""
+        known = self._get_compiled()
+        sql, params = self._fill(known, [self._adapt(value) for value in values])
+        with connection.cursor() as cursor:
+            cursor.execute(sql, params)
+            return int(cursor.rowcount)
+
+    def _compile(self) -> _Compiled:
+        marks = [self._mark(number, kind) for number, kind in enumerate(self.kinds)]
+        found, changes = self.build(*marks)
+        query = found.query.chain(UpdateQuery)
+        query.add_update_values(changes)
+        sql, params = query.get_compiler(connection=connection).as_sql()
+        return _Compiled(sql, _cut(sql), self._find_places(params, marks), True, [], None)
 
 
 def _find_place(param: Any, marks: list[Any]) -> _Place:

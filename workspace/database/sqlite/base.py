@@ -1,6 +1,7 @@
 """The connection: as Django's own, save that a transaction waits for its turn before it begins."""
 
 import os
+from functools import lru_cache
 from typing import Any
 
 from django.db.backends.sqlite3 import base
@@ -9,6 +10,25 @@ from workspace.database.sqlite.turns import Turns, get_turns
 
 # Ten times as long as anybody waited with eight clients that save (docs/adr/0026).
 LONGEST_TURN = 2.0
+
+
+# Longer statements are those of bulk inserts, which are not asked again.
+LONGEST_KEPT = 4000
+
+
+class Cursor(base.SQLiteCursorWrapper):
+    """As Django's, save that what SQLite reads for a statement is made once: a page asks the same ones all day."""
+
+    def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
+        """The statement with SQLite's placeholders."""
+        if param_names is not None or len(query) > LONGEST_KEPT:
+            return super().convert_query(query, param_names=param_names)
+        return _convert(query)
+
+
+@lru_cache(maxsize=512)
+def _convert(query: str) -> str:
+    return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -21,6 +41,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._turn: Turns | None = None
+
+    def create_cursor(self, name: str | None = None) -> Any:
+        """A cursor of the open connection."""
+        return self.connection.cursor(factory=Cursor)
 
     def _start_transaction_under_autocommit(self) -> None:
         if self._turn is None and not self.is_in_memory_db():
