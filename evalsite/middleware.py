@@ -1,6 +1,5 @@
 """What happens to every request: headers on every answer, signing in first, refusals turned into answers."""
 
-import gzip
 import logging
 import secrets
 import time
@@ -17,6 +16,7 @@ from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
+from isal import igzip
 
 from workspace.core.refusals import NotAllowed, Refusal, TooOften
 from workspace.tokens.core import read_bearer
@@ -33,7 +33,7 @@ from workspace.web.uploads import is_too_large
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
 NOTE_USE_EVERY, MINUTE = 600, 60
 # Packing costs more than it saves below so many bytes; level, and bytes of a head without a name.
-SHORT_ANSWER, GZIP_LEVEL, GZIP_HEAD = 200, 4, 10
+SHORT_ANSWER, GZIP_LEVEL, GZIP_HEAD = 200, 2, 10
 logger = logging.getLogger("evalsite.requests")
 Next = Callable[[HttpRequest], HttpResponseBase]
 
@@ -109,7 +109,7 @@ def is_address(text: str) -> bool:
 
 
 class Gzip(GZipMiddleware):
-    """Django's, save that whole answers are packed at a level that takes half the time for 4 % more bytes."""
+    """Django's, save that whole answers are packed by ISA-L, in a tenth of zlib's time for some more bytes."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Pack an answer for a client that takes it packed; see docs/adr/0011 for the random bytes."""
@@ -133,9 +133,9 @@ class Gzip(GZipMiddleware):
 
 def pack(content: bytes, *, random_bytes: int) -> bytes:
     """The content as gzip (RFC 1952), with a file name of so many bytes in its head."""
-    packed = gzip.compress(content, compresslevel=GZIP_LEVEL, mtime=0)
+    packed = igzip.compress(content, compresslevel=GZIP_LEVEL, mtime=0)
     head = bytearray(packed[:GZIP_HEAD])
-    head[3] = gzip.FNAME
+    head[3] = igzip.FNAME
     return bytes(head) + b"a" * random_bytes + b"\0" + packed[GZIP_HEAD:]
 
 
