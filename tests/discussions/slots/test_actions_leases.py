@@ -90,6 +90,7 @@ def test_revealing_renews_and_handing_in_ends_the_lease():
 def test_a_lease_that_ended_gives_the_place_back_and_keeps_the_work():
     evaluation = start()
     say(evaluation, "coherence", "5", "yes")
+    evaluation = fresh(evaluation)
     assert expire(NOW + LEASE - timedelta(seconds=1)) == 0
     assert expire(project=make_rating_project()) == 0
     assert expire(project=evaluation.game.project) == 1
