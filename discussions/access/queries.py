@@ -82,12 +82,13 @@ def name_evaluators(project: Project) -> dict[int, str]:
 
 
 def _evaluators(project: int) -> "QuerySet[Person]":
-    return Person.objects.filter(
+    found: QuerySet[Person] = Person.objects.filter(
         is_active=True,
         memberships__project=project,
         memberships__role=EVALUATOR,
         memberships__ended_at=None,
     )
+    return found
 
 
 _EVALUATORS = Prepared(_evaluators, int)

@@ -1,7 +1,7 @@
 """One evaluation with its game, measurements and judgements, read in few queries into core records."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
@@ -57,6 +57,7 @@ class EvaluationState:
     measurements: dict[str, Measurement]
     judgeable: JudgeableSubjects
     machine: dict[Key, str]
+    machine_roles: Mapping[str, str]
     inconsistent: tuple[int, ...]
     judgements: dict[Key, AnswerRecord]
     revealed: frozenset[str]
@@ -89,10 +90,11 @@ class EvaluationState:
     @cached_property
     def role_sample(self) -> RoleSample:
         """The sample of role consistency, with what is asked for beyond the audit sample."""
-        findings = self.measurements[ROLE_CONSISTENCY]
-        machine = METRICS[ROLE_CONSISTENCY].machine_values(findings)
         return draw_role_sample(
-            self.evaluation.seed, machine, self.values.get(ROLE_CONSISTENCY, {}), read_more_rule(self.rubric)
+            self.evaluation.seed,
+            self.machine_roles,
+            self.values.get(ROLE_CONSISTENCY, {}),
+            read_more_rule(self.rubric),
         )
 
     @cached_property
@@ -203,7 +205,7 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         (measured.pk, measured.findings_sha256),
         (version.pk, version.sha256),
     )
-    judgeable, machine, inconsistent = _load_judgeable(*keys)
+    judgeable, machine, machine_roles, inconsistent = _load_judgeable(*keys)
     dealt = deal_for(evaluation, game)
     if dealt:
         judgeable = msgspec.structs.replace(judgeable, agents=dealt.agents, unseen_count=len(dealt.unseen))
@@ -215,6 +217,7 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         measurements=load_measurements(*keys[1]),
         judgeable=judgeable,
         machine=machine,
+        machine_roles=machine_roles,
         inconsistent=inconsistent,
         judgements={
             (said.kind, said.subject): said
@@ -242,8 +245,9 @@ def _seen_game(game: int, content_sha256: str, round_offset: int) -> SeenGame:
 @lru_cache(maxsize=32)
 def _load_judgeable(
     game: tuple[int, str, int], measured: tuple[int, str], version: tuple[int, str]
-) -> tuple[JudgeableSubjects, dict[Key, str], tuple[int, ...]]:
+) -> tuple[JudgeableSubjects, dict[Key, str], Mapping[str, str], tuple[int, ...]]:
     rubric, measurements = rubric_record(*version), load_measurements(*measured)
     questions = len(rubric.criterion("engagement").guiding_questions)
     judgeable = judgeable_subjects(game_record(*game), measurements, rubric.parameters, questions)
-    return judgeable, machine_values(measurements), inconsistent_messages(measurements)
+    roles = METRICS[ROLE_CONSISTENCY].machine_values(measurements[ROLE_CONSISTENCY])
+    return judgeable, machine_values(measurements), roles, inconsistent_messages(measurements)

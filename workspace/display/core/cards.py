@@ -29,7 +29,8 @@ def label_cells(markup: str) -> str:
     A table of fewer than three columns, with a heading over several columns, or with a cell over several rows stays as
     it is, and so does one of a class in `KEEP_COLUMNS`.
     """
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     while (found := _TABLE.search(markup, at)) and (end := markup.find(_END, found.end())) >= 0:
         parts += markup[at : found.start()], _label_table(found, markup[found.end() : end])
         at = end
