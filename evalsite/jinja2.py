@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterable, MutableMapping
 from contextlib import suppress
-from pathlib import Path
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import django
