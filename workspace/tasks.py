@@ -31,7 +31,7 @@ def note_beat(self: Task) -> None:
 def sweep_now(self: Task, is_first: bool = False) -> None:
     """What is due by time alone. Every worker asks for it, and one of them does it; the first of a worker always.
 
-    The first rings for everything that waits: what was rung before this worker started may be lost.
+    The first sends messages for everything that waits: those from before this worker started may be lost.
     """
     note_worker(worker=str(self.request.hostname or "here"))
     if cache.add("sweep", 1, timeout=ONCE_IN) or is_first:

@@ -59,7 +59,7 @@ def _held(person: int, game: int) -> "QuerySet[Membership, Any]":
 # Asked with every save.
 _HELD = Prepared(_held, int, int)
 
-# Asked with every game that is dealt.
+# Asked with every game that is given out.
 _LED_UNTIL = Prepared(
     lambda person, project: (
         Membership.objects.filter(person=person, project=project, role=LEAD, ended_at__isnull=False)

@@ -1,4 +1,4 @@
-"""Calibration rounds: opened with the keys of recorded verdicts, dealt to each evaluator in order, closed, waived."""
+"""Calibration rounds: opened with the keys of recorded verdicts, given to each evaluator in order, closed, waived."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -94,7 +94,7 @@ def _new_round(project: Project, plan: RoundPlan, by: Person, now: datetime) -> 
 
 
 def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
-    """Close the round: no more games of it are dealt. Started ones can still be submitted. Idempotent."""
+    """Close the round: no more games of it are given out. Started ones can still be submitted. Idempotent."""
     check_calibrate(by, opened.project)
     with transaction.atomic():
         rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)
@@ -181,7 +181,7 @@ def _key(verdict: Verdict) -> object:
 
 
 def _verdicts(project: Project, numbers: Sequence[int]) -> list[Verdict]:
-    """The standing verdicts of these games, in this order."""
+    """The current verdicts of these games, in this order."""
     rows = Verdict.objects.standing().filter(project=project, game__number__in=numbers)
     found = {
         row.game.number: row

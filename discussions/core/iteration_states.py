@@ -13,8 +13,8 @@ DROP = "drop"
 KEEP, REVERT, INCONCLUSIVE = "keep", "revert", "inconclusive"
 DECISIONS = (KEEP, REVERT, INCONCLUSIVE)
 
-# Games come in only in these states, and places for evaluators are there only in those: never both but in the
-# project's waiting room, whose list of games is never frozen.
+# An iteration takes games only in the first states and has slots only in the second. Both hold only for the unsorted
+# games, whose list is never frozen.
 TAKES_GAMES = (ALWAYS_OPEN, IMPORTING)
 STATES_WITH_SLOTS = (ALWAYS_OPEN, RATING, DECIDED)
 

@@ -124,7 +124,7 @@ class MessageFinding(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Evidence(Struct, frozen=True, omit_defaults=True):
-    """The ledger rows behind a reference check: a sentence, and the rows as (round, voter, target) numbers."""
+    """The vote record's rows behind a reference check: a sentence, and the rows as (round, voter, target) numbers."""
 
     says: str
     rows: list[tuple[int, int, int]] = []

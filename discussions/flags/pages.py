@@ -28,8 +28,8 @@ class FlagLine(Struct, frozen=True):
     """One flag with its thread. `position` is the flagged message, 0 for the whole game; `quote` begins it.
 
     `number` is the game as the reader knows it; `known_as` is the number under which the evaluator judged it, 0 where
-    that is the same, and `is_repeat` says that it is a hidden repeat.
-    Evaluators read no quote: the same one twice would tell them of a repeat. `waits` says whether the reader is the
+    that is the same, and `is_repeat` says that it is a hidden duplicate.
+    Evaluators read no quote: the same one twice would reveal a hidden duplicate. `waits` says whether the reader is the
     one to write next.
     """
 

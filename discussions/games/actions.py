@@ -66,7 +66,7 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
 
 
 def _find_newer_measured(evaluation: Evaluation) -> dict[str, int]:
-    """The measurements to judge anew, where the iteration moved to a newer rubric version since."""
+    """The measurements to judge again, where the iteration moved to a newer rubric version since."""
     game = Game.objects.select_related("iteration").get(pk=evaluation.game_id)
     newest = newest_measured(game)
     is_same = newest is None or newest.rubric_version_id == evaluation.measured.rubric_version_id

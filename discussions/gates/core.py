@@ -195,7 +195,7 @@ class Streak(Struct, frozen=True):
 
 
 class GateStatus(Struct, frozen=True):
-    """The gate to the next stage. `missing` holds a sentence for each thing that keeps it shut.
+    """The gate to the next stage. `missing` holds a sentence for each thing that keeps it closed.
 
     With an admin's `override` it is open although things are missing; both are kept.
     """

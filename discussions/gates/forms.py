@@ -38,7 +38,7 @@ class StageTextsForm(StageForm):
 
 
 class NextStageForm(StageForm):
-    """The next stage, with an admin's reason to open it while the gate is shut."""
+    """The next stage, with an admin's reason to open it while the gate is closed."""
 
     reason = forms.CharField(
         label=_("Why it is created although the gate is closed"),

@@ -37,7 +37,7 @@ def check_sign_stage(person: Person, stage: Stage) -> None:
 
 
 def check_open_next_stage(person: Person, stage: Stage, gate: GateStatus) -> None:
-    """Leads of the project while the gate is open; an admin also while it is shut, with a stored reason."""
+    """Leads of the project while the gate is open; an admin also while it is closed, with a stored reason."""
     sentence = _("Only team leads of this project create its next stage. Ask one of them.")
     check_leads(person, stage.project, sentence)
     check_stage_open(stage)

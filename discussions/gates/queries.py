@@ -39,7 +39,7 @@ def load_gate(stage: Stage, history: History | None = None) -> GateStatus:
 
 
 def list_weak_games(stage: Stage, streak: Streak) -> list[int]:
-    """The games of the row of successes that pass a metric by rule or on few references, by number, in one query."""
+    """The numbers of the latest successes' games with a metric not applicable or on few references; one query."""
     rows = Verdict.objects.filter(project=stage.project_id, weak_pass_count__gt=0).standing()
     numbers = [game.number for game in streak.games]
     return sorted(rows.filter(game__number__in=numbers).values_list("game__number", flat=True))

@@ -82,7 +82,7 @@ def sign_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
 
 @require("open_next_stage", methods=("POST",))
 def open_next_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """Open the next stage; an admin also while the gate is shut. Leads to the new stage."""
+    """Open the next stage; an admin also while the gate is closed. Leads to the new stage."""
     found = stage_or_404(request.user, slug, stage)
     form, status = bind_form(request, NextStageForm), 422
     try:

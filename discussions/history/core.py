@@ -37,7 +37,7 @@ class SummaryAverage(Struct, frozen=True):
 
 
 class SummaryGame(Struct, frozen=True):
-    """One game: its scores unrounded (None while not known), which are 100 by rule, which pass on few
+    """One game: its scores unrounded (None while not known), which are not applicable (100), which pass on few
     references, what it cost. `state` is "recorded", "complete" or "open"; `passes` says by metric what its verdict has.
     """
 
@@ -77,7 +77,7 @@ class SummaryDecision(Struct, frozen=True):
 class SummaryDifference(Struct, frozen=True):
     """One metric of a change against its reference, unrounded.
 
-    `raw` is as played; `rebound` of it comes by itself, and all that follows is about the rest.
+    `raw` is as played; `rebound` of it is regression to the mean, and all that follows is about the rest.
     """
 
     key: str

@@ -26,7 +26,7 @@ _ADDS_GAMES = ("import", "measure")
 
 
 class RecordedSum(Struct, frozen=True):
-    """The standing verdicts of one iteration and period; those of withdrawn games are left out.
+    """The current verdicts of one iteration and period; those of withdrawn games are left out.
 
     `period` is the place of the period, -1 before the first. `costed` games have a cost, `cost` is their sum.
     """
@@ -82,7 +82,7 @@ def count_withdrawn(project: Project) -> dict[int, int]:
 
 
 def sum_recorded(project: Project, starts: Sequence[datetime]) -> list[RecordedSum]:
-    """The standing verdicts by iteration and period; `starts` are the beginnings of the periods, oldest first."""
+    """The current verdicts by iteration and period; `starts` are the beginnings of the periods, oldest first."""
     rows = _recorded(tuple(starts)).rows(project.pk)
     return [
         RecordedSum(iteration, period, count, count - failed, costed, cost or Decimal(0))

@@ -1,4 +1,4 @@
-"""Games are measured by jobs of many games each; the second look (companions) follows in a job of its own.
+"""Games are measured by jobs of many games each; their diagnostics follow in a job of their own.
 
 A measurement is written once per (game, rubric version, code version), under the fence of its job. Running a job
 again, or two at once, leaves the same rows. A game that cannot be measured is noted and left out: the job then does
@@ -77,7 +77,7 @@ def ask_to_measure(*, iteration: Iteration, by: Person, now: datetime) -> Job:
 def measure_at_once(*, iteration: Iteration, by: Person, now: datetime) -> None:
     """Measure every game of the iteration that has no measurement yet, in the present transaction; for few games.
 
-    The second look follows by a job.
+    The diagnostics follow by a job.
     """
     games = list(_unmeasured(iteration).select_related("text").order_by("pk"))
     rubric = _rubric(iteration)
@@ -91,7 +91,7 @@ def measure_games(*, job: Job, clock: Clock) -> None:
     """Measure the job's iteration: all its unmeasured games, in fenced transactions of many games.
 
     Ends only when none is left that was there when it looked last, under the lock of its row: a game that comes in
-    meanwhile is either seen here or queues the job anew. Raises JobLost when the job was taken over.
+    meanwhile is either seen here or queues the job again. Raises JobLost when the job was taken over.
     """
     iteration = _iteration(job)
     rubric = _rubric(iteration)
@@ -117,7 +117,7 @@ def measure_games(*, job: Job, clock: Clock) -> None:
 
 
 def add_companions(*, job: Job, clock: Clock) -> None:
-    """Take the second look at every measurement of the job's iteration that has none yet, in fenced transactions."""
+    """Compute the diagnostics of every measurement of the job's iteration that has none yet, in fenced transactions."""
     iteration = _iteration(job)
     rubric = iteration.rubric_version.to_record()
     left = _unaccompanied(iteration)

@@ -27,7 +27,7 @@ class Look(Struct, frozen=True):
 
 
 def no_looks(_figures: Mapping[str, Any]) -> list[Look]:
-    """No second look."""
+    """No diagnostics."""
     return []
 
 

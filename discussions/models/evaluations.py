@@ -1,4 +1,4 @@
-"""Evaluators' places on games and everything they judge there. Human work is append-only in revisions."""
+"""Evaluators' work on games and everything they judge there. Human work is append-only in revisions."""
 
 from django.db import models
 from django.db.models import Q
@@ -54,7 +54,7 @@ class EvaluationQuerySet(models.QuerySet["Evaluation"]):
 class Evaluation(Versioned):
     """One evaluator's work on one game: a draft until submitted, a draft again when returned.
 
-    `seed` deals the audit samples; `identification` is how its iteration asked who said it when the place was taken:
+    `seed` draws the accuracy samples; `identification` is how its iteration asked who said it when the slot was taken:
     an evaluation keeps the form it began with. `version` counts every change of state or judgement. Its state moves
     as the table of `discussions.core.evaluation_states` says, `slot` is the newest one it was done in. Where hidden
     repeats come, its evaluator knows the game by `shown_number`, which no game has: a repeat always, a game that the

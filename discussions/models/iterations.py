@@ -205,7 +205,7 @@ class Iteration(models.Model):
 
     @property
     def is_unsorted(self) -> bool:
-        """Whether this is the project's waiting room."""
+        """Whether these are the project's unsorted games."""
         return self.stage_id is None
 
     @property

@@ -47,7 +47,7 @@ class MeasuredFindings(models.Model):
 
 
 class Companions(models.Model):
-    """The second look at one measurement, computed by a job that follows: metric -> figures, as JSON."""
+    """The diagnostics of one measurement, computed by a job that follows: metric -> figures, as JSON."""
 
     measured = models.OneToOneField(Measured, models.PROTECT, related_name="companions", primary_key=True)
     body = models.TextField()

@@ -1,4 +1,4 @@
-"""How a project deals its games out, and what holds once they are rated. Without a row the defaults hold."""
+"""How a project gives out its games, and what holds once they are rated. Without a row the defaults hold."""
 
 from django.db import models
 from django.db.models import Q
@@ -12,7 +12,7 @@ MOST_REPEATS = 50
 
 
 class QueueRule(models.Model):
-    """The order of a project's games, and how many of a hundred dealt games are hidden repeats (none by default)."""
+    """The order of a project's games, and the percentage of hidden duplicates among those given out (0 by default)."""
 
     project = models.OneToOneField(Project, models.PROTECT, related_name="queue_rule", primary_key=True)
     order = models.CharField(max_length=12, default=BY_CHANCE, choices=ORDERS)

@@ -31,7 +31,7 @@ class Slot(models.Model):
     """One evaluator's place on a game; for rating a game has as many as it needs evaluators.
 
     Who takes a place holds it until `lease_until`, renewed while they work; None: no lease runs (submitted, or sent
-    back and not opened yet). `assigned_to` keeps a place for one person. A hidden repeat and a calibration have a
+    back and not opened yet). `assigned_to` reserves it for one person. A hidden duplicate and a calibration have a
     place of their own, assigned to their person. `shuffle` is a random number, so that a random free place is found
     by an index; `project` is the game's, for the same index. `awaiting_since` is when the evaluation was
     submitted, until the first verdict on its game is recorded: an index holds those alone that may wait for one.

@@ -1,4 +1,4 @@
-"""Games that were withdrawn from the averages, or taken back into them: never changed, the newest of a game counts."""
+"""Games that were withdrawn from the averages, or restored: never changed, the newest of a game counts."""
 
 from django.db import models
 from django.db.models import Q

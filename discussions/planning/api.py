@@ -272,7 +272,7 @@ def show_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterat
 def open_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterationAnswer:
     """Open an iteration for rating.
 
-    That freezes its list of games and gives evaluators their places on them.
+    That freezes its list of games and opens their slots.
     """
     found = iteration_or_404(request.user, slug, iteration)
     check_freeze(request.user, found)

@@ -32,7 +32,7 @@ from workspace.core.text import figure
 from workspace.core.words import mark, say, say_many
 
 # Parameters that no measurement reads: the rule of the verdict, what people are asked, what iterations need, and what
-# only the second look uses. A test measures without them.
+# only the diagnostics use. A test measures without them.
 NOT_MEASURED = frozenset(
     "pass_count metric_count cost_limit_usd cost_success_usd answers_yes_count answers_yes_rating "
     "identification_pass identification_pass_count identification_min_messages identification_max_messages "

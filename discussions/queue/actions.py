@@ -154,7 +154,7 @@ def _draw_number(project: Project, by: Person) -> int:
     """The number under which the person rates what the queue gives them next; no game of the project has it.
 
     It has two digits more than the newest game's. Hidden repeats and other games get one alike, and it is keyed: no
-    number tells a repeat.
+    number reveals a hidden duplicate.
     """
     own = _own_work(project, by)
     newest = Project.objects.values_list("next_game_number", flat=True).get(pk=project.pk)
@@ -172,7 +172,7 @@ def _own_work(project: Project, by: Person) -> QuerySet[Evaluation]:
 def _next_draw(person: Person, project: Project) -> tuple[int, int]:
     """The number of the person's next draw, and the shuffle number that it points to; the event holds both.
 
-    It depends on the person, the project and the number of dealt games alone, so that it can be computed again.
+    It depends on the person, the project and the number of games given out alone, so that it can be computed again.
     """
     number = count_picks(person.pk)
     return number, compute_draw_point(person, project, number)
@@ -290,7 +290,7 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
 
 
 def assign_game(*, game: Game, person: Person, by: Person, now: datetime) -> Slot:
-    """Assign a free slot of the game to this evaluator; it is dealt to them next. A second call changes nothing.
+    """Assign a free slot of the game to this evaluator; they get it next. A second call changes nothing.
 
     Raises NotAllowed for everybody but leads, and when the person cannot rate the game or has started it already;
     Conflict when no slot is free.

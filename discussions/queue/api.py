@@ -60,7 +60,7 @@ class HeldAnswer(Answer):
 
 
 class TeamAnswer(Answer):
-    """Who rates in the project, what they work on, what is assigned, and how many games have free places."""
+    """Who rates in the project, what they work on, what is assigned, and how many games have free slots."""
 
     evaluators: list[EvaluatorAnswer]
     held: list[HeldAnswer]

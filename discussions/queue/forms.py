@@ -1,4 +1,4 @@
-"""Forms of the team page: places released, games kept for people by name, and the rule of the queue."""
+"""Forms of the team page: slots released, games assigned to people by name, and the rule of the queue."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -20,7 +20,7 @@ ORDER_CHOICES = (
 
 
 class ReleaseForm(forms.Form):
-    """Why a place is taken back; the evaluator reads it."""
+    """Why a slot is released; the evaluator reads it."""
 
     reason = forms.CharField(
         label=_("Reason"),
@@ -82,7 +82,7 @@ class AssignForm(forms.Form):
 
 
 class QueueForm(forms.Form):
-    """In which order games are dealt, and how many of a hundred are hidden duplicates."""
+    """In which order games are given out, and how many of a hundred are hidden duplicates."""
 
     order = forms.ChoiceField(
         label=_("Order"),

@@ -122,7 +122,7 @@ def unassign_game(request: SignedIn, slug: str, slot: int) -> HttpResponse:
 
 @require("deal_out", methods=("POST",))
 def change_queue(request: SignedIn, slug: str) -> HttpResponse:
-    """Set the order in which games are dealt, and the percentage of hidden duplicates."""
+    """Set the order in which games are given out, and the percentage of hidden duplicates."""
     project = project_or_404(request.user, slug)
     check_deal_out(request.user, project)
     form = bind_form(request, QueueForm)

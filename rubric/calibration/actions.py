@@ -116,7 +116,7 @@ def _new_round(comparison_set: ComparisonSet, plan: RoundPlan, by: Person, now: 
 
 
 def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
-    """Close the round: no more comparisons of it are dealt. Started ones can still be submitted. Idempotent."""
+    """Close the round: no more comparisons of it are given out. Started ones can still be submitted. Idempotent."""
     check_calibrate_set(by, opened.set)
     with transaction.atomic():
         rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)

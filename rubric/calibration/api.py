@@ -1,4 +1,4 @@
-"""Calibration rounds and hidden repeats of comparison sets, for programs of leads."""
+"""Calibration rounds and hidden duplicates of comparison sets, for programs of leads."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -236,7 +236,7 @@ def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
 def _list_told(found: WaitingSet) -> list[WaitingAnswer]:
     """The comparisons of a set that its reviewer knows of.
 
-    What will be dealt is a count, with hidden repeats in it, and what was started is in the order of its start:
+    What will be dealt is a count, with hidden duplicates in it, and what was started is in the order of its start:
     otherwise one row that stays, or one that comes last, tells of a repeat.
     """
     told = [row for row in found.comparisons if row.state not in (TO_REVIEW, AFTER_CALIBRATION)]
@@ -369,7 +369,7 @@ def _facts(review: Review) -> dict[str, Any]:
         "set": review.reviewer.set.number,
         "number": load_own_numbers(review.reviewer_id)[review.pk],
         "round": review.round,
-        # A hidden repeat is set apart when it is submitted: that is not told.
+        # A hidden duplicate is left out when it is submitted; that is not said.
         "state": DRAFT if review.state == DRAFT else SUBMITTED,
         "submitted_at": review.submitted_at,
     }

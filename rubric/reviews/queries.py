@@ -83,7 +83,7 @@ class Reviewed(Struct, frozen=True):
         return bring_all(self.scores, self.scales)
 
     def to_row(self) -> Row:
-        """As the cores of rubric.core.success, manners, tuning and calibration take it."""
+        """The rows that rubric/reviewer_statistics/core and rubric/calibration compute from."""
         return Row(
             comparison=str(self.comparison),
             response=str(self.response),

@@ -217,7 +217,7 @@ def run_daily_maintenance(*, by: Person, now: datetime) -> bool:
 
 
 def sweep(*, by: Person, now: datetime, ring_again: timedelta = NOTIFY_AGAIN) -> int:
-    """Ring again for jobs that wait or were dropped, and do what time alone brings about; the jobs rung for.
+    """Send messages again for jobs that wait or were dropped, and do what is due; the jobs that got a message.
 
     Several at the same moment do no harm: each part is a conditional update, or asks what is still to be done.
     """

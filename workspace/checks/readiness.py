@@ -67,7 +67,7 @@ def find_needs(*, now: datetime) -> dict[str, Need]:
 
 
 def forget_needs() -> None:
-    """Ask anew next time."""
+    """Ask again next time."""
     _Kept.at, _Kept.needs = float("-inf"), {}
 
 

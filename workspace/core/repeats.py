@@ -1,18 +1,18 @@
-"""Hidden repeats: now and then a person gets something again that they judged long ago, without being told.
+"""Hidden duplicates: now and then a person gets an item again that they judged long ago, without being told.
 
-How far people agree with themselves is the most that can be asked of their agreement with others.
+People cannot be expected to agree with others more than they agree with themselves.
 """
 
 import hashlib
 from collections.abc import Collection, Sequence
 
-# Far enough apart that people judge anew instead of remembering: Hettiachchi et al. (CSCW 2021) and others repeat
+# Far enough apart that people judge again instead of remembering: Hettiachchi et al. (CSCW 2021) and others repeat
 # about one item in twenty, at least twenty items apart.
 APART = 20
 
 
 def is_due(seed: str, dealt: int, percent: int) -> bool:
-    """Whether the person's next item, after so many that they were dealt, is a repeat; `percent` of all are."""
+    """Whether the person's next item, after so many that they got, is a hidden duplicate; `percent` of all are."""
     return _draw(f"{seed}:due:{dealt}", 100) < percent
 
 
@@ -26,7 +26,7 @@ def choose_repeated(seed: str, dealt: int, submitted: Sequence[int], repeated: C
 
 
 def count_ahead(seed: str, *, dealt: int, percent: int, left: int, submitted: int, repeated: int) -> int:
-    """How many repeats come while the person is dealt the `left` items that they have not judged.
+    """How many hidden duplicates the person gets along with the `left` items that they have not judged.
 
     `submitted` counts what they judged or have started, `repeated` what came again before.
     """

@@ -1,4 +1,4 @@
-"""Queries whose SQL is made once: what every request, every save, dealing the next game and the main pages read.
+"""Queries whose SQL is made once: what every request, every save, giving out the next game and the main pages read.
 
 Django builds the SQL of a query for every request, which takes ten times as long as SQLite takes to answer it. A page
 asks ten queries and more, so this was half of its time (docs/adr/0024). Everything else uses plain querysets.

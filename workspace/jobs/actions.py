@@ -1,4 +1,4 @@
-"""Background work: the row is what is to be done, the message to the worker only a bell.
+"""Background work: a row says what is to be done; a message only tells a worker to look.
 
 A worker holds a job by a lease and a fence. Every change of a job is one conditional update on its state and fence, so
 a worker that slept through its lease, or a job that was cancelled, finds no row to write to and raises `JobLost`.
@@ -72,11 +72,11 @@ def enqueue(
     now: datetime,
     total_bytes: int = 0,
 ) -> Job:
-    """Write the job into the present transaction and ring for it after the commit; the same job is asked for once.
+    """Write the job in the present transaction; message the workers after the commit; the same job is asked for once.
 
     A job of that kind, subject and input that is over is queued again; one that waits or runs stays as it is (its row
     is locked, so that what this transaction adds is seen by the job before it ends). Raises RuntimeError outside a
-    transaction. Never raises because the broker is away: the sweep rings later.
+    transaction. Never raises because the broker is away: the sweep sends it later.
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError(
@@ -190,7 +190,7 @@ def fail(*, job: Job, code: str, reason: str, now: datetime) -> None:
 
 
 def hand_back(*, job: Job, now: datetime) -> None:
-    """Queue the rest of a long job behind what is waiting, and ring. Raises JobLost when it is no longer ours."""
+    """Queue the rest of a long job behind what waits; message the workers. Raises JobLost when it is no longer ours."""
     with transaction.atomic():
         _write(job, {"state": QUEUED, "attempt": 0, "lease_until": None, "rung_at": None})
         notify_after_commit([job.pk], now)
@@ -314,7 +314,7 @@ def _keep(job: int, fence: int, clock: Clock, is_over: threading.Event) -> None:
 
 
 def queue_again(*, by: Person, now: datetime) -> int:
-    """Queue what runs, and let the sweep ring for all that waits; how many ran. For a restored database: the workers
+    """Queue what runs, and let the sweep send messages for all; how many ran. For a restored database: the workers
     that held these jobs, and the messages that were sent, were of another installation.
     """
     held = Job.objects.filter(state=RUNNING).update(state=QUEUED, fence=F("fence") + 1, lease_until=None)
@@ -347,7 +347,7 @@ def is_dropped(job: Job, now: datetime) -> bool:
 
 
 def notify_after_commit(jobs: list[int], moment: datetime) -> None:
-    """Ring once this transaction is committed, for all its jobs together: one try finds a broker that is away."""
+    """Message the workers after the commit, for all jobs of the transaction: one try finds a broker that is away."""
     for _savepoints, waiting, _is_robust in transaction.get_connection().run_on_commit:
         if isinstance(waiting, partial) and waiting.func is notify_workers and waiting.args[1] == moment:
             waiting.args[0].extend(jobs)
@@ -356,7 +356,7 @@ def notify_after_commit(jobs: list[int], moment: datetime) -> None:
 
 
 def notify_workers(jobs: list[int], moment: datetime) -> int:
-    """Tell the workers to look at these jobs; how many bells were sent. Stops at the first that the broker refuses."""
+    """Message the workers to look at these jobs; how many messages went. Stops at the first that the broker refuses."""
     sent = []
     for job in jobs:
         try:

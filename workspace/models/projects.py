@@ -92,7 +92,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
 
 class Invitation(models.Model):
-    """A single-use door into the installation or a project; only the hash of its secret is kept."""
+    """An invitation to the installation or a project, for one use; only the hash of its secret is kept."""
 
     email = models.EmailField(max_length=200)
     name = models.CharField(max_length=200, blank=True)

@@ -175,7 +175,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
     def undo(
         self, *, owner: OwnerT, key: str, by: Person, now: datetime, kind: str = "", subject: str = ""
     ) -> Saved[WorkT]:
-        """Take back the newest act that is not taken back yet, of one subject if `kind` is given, else of all.
+        """Undo the newest act that is not undone yet, of one subject if `kind` is given, else of all.
 
         The value before it is stored as a new revision; what the act revealed stays visible. The same key gives the
         stored result again. Raises Unacceptable when nothing can be undone, and what `save` raises.

@@ -98,5 +98,5 @@ class UndoForm(KeyedForm):
 
     @property
     def target(self) -> dict[str, str]:
-        """The key of the form and what is to be taken back."""
+        """The key of the form and what is to be undone."""
         return {name: self.cleaned_data[name] for name in ("key", "kind", "subject")}

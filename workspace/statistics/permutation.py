@@ -14,7 +14,7 @@ Score = float | Decimal | Fraction
 
 
 class Permutation(Struct, frozen=True):
-    """How probable a difference of means like this one is when the scores were dealt to the groups by chance.
+    """How probable a difference of means like this one is when the scores were divided among the groups by chance.
 
     `second_higher` and `second_lower` are one-sided, at least as far in that direction; `either` is two-sided. They are
     None with a sentence as `reason` where they cannot be had.
@@ -28,7 +28,7 @@ class Permutation(Struct, frozen=True):
 
 
 def permutation_test(first: Sequence[Score], second: Sequence[Score]) -> Permutation:
-    """Exact p of the difference of means of two groups, over all ways to deal their scores to groups of these sizes.
+    """Exact p of the difference of means of two groups, over all divisions into groups of these sizes.
 
     Scores are taken as the decimals that they print as, so that equal sums are equal. Source: R. A. Fisher, The Design
     of Experiments (1935), section 21; E. J. G. Pitman, Supplement to the JRSS 4 (1937), 119-130.

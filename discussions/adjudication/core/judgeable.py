@@ -1,4 +1,4 @@
-"""What can be judged in a measured game, and the audit samples that an evaluator judges blind, by a seed."""
+"""What can be judged in a measured game, and the accuracy samples that an evaluator judges blind, by a seed."""
 
 import hashlib
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from discussions.metrics.core.text import split
 
 
 class SampleRule(Struct, frozen=True):
-    """How large an audit sample is: a percentage of the messages, rounded up, within two bounds."""
+    """How large an accuracy sample is: a percentage of the messages, rounded up, within two bounds."""
 
     percent: int = 10
     at_least: int = 5
@@ -47,7 +47,7 @@ def _split_seed(seed: str) -> tuple[str, str]:
 
 
 def first_sampled(seed: str, metric: str) -> int:
-    """The first message that the audit sample of a metric can hold: 2 for coherence under a seed of `join_seeds`.
+    """The first message that the accuracy sample of a metric can hold: 2 for coherence under a seed of `join_seeds`.
 
     Nothing was said before the first message. Samples under older seeds keep it.
     """
@@ -56,7 +56,7 @@ def first_sampled(seed: str, metric: str) -> int:
 
 @lru_cache(maxsize=4096)
 def audit_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> tuple[int, ...]:
-    """The positions (from 1, ascending) of one metric's audit sample in a game of `message_count` messages.
+    """The positions (from 1, ascending) of one metric's accuracy sample in a game of `message_count` messages.
 
     The same seed and metric always give the same messages; other seeds and metrics give independent ones. With a seed
     of two parts half of the sample, rounded up, is drawn by the shared part, and the rest by the own part from the
@@ -73,7 +73,7 @@ def audit_sample(seed: str, metric: str, message_count: int, rule: SampleRule = 
 
 @lru_cache(maxsize=1024)
 def widen_sample(seed: str, metric: str, message_count: int, rule: SampleRule, extra: int) -> tuple[int, ...]:
-    """The audit sample and `extra` more messages, or all there are; a wider sample holds every narrower one.
+    """The accuracy sample and `extra` more messages, or all there are; a wider sample holds every narrower one.
 
     Half of what comes, rounded up, is the same for every evaluator of the game under a seed of two parts.
     """

@@ -299,7 +299,7 @@ def summarize_metric(metric: MetricCompared) -> str:
 
 
 def describe_rebound(found: Difference) -> str:
-    """How much of a difference comes by itself, as the end of a sentence that begins with it; "" if nothing does."""
+    """The regression to the mean in a difference, as the end of a sentence on the difference; "" if nothing does."""
     if not found.rebound or found.raw is None:
         return ""
     if found.raw < found.rebound:

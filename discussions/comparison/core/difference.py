@@ -82,9 +82,9 @@ class Posterior(Struct, frozen=True):
 class Difference(Struct, frozen=True):
     """The difference of the means of two lists of scores, change less control, with its answer.
 
-    `raw` is as played; `rebound` of it comes by itself, since the target was picked by `picked_share` of the control's
-    games; `posterior` and `permutation` are about what is left, `judged`. `reason` says why the answer is "cannot tell
-    yet" if that is not due to the scores. `posterior` is None while there is no spread to judge by. `floor` is the
+    `raw` is as played. `rebound` of it is regression to the mean, since `picked_share` of the control's games picked
+    the target. `posterior` and `permutation` are about what is left, `judged`. `reason` says why the answer is "cannot
+    tell yet" if that is not due to the scores. `posterior` is None while there is no spread to judge by. `floor` is the
     smallest two-sided permutation p that these sizes allow. `more_games` is how many more each side needs for the
     material difference to be seen, 0 when there are enough, None without a spread.
     """
@@ -107,7 +107,7 @@ class Difference(Struct, frozen=True):
 
     @property
     def judged(self) -> float | None:
-        """The difference that is judged: as played, less what comes by itself."""
+        """The difference that is judged: as played, less the regression to the mean."""
         return None if self.raw is None else self.raw - self.rebound
 
 
@@ -296,7 +296,7 @@ def more_games(control_count: int, change_count: int, spread: Spread, material: 
 def permutation_floor(control_count: int, change_count: int) -> float | None:
     """The smallest two-sided p of the exact permutation test at these sizes, 0.10 at 3 against 3.
 
-    With groups of one size every way to deal has its mirror image, which is as far from the middle.
+    With groups of one size every way to divide the games has its mirror image, which is as far from the middle.
     """
     if not control_count or not change_count:
         return None

@@ -1,4 +1,4 @@
-"""What a target that was picked for being lowest gains by itself: it is taken off before a change is judged.
+"""How much a target that was picked as the lowest rises by regression to the mean; subtracted before judging.
 
 Of k metrics of n games each, the lowest rises by c_k (s^2/n) / sqrt(s^2/n + tau^2) when it is played again unchanged
 (`next_target.expected_rebound`; F. Galton, Journal of the Anthropological Institute 15 (1886), 246-263). A control of
@@ -13,12 +13,12 @@ from discussions.iterations.core.averages import Spread
 from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.iterations.core.next_target import NextTarget
 
-# Scores have no more places, and the exact test reads decimals.
+# Scores have no more decimals, and the exact test reads decimals.
 PLACES = 4
 
 
 class Rebound(Struct, frozen=True):
-    """What comes by itself, in the unit of the scores; `share` is how much of the control the target was picked by."""
+    """The regression to the mean in `points`, the unit of the scores; `share` of the control picked the target."""
 
     points: float = 0.0
     share: float = 0.0

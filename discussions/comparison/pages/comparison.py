@@ -37,8 +37,8 @@ class ComparisonAnswer(Struct, frozen=True):
 
     `look` counts the looks at the pair, this one included; 0 where the pair is not the one that is decided on. `checks`
     are sentences on guardrails. `waits` names games that are not rated, `pooled` those of other iterations that count
-    too. `rebound` says what of the difference comes by itself, `withdrawn` what the answer would be with games that
-    were withdrawn after their figures were known.
+    too. `rebound` says what of the difference is regression to the mean. `withdrawn` says what the answer would be with
+    games that were withdrawn after their figures were known.
     """
 
     says: str
@@ -206,7 +206,7 @@ def _answer(
 
 
 def _rebound(target: MetricCompared) -> str:
-    """What of the difference comes by itself, where the target was picked for being lowest; "" for any other target."""
+    """The regression to the mean, where the target was picked as the lowest; "" for any other target."""
     found = target.difference
     if not found.rebound or found.raw is None:
         return ""

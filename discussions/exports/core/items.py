@@ -155,7 +155,7 @@ class ExportedRemark(Struct, frozen=True):
 class ExportedEvaluation(Struct, frozen=True):
     """One evaluator's work on a game. `purpose` is "rating", "repeat" (a hidden duplicate) or "calibration".
 
-    `findings_sha256` names the measurement that it was shown beside, `seed` the draw of its audit samples.
+    `findings_sha256` names the measurement that it was shown beside, `seed` the draw of its accuracy samples.
     """
 
     id: int
@@ -239,7 +239,7 @@ class ExportedFigure(Struct, frozen=True):
 
 
 class ExportedWithdrawal(Struct, frozen=True):
-    """The game was withdrawn from the averages, or taken back into them."""
+    """The game was withdrawn from the averages, or restored."""
 
     number: int
     is_withdrawn: bool

@@ -215,7 +215,7 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbou
 
 
 def _ordered(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "tuple[QuerySet[Any], str]":
-    """The rows that the list walks, and what leads from one to its game: games, or standing verdicts."""
+    """The rows that the list walks, and what leads from one to its game: games, or current verdicts."""
     field = FIELDS[wanted.sort][0]
     if not wanted.is_ordered_by_verdict:
         games = filter_games(project, wanted, values)

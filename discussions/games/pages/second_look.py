@@ -1,4 +1,4 @@
-"""The most used phrases of a game, from the second look at them."""
+"""The most used phrases of a game, from its diagnostics."""
 
 from collections.abc import Mapping
 from typing import Any

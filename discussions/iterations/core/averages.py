@@ -23,7 +23,7 @@ from workspace.statistics.means import exact_mean, pool_squares, student_t
 
 
 class Average(Struct, frozen=True):
-    """The average of one criterion over the games of an iteration, as the rubric has it and at second look.
+    """The average of one criterion over the games of an iteration, by the rubric and for the diagnostics.
 
     A game to which the metric does not apply counts 100 in `value` and is left out of `second`. `of_count` games make
     up `value`, `second_of_count` of them `second`, `by_rule_count` are the 100s; `passed_count` games pass the
@@ -51,7 +51,7 @@ class Average(Struct, frozen=True):
 
     @property
     def is_weak_only(self) -> bool:
-        """Whether every game of it passes by rule or on few references, some of them on few references."""
+        """Whether each game is not applicable or passes on few references, and at least one on few references."""
         return bool(self.passes) and self.few_count > 0 and self.few_count == self.second_of_count
 
     @property
@@ -92,7 +92,7 @@ class Average(Struct, frozen=True):
 
     @property
     def second_says(self) -> str:
-        """What the second look is a mean of."""
+        """What the diagnostics' average is a mean of."""
         left_out = self.of_count - self.second_of_count
         rest = (
             say("; left out: {left_out} to which the metric does not apply", left_out=left_out)

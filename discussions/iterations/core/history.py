@@ -29,7 +29,7 @@ class HistoryGame(Struct, frozen=True):
 
 
 class WithdrawnGame(Struct, frozen=True):
-    """A game that was taken out of the averages, with who did it, when and why; it is shown and never counted."""
+    """A game that was withdrawn from the averages, with who did it, when and why; it is shown and never counted."""
 
     game: HistoryGame
     reason: str
@@ -130,7 +130,7 @@ class HistoryIteration(Struct, frozen=True):
 
     @property
     def withdrawn(self) -> list[int]:
-        """The numbers of the games that were taken out of its averages."""
+        """The numbers of its withdrawn games."""
         return [game.game.figures.number for game in self.left_out]
 
     @property

@@ -1,4 +1,4 @@
-"""Which metric to work on next, and how far the lowest one will rise by itself (regression to the mean).
+"""Which metric to work on next, and how far the lowest one will rise by regression to the mean.
 
 Source: the rubric's "Iteration Cycle" (identify the lowest-scoring metric) and "Troubleshooting Guide". On the rebound:
 F. Galton, Journal of the Anthropological Institute 15 (1886), 246-263, regression towards the mean.

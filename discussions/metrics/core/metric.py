@@ -90,7 +90,7 @@ def as_measured(measurement: Measurement, _judgements: Judgements | None = None)
 
 
 def no_companions(_reading: Reading, _measurement: Measurement, _parameters: Parameters) -> dict[str, object]:
-    """No second look."""
+    """No diagnostics."""
     return {}
 
 
@@ -113,7 +113,7 @@ def flip_by_messages(score: Score, threshold: Fraction, _facts: Facts) -> int | 
 class Metric(Struct, frozen=True):
     """A metric: its key in rubric versions, how it is measured, and what people's judgements make of it.
 
-    `measure` is None where people alone give the figure; `companions` is the second look at a measurement. `judged` is
+    `measure` is None where people alone give the figure; `companions` are the diagnostics of a measurement. `judged` is
     the kind of judgement that `recount` reads, "" for none; `machine_values` is subject -> the value that a silent
     person accepts; `flip` the number of judgements that would turn the figure. `counted` says what
     `Measurement.counted` lists, "messages" or "players". `has_estimate` is false where nothing is known before people

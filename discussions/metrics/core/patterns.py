@@ -394,7 +394,7 @@ def join_bits(halves: Numbers, starts: Numbers) -> list[int]:
 
 
 class Vocabulary:
-    """What a token can mean, remembered from game to game; starts anew when it has grown too large.
+    """What a token can mean, remembered from game to game; starts again when it has grown too large.
 
     Threads may share one.
     """
@@ -406,7 +406,7 @@ class Vocabulary:
         self._lock = Lock()
 
     def forget(self) -> None:
-        """Starts anew; what is measured never depends on it."""
+        """Starts again; what is measured never depends on it."""
         with self._lock:
             self._met = _Met()
 

@@ -77,7 +77,7 @@ def measure_game(game: GameRecord, rubric: RubricRecord) -> dict[str, Measuremen
 def build_companions(
     game: GameRecord, rubric: RubricRecord, measurements: Mapping[str, Measurement]
 ) -> dict[str, Mapping[str, object]]:
-    """The second look at each of a game's measurements: plain values that encode to JSON."""
+    """The diagnostics of each of a game's measurements: plain values that encode to JSON."""
     parameters = get_parameters(rubric)
     reading = read(game, parameters)
     return {

@@ -28,7 +28,7 @@ class QueuePage(Struct, frozen=True):
     """The queue of one project for one evaluator.
 
     `free_count` games can be taken; `kept` are the first numbers of the games assigned to the person; `comes_first`
-    says what is dealt before them; `reasons` say why nothing is free. A count of 100 means 100 or more.
+    says what is given out before them; `reasons` say why nothing is free. A count of 100 means 100 or more.
     `calibration` is the person's progress in the open round, None without one.
     """
 
@@ -100,7 +100,7 @@ _FREE = prepare_by_rights(
 def tell_free(free: int, started: int, aside: int) -> int:
     """How many games a person is told to be free, of those that are and of their hidden duplicates.
 
-    A hidden duplicate counts as a game that was dealt; the last free game is always offered.
+    A hidden duplicate counts as a game that was given out; the last free game is always offered.
     """
     return free if free >= MOST_COUNTED else _known_free(free, started, aside)
 

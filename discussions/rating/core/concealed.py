@@ -181,7 +181,7 @@ class Found(Struct, frozen=True):
 class Evaluated(Struct, frozen=True):
     """One submitted evaluation with the automatic values of its game.
 
-    `samples` are the positions of its audit samples by metric, and `drawn_from` how many messages each was drawn from;
+    `samples` are the positions of its accuracy samples by metric, `drawn_from` how many messages each was drawn from;
     `identified` is the result of its manual check: (was it
     the blind test, passes), None without one. `evaluator` and `evaluation` are keys, `game` is the game's number.
     """

@@ -51,8 +51,9 @@ class Progress(Struct, frozen=True):
     """The progress of one evaluation: its settings, its judgements, and what was shown.
 
     `values` are the evaluator's newest values, kind -> subject -> value, without unset ones; `samples` the positions of
-    the audit samples by metric; `inconsistent` the messages that the rules of role consistency object to; `yes_needed`
-    and `least_rating` are the rubric's rule for the rating. `role_sample` says how that of role consistency came about.
+    the accuracy samples by metric; `inconsistent` the messages that the rules of role consistency object to;
+    `yes_needed` and `least_rating` are the rubric's rule for the rating. `role_sample` says how that of role consistency
+    came about.
     """
 
     reveal: str
@@ -72,7 +73,7 @@ class Progress(Struct, frozen=True):
 
     @property
     def wants_more_roles(self) -> bool:
-        """Whether more messages of role consistency are asked for than the audit sample has."""
+        """Whether more messages of role consistency are asked for than the accuracy sample has."""
         return self.role_sample is not None and self.role_sample.times > 0
 
 

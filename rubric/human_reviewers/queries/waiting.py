@@ -30,7 +30,7 @@ from workspace.models import Person, Project
 
 TO_REVIEW, STARTED, SECOND, SECOND_STARTED = "to_review", "started", "second", "second_started"
 DONE, NOT_FOR_YOU, FULL = "submitted", "not_for_you", "full"
-# To review in the open calibration round; to review once that is passed; used for calibration, so dealt to nobody.
+# To review in the open calibration round; to review once that is passed; used for calibration, so given to nobody.
 TO_CALIBRATE, AFTER_CALIBRATION, NOT_DEALT = "to_calibrate", "after_calibration", "not_dealt"
 
 # What can be worked on, in the order in which it is offered: what was started first, so that nothing is left lying.
@@ -247,7 +247,7 @@ def repeat_seed(comparison_set: ComparisonSet, person: Person) -> str:
 def _repeats_ahead(waiting_set: WaitingSet, person: Person, reviews: list[OwnReview]) -> int:
     """How many hidden duplicates come among the comparisons that the person has not started.
 
-    They are counted as waiting, since a count that stays the same after a review would tell of a repeat.
+    They are counted as waiting, since a count that stays the same after a review would reveal a hidden duplicate.
     """
     if not waiting_set.row.repeat_percent:
         return 0

@@ -1,4 +1,4 @@
-"""Answers read anew by the present reader, or as a person corrects them. Earlier readings stay, superseded."""
+"""Answers read again by the present reader, or as a person corrects them. Earlier readings stay, superseded."""
 
 from datetime import datetime
 

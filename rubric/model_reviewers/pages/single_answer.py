@@ -45,7 +45,7 @@ class AskedPage(Struct, frozen=True):
 
     Answers have `shown`, the first characters of their text, and its `length`. `labels` leads from label to the
     response's id; an id may name who wrote the response, so it is empty as long as the person has reviews to submit.
-    `reading` is the review that can be read anew, 0 without one.
+    `reading` is the review that can be read again, 0 without one.
     """
 
     head: SetFrame

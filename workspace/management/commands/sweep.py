@@ -25,7 +25,7 @@ class Command(SiteCommand):
     )
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """Ring for everything that waits: what was rung before may be lost."""
+        """Send messages for everything that waits: earlier ones may be lost."""
         try:
             now = database_now()
             rung = sweep(by=system_person(now=now), now=now, ring_again=timedelta(0))
