@@ -52,8 +52,8 @@ class Progress(Struct, frozen=True):
 
     `values` are the evaluator's newest values, kind -> subject -> value, without unset ones; `samples` the positions of
     the accuracy samples by metric; `inconsistent` the messages that the rules of role consistency object to;
-    `yes_needed` and `least_rating` are the rubric's rule for the rating. `role_sample` says how that of role consistency
-    came about.
+    `yes_needed` and `least_rating` are the rubric's rule for the rating. `role_sample` says how that of role
+    consistency came about.
     """
 
     reveal: str
