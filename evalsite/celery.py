@@ -92,7 +92,7 @@ def _limit_memory(**_given: object) -> None:
 def hurry() -> None:
     """For processes that answer pages: no page waits more than a second (two tries) for a broker that is away or hangs.
 
-    What the first message would import is imported here, so that the first page that rings pays nothing for it.
+    What the first message would import is imported here, so that the first page that queues a job does not wait for it.
     """
     app.conf.broker_transport_options = app.conf.broker_transport_options | {"socket_timeout": 0.5}
     with app.connection_for_write() as unopened:

@@ -79,7 +79,7 @@ class EvaluationState:
 
     @cached_property
     def samples(self) -> dict[str, tuple[int, ...]]:
-        """The positions of the audit samples, by metric."""
+        """The positions of the accuracy samples, by metric."""
         rule = read_sample_rule(self.rubric.parameters)
         count = len(self.game.messages)
         metrics = (STRATEGIC_DEPTH, COHERENCE)
@@ -89,7 +89,7 @@ class EvaluationState:
 
     @cached_property
     def role_sample(self) -> RoleSample:
-        """The sample of role consistency, with what is asked for beyond the audit sample."""
+        """The sample of role consistency, with what is asked for beyond the accuracy sample."""
         return draw_role_sample(
             self.evaluation.seed,
             self.machine_roles,

@@ -233,7 +233,7 @@ def answered(
 ) -> HttpResponse:
     """What an act left: regions for htmx, else a redirect to the item, or the whole page with what was refused.
 
-    Built from `work` as it was committed, or read anew when the act wrote nothing.
+    Built from `work` as it was committed, or read again when the act wrote nothing.
     """
     work = work or load_state(evaluation_or_404(request.user, evaluation.pk))
     turned = getattr(form, "cleaned_data", {}).get("page") or 0
@@ -348,7 +348,7 @@ def _answered(
         redirect=reverse("rate", args=[evaluation.pk]),
     )
     if lease.state == HELD and (is_again or was_ended) and is_htmx(request):
-        # What the page kept while the place was not held is sent now, as after signing in anew.
+        # What the page kept while the slot was not held is sent now, as after signing in again.
         made["HX-Trigger"] = goes_on(request)
     return made
 

@@ -81,7 +81,7 @@ def answers_in_cell(project: Project, thing: Thing, row: str, column: str) -> li
 
 
 def repeats(project: Project) -> "QuerySet[Evaluation]":
-    """The submitted hidden repeats of games that count in averages."""
+    """The submitted hidden duplicates of games that count in averages."""
     rows = Evaluation.objects.filter(game__project=project, game__withdrawn_at=None)
     return rows.filter(purpose=REPEAT, state=SUBMITTED)
 
@@ -205,7 +205,7 @@ def read_turning(project: Project) -> Iterator[Turning]:
 
 
 def query_recorded(project: Project) -> "QuerySet[Verdict]":
-    """The standing verdicts of games that count in averages."""
+    """The current verdicts of games that count in averages."""
     return Verdict.objects.standing().filter(project=project, game__withdrawn_at=None).order_by("pk")
 
 
@@ -349,7 +349,7 @@ FIGURE_TEAM = "figure_team"
 class StatisticsKind(NamedTuple):
     """One kind of figures: the version of the code that computes them, and what reads and computes them.
 
-    `reads_repeats` says that hidden repeats take part in them, too, `reads_verdicts` that recorded verdicts do.
+    `reads_repeats` says that hidden duplicates are in them, too, `reads_verdicts` that recorded verdicts do.
     """
 
     code_version: str

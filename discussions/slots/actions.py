@@ -124,7 +124,7 @@ _TAKE = PreparedUpdate(
 def give_back(evaluation: Evaluation) -> None:
     """Free the slot of a locked evaluation; close it if fewer are needed now.
 
-    The slot of a repeat or a calibration stays assigned to its person.
+    The slot of a hidden duplicate or a calibration stays assigned to its person.
     """
     slot = Slot.objects.filter(pk=evaluation.slot_id)
     slot.update(evaluator=None, taken_at=None, lease_until=None)

@@ -73,7 +73,7 @@ def next_free(
 
 
 def count_picks(person: int) -> int:
-    """How many games the person was dealt so far."""
+    """How many games the person got so far."""
     found = _PICKS.rows(person)
     return int(found[0][0]) if found else 0
 

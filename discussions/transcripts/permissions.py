@@ -18,7 +18,7 @@ def check_import_transcripts(person: Person, project: Project) -> None:
 
 
 def check_takes_games(iteration: Iteration) -> None:
-    """Games come in until the iteration is opened for rating; the project's waiting room always takes them."""
+    """An iteration takes games until it is opened for rating; the unsorted games always do."""
     if why := why_frozen(iteration.state):
         raise NotAllowed(
             _("Iteration %(number)d %(why)s. Import the games into the unsorted iteration or into a new one.")

@@ -1,4 +1,4 @@
-"""Move an iteration to a newer rubric version: its games are measured anew, and its verdicts recorded anew."""
+"""Move an iteration to a newer rubric version: its games are measured again, and its verdicts recorded again."""
 
 from datetime import datetime
 

@@ -231,7 +231,7 @@ def build_basis_cost(reported: Decimal | None, by_hand: Decimal | None) -> Basis
 
 
 def rests_on(evaluation: Evaluation, **only: Any) -> bool:
-    """Whether a standing verdict was recorded with this evaluation; `only` narrows the verdicts."""
+    """Whether a current verdict was recorded with this evaluation; `only` narrows the verdicts."""
     rows = Verdict.objects.filter(game=evaluation.game_id, **only).standing()
     named = [
         msgspec.json.decode(basis, type=Basis).evaluations for basis in rows.values_list("basis", flat=True)

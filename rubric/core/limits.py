@@ -1,6 +1,6 @@
 """Limits that several modules of the rubric wing share."""
 
-MOST_RESPONSES = 26  # of a comparison: the letters that they are dealt under
+MOST_RESPONSES = 26  # of a comparison: the letters that they are shown under
 FEWEST_DEALT = 2  # responses, or there is nothing to compare
 
 # One uploaded file.

@@ -20,7 +20,7 @@ def deal(numbers: Sequence[int], seed: str) -> list[int]:
 
 
 def order_places(taken: Mapping[int, int], seed: str) -> list[int]:
-    """Comparisons in the order in which a person is dealt them: those with the fewest places taken, then by chance.
+    """Comparisons in the order in which a person gets them: those with the fewest places taken, then by chance.
 
     Everybody has another order, so people meet in ever other comparisons, and the design is connected.
     """
@@ -29,5 +29,5 @@ def order_places(taken: Mapping[int, int], seed: str) -> list[int]:
 
 
 def map_labels(order: Sequence[int]) -> dict[str, int]:
-    """Label -> number of the response that was dealt there."""
+    """Label -> number of the response that is shown there."""
     return dict(zip(LABELS, order, strict=False))

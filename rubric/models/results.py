@@ -45,7 +45,7 @@ class ImpactPreview(models.Model):
 class Survey(models.Model):
     """One person's survey after a result page: whether it is understood, and which criterion separated two responses.
 
-    `arm`, "with" or "without" the breakdown by criteria, is dealt when the page is first opened. `pair` holds the
+    `arm`, "with" or "without" the breakdown by criteria, is assigned when the page is first opened. `pair` holds the
     numbers of the two responses asked about. `understood` is 1 to 5, `is_right` whether `named` is what separated them.
     """
 

@@ -1,4 +1,4 @@
-"""The survey whether a result is clear: an arm dealt at random before anything is shown, two questions, and no more."""
+"""The survey whether a result is clear: an arm assigned at random before anything is shown, and two questions."""
 
 import secrets
 from collections.abc import Mapping

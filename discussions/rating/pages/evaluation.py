@@ -226,7 +226,7 @@ ON_A_MESSAGE = (*judgement_kinds.MESSAGE_KINDS, judgement_kinds.MISSED, *REMARKS
 
 
 def changed_by(desk: Desk, done: CompletedAct) -> Changed:
-    """What to draw anew: the judged thing in place, and whole steps where lists or visibility changed."""
+    """What to draw again: the judged thing in place, and whole steps where lists or visibility changed."""
     if done.conflict:
         stored = _item(desk, done)
         return Changed(conflict=done.conflict, items=[stored] if stored else [])

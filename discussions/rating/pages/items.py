@@ -172,7 +172,7 @@ def _quotes(desk: Desk, found: SeenReference) -> list[Quote]:
 
 
 def samples(desk: Desk, metric: str) -> list[SampleItem]:
-    """M2 or M3: the messages of the audit sample."""
+    """M2 or M3: the messages of the accuracy sample."""
     return [sample(desk, metric, position) for position in desk.progress.samples[metric]]
 
 
@@ -378,7 +378,7 @@ def roles(desk: Desk) -> LockedRoles | OpenRoles:
 
 
 def describe_more(desk: Desk) -> str:
-    """Why more messages are asked for than the audit sample has; "" when they are not."""
+    """Why more messages are asked for than the accuracy sample has; "" when they are not."""
     sample = desk.progress.role_sample
     if sample is None or not desk.progress.wants_more_roles:
         return ""

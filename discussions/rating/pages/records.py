@@ -223,7 +223,7 @@ class ReferenceItem(Item, frozen=True, kw_only=True):
 
 
 class SampleItem(Item, frozen=True, kw_only=True):
-    """M2 and M3: a message of the audit sample; `machine` and `agrees` only once the sample is judged."""
+    """M2 and M3: a message of the accuracy sample; `machine` and `agrees` only once the sample is judged."""
 
     message: int
     player: int
@@ -334,7 +334,7 @@ class RoleItem(Item, frozen=True, kw_only=True):
 
 
 class OpenRoles(Struct, frozen=True):
-    """M4 with the roles revealed; `why_more` says why more than the audit sample is asked for."""
+    """M4 with the roles revealed; `why_more` says why more than the accuracy sample is asked for."""
 
     items: list[RoleItem]
     why_more: str = ""

@@ -1,6 +1,6 @@
 """The accuracy of automatic values, measured against blind answers, never against overrides.
 
-For strategic depth, coherence and role consistency only the audit sample counts: random messages, judged before the
+For strategic depth, coherence and role consistency only the accuracy sample counts: random messages, judged before the
 automatic value was shown. Overrides are no sample, because nobody reads every message for them. Precision is the share
 of the automatic yes that people confirm, recall the share of people's yes that the metric finds.
 """
@@ -151,7 +151,7 @@ def iter_answers(evaluation: Evaluated) -> Iterator[Answer]:
 
 
 def _sampled(evaluation: Evaluated) -> Iterator[Answer]:
-    """The audit samples alone: other judged messages are not a random choice."""
+    """The accuracy samples alone: other judged messages are not a random choice."""
     for answer in evaluation.said:
         if answer.kind in SAMPLED and answer.blind_value:
             position = int(answer.subject)

@@ -1,4 +1,4 @@
-"""Agreement of evaluators with themselves: first blind answers against hidden repeats of the same game.
+"""Agreement of evaluators with themselves: first blind answers against hidden duplicates of the same game.
 
 It limits the agreement between people.
 """

@@ -1,4 +1,4 @@
-"""The page of the audit sample: how accurate the automatic findings are, and whether they anchor evaluators."""
+"""The page of the accuracy sample: how accurate the automatic findings are, and whether they anchor evaluators."""
 
 from datetime import datetime
 

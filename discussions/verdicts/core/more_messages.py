@@ -30,7 +30,7 @@ class MoreRule(Struct, frozen=True):
 class RoleSample(Struct, frozen=True):
     """The messages (from 1, ascending) whose role consistency an evaluator is asked to judge, rules aside.
 
-    `size` is that of the audit sample, `times` how often more were asked for.
+    `size` is that of the accuracy sample, `times` how often more were asked for.
     """
 
     positions: tuple[int, ...]
@@ -52,7 +52,7 @@ def read_more_rule(rubric: RubricRecord) -> MoreRule:
 def draw_role_sample(
     seed: str, machine: Mapping[str, str], values: Mapping[str, str], rule: MoreRule
 ) -> RoleSample:
-    """The audit sample of role consistency, widened as long as one evaluator's judgements leave it open.
+    """The accuracy sample of role consistency, widened as long as one evaluator's judgements leave it open.
 
     `machine` is the automatic value of every message, `values` the evaluator's own. When enough of the audit sample
     contradicts the automatic values, `rule.count` more are drawn, and again, until the 90 % interval of what the

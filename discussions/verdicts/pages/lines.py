@@ -84,7 +84,7 @@ def get_state_word(line: VerdictLine) -> str:
 
 
 def describe_weak_pass(line: VerdictLine) -> str:
-    """What a pass by rule or on few references rests on: "Memory: no references", "Memory: 3 references"."""
+    """What a weak pass rests on: "Memory: no references", "Memory: 3 references"."""
     if line.is_applicable:
         says = ngettext("%(n)d reference", "%(n)d references", line.denominator) % {"n": line.denominator}
     else:
