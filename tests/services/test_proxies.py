@@ -59,7 +59,7 @@ def proxied(request, live_stack, tmp_path):
         web.start()
         assert wait_until(site.answers, 60), web.last_lines(40)
         proxy.start()
-        assert wait_until(lambda: listens(port) or not proxy.is_running(), 30)
+        assert wait_until(lambda: greets(port) or not proxy.is_running(), 30)
         assert proxy.is_running(), proxy.last_lines(40)
         yield port
     finally:
@@ -120,10 +120,13 @@ def write_certificate(folder: Path) -> tuple[Path, Path]:
     return folder / "key.pem", folder / "certificate.pem"
 
 
-def listens(port: int) -> bool:
-    """Whether somebody takes connections at the port."""
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+def greets(port: int) -> bool:
+    """Whether somebody takes connections at the port and shows a certificate; Caddy makes its own a moment later."""
+    try:
+        connect(port).close()
+    except OSError:
+        return False
+    return True
 
 
 def connect(port: int, address: str = "127.0.0.1") -> ssl.SSLSocket:
