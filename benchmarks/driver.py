@@ -342,11 +342,14 @@ class Server:
         return ProcessTree(self._process.pid)
 
     def stop(self) -> None:
-        """End it as Ctrl+C does, and wait; what does not end within a minute is killed with all that it started."""
+        """End it as a service manager does, and wait; after a minute it is killed with all that it started.
+
+        What a shell starts in the background never hears of Ctrl+C.
+        """
         if self._process is None or self._process.poll() is not None:
             return
         pids = self.tree.pids()
-        self._process.send_signal(signal.SIGINT)
+        self._process.terminate()
         try:
             self._process.wait(60)
         except subprocess.TimeoutExpired:
