@@ -7,13 +7,16 @@ begins when all of it is there. The deadlines are in settings (BODY_...).
 
 import asyncio
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http import HTTPStatus
 from io import BytesIO
 from itertools import chain
+from queue import SimpleQueue
 from tempfile import SpooledTemporaryFile
+from threading import Lock
 from typing import IO, Any
 
 from django.conf import settings
@@ -40,12 +43,42 @@ class NoRoom(Exception):
     """The disk has no room for the body."""
 
 
+class LastIdleFirst:
+    """A queue of work for threads: whoever has waited for the shortest time gets what comes next.
+
+    Its connection to SQLite has the newest pages of the database. A thread that waited for longer reads them again.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._work: deque[Any] = deque()
+        self._idle: list[SimpleQueue[Any]] = []
+
+    def put(self, work: Any) -> None:
+        """Give the work to a thread that waits, or keep it for the next one."""
+        with self._lock:
+            if self._idle:
+                self._idle.pop().put(work)
+            else:
+                self._work.append(work)
+
+    def get(self, block: bool = True) -> Any:
+        """The oldest work that was kept, else what comes next."""
+        with self._lock:
+            if self._work:
+                return self._work.popleft()
+            own: SimpleQueue[Any] = SimpleQueue()
+            self._idle.append(own)
+        return own.get()
+
+
 class WholeRequests:
     """The WSGI application as one for RSGI: reads bodies first, then runs it in one of its threads."""
 
     def __init__(self, application: Wsgi, *, threads: int) -> None:
         self.application = application
         self.threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
+        self.threads._work_queue = LastIdleFirst()  # type: ignore[assignment]
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
         """Answer one request."""

@@ -246,9 +246,10 @@ def answered(
         lease = build_lease(evaluation=work.evaluation, now=timezone.now())
         anew = EvaluationQuery(new_nonce(), page.step, page=turned)
         context["page"] = rating_page(work=work, wanted=anew, lease=lease)
-    at = f"?step={page.step}" + (f"&page={page.window.page}" if page.window.is_paged else "")
-    place = f"{reverse('rate', args=[evaluation.pk])}{at}#{choose_anchor(done)}"
-    plain = None if is_htmx(request) else place
+    plain = None
+    if not is_htmx(request):
+        at = f"?step={page.step}" + (f"&page={page.window.page}" if page.window.is_paged else "")
+        plain = f"{reverse('rate', args=[evaluation.pk])}{at}#{choose_anchor(done)}"
     made = respond(request, page=PAGE, region=ANSWER, context=context, status=status, redirect=plain)
     return tell_saved(made, done.saved_at)
 

@@ -1,13 +1,15 @@
 """The bridge between granian and the site: whole bodies within deadlines, and what becomes of a request's parts."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Barrier, get_ident
 from types import SimpleNamespace
 
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
 from evalsite.encoding import Utf8Only
-from evalsite.whole_requests import HANDED_OVER, WholeRequests, make_environ
+from evalsite.whole_requests import HANDED_OVER, LastIdleFirst, WholeRequests, make_environ
 
 FORM = ("content-type", "application/x-www-form-urlencoded")
 
@@ -212,3 +214,35 @@ def test_parameter_in_an_encoding_that_does_not_exist_is_no_bare_500(said):
     )
     assert protocol.status < 500
     assert "content-security-policy" in {name.lower() for name, _value in protocol.headers}
+
+
+def make_pool(threads):
+    pool = ThreadPoolExecutor(threads)
+    pool._work_queue = LastIdleFirst()
+    return pool
+
+
+def idle_threads(pool, count):
+    """Wait until so many threads of the pool wait for work."""
+    queue = pool._work_queue
+    while len(queue._idle) < count:
+        pass
+
+
+def test_requests_one_after_another_are_answered_by_one_thread():
+    with make_pool(3) as pool:
+        together = Barrier(3)
+        wait([pool.submit(together.wait) for _ in range(3)])
+        idle_threads(pool, 3)
+        answered_by = set()
+        for _ in range(20):
+            answered_by.add(pool.submit(get_ident).result())
+            idle_threads(pool, 3)
+    assert len(answered_by) == 1
+
+
+def test_work_beyond_the_threads_is_done_in_order():
+    done = []
+    with make_pool(1) as pool:
+        wait([pool.submit(done.append, number) for number in range(50)])
+    assert done == list(range(50))

@@ -273,17 +273,22 @@ def build_part(model: type[M], columns: tuple[str, ...], row: Sequence[object], 
     What was not asked for is fetched when it is read.
     """
     names, places = _own_columns(model, columns, prefix)
-    return model.from_db("default", names, [row[place] for place in places])
+    return model.from_db("default", names, [row[place] for place in places])  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=32)
-def _own_columns(model: type[Model], columns: tuple[str, ...], prefix: str) -> tuple[list[str], list[int]]:
-    """The model's columns among these, in the order of its fields, and where they stand."""
+def _own_columns(
+    model: type[Model], columns: tuple[str, ...], prefix: str
+) -> tuple[frozenset[str], list[int]]:
+    """The model's columns among these, and where they stand, in the order of its fields.
+
+    Django only looks whether a field is among the columns, for every field of every row.
+    """
     key = prefix.removesuffix("__") or "id"
     places = {name.removeprefix(prefix): at for at, name in enumerate(columns) if name.startswith(prefix)}
     places["id"] = columns.index(key)
     fields = [field for field in model._meta.concrete_fields if field.name in places]
-    return [field.attname for field in fields], [places[field.name] for field in fields]
+    return frozenset(field.attname for field in fields), [places[field.name] for field in fields]
 
 
 def insert_row(row: Model) -> None:

@@ -115,6 +115,10 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
     def read(self, owner: OwnerT) -> WorkT:
         """The work as it is stored now."""
 
+    def read_ahead(self, owner: OwnerT) -> WorkT | None:
+        """The work, read before others have to wait, where whatever changes it counts the owner's version up."""
+        return None
+
     @abstractmethod
     def latest(self, work: WorkT, kind: str, subject: str) -> LatestT:
         """The newest value of one subject; version 0 when it has none."""
@@ -151,12 +155,15 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
         when the subject was changed since, NotAllowed when the owner is not open or not the person's own.
         """
         body = act.sha256(owner.pk)
+        version, work = owner.version, self.read_ahead(owner)
         with single_act():
             self.lock(owner)
             if stored := self._stored_act(act.key, body, by):
                 return stored
             self.check(owner, by=by, now=now)
-            return self._write(owner, self.read(owner), act, body, by=by, now=now)
+            if work is None or owner.version != version:
+                work = self.read(owner)
+            return self._write(owner, work, act, body, by=by, now=now)
 
     def save_all(self, *, owner: OwnerT, acts: Sequence[tuple[Act, datetime]], by: Person) -> WorkT:
         """Store acts under new keys, each with its time, all or none; the work after them.

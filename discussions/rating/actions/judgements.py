@@ -75,6 +75,9 @@ class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
     def read(self, owner: Evaluation) -> EvaluationState:
         return load_state(owner)
 
+    def read_ahead(self, owner: Evaluation) -> EvaluationState:
+        return load_state(owner)
+
     def latest(self, work: EvaluationState, kind: str, subject: str) -> AnswerRecord:
         return work.judgements.get((kind, subject)) or AnswerRecord(0, kind, subject, "", "", 0)
 

@@ -1,5 +1,6 @@
 """How far the work is, and what it comes to: steps, what is missing, live figures, the last look before submitting."""
 
+from collections import Counter
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
@@ -41,7 +42,7 @@ STEP_METRICS = {
 
 def steps(desk: Desk) -> list[RatingStep]:
     """Every step with the name of its metric and how far it is."""
-    needs = {key: sum(missing.step == key for missing in desk.visibility.missing) for key in STEPS}
+    needs = Counter(missing.step for missing in desk.visibility.missing)
     names = {criterion.key: criterion.label for criterion in desk.rubric.criteria}
     labels = {step: names.get(metric, metric) for step, metric in STEP_METRICS.items()} | {
         "review": _("Submit")

@@ -137,7 +137,7 @@ def rounds(desk: Desk, only: set[int] | None = None) -> list[RoundRow]:
     rows = []
     for number, group in groupby(_shown(desk), key=lambda message: message.round):
         said = list(group)
-        if only is None or any(message.position in only for message in said):
+        if only is None or any(said[0].position <= position <= said[-1].position for position in only):
             rows.append(_round(desk, number, said, about))
     return rows
 

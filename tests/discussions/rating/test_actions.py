@@ -10,6 +10,7 @@ Revealing the roles and submitting: each names what is missing, and once is enou
 import pytest
 
 from discussions.models import Evaluation, Judgement, Remark, Reveal, Revision, Slot
+from discussions.rating.actions import judgements
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.rating.actions.judgements import judge, undo
 from discussions.rating.actions.remarks import remark, take_flag_back
@@ -55,6 +56,21 @@ def test_a_repetition_is_answered_after_the_evaluation_was_submitted():
     say(evaluation, "coherence", "5", "yes", version=0, key="k")
     Evaluation.objects.filter(pk=evaluation.pk).update(state="submitted")
     assert say(evaluation, "coherence", "5", "yes", version=0, key="k").is_repeated
+
+
+def test_what_another_window_saved_just_before_the_lock_counts(monkeypatch):
+    evaluation, lock = start(), judgements.lock_evaluation
+
+    def lock_after_another_save(mine):
+        monkeypatch.setattr(judgements, "lock_evaluation", lock)
+        say(evaluation, "coherence", "5", "yes")
+        lock(mine)
+
+    monkeypatch.setattr(judgements, "lock_evaluation", lock_after_another_save)
+    mine = Evaluation.objects.with_work().get(pk=evaluation.pk)
+    act = Act(kind="coherence", subject="6", value="no", version=0, key="late")
+    saved = judge(evaluation=mine, act=act, by=evaluation.evaluator, now=NOW)
+    assert saved.work.values["coherence"] == {"5": "yes", "6": "no"}
 
 
 @pytest.mark.parametrize(
