@@ -6,7 +6,6 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import TypeVar
 
-import numpy as np
 from msgspec import Struct
 from rapidfuzz.distance import Indel
 
@@ -84,9 +83,9 @@ def _is_below(near: Nearest | None, limit: Fraction) -> bool:
 def collect_words(reading: Reading, parameters: Parameters) -> dict[int, list[str]]:
     """For each player who spoke, the tokens of all their messages."""
     left_out = ENDS if parameters.choice("similarity_names") else ENDS | NAME
-    places = np.flatnonzero(reading.flags & left_out == 0)
+    places = (reading.flags & left_out == 0).nonzero()[0]
     speakers = reading.speakers[reading.of_message[places]]
-    order = np.argsort(speakers, kind="stable")
+    order = speakers.argsort(kind="stable")
     tokens = list(map(reading.masked.__getitem__, reading.ids[places[order]].tolist()))
     players = sorted(set(reading.speakers.tolist()))
     ends = speakers[order].searchsorted(players, side="right").tolist()
@@ -100,26 +99,35 @@ def _first_words(words: list[str], characters: int) -> list[str]:
 
 
 def nearest_players(words: Mapping[int, list[str]], parameters: Parameters) -> dict[int, Nearest]:
-    """From the words of each player: who is most similar, the lower number of equals; every pair is compared once."""
+    """From the words of each player: who is most similar, the lower number of equals; no pair is compared twice."""
     if parameters.choice("similarity") == "dice_bigrams":
-        return _nearest({player: bigrams("".join(said)) for player, said in words.items()}, dice)
-    return _nearest({player: " ".join(sorted(said)) for player, said in words.items()}, token_sort)
+        return _nearest(
+            {player: bigrams("".join(said)) for player, said in words.items()}, dice, Counter.total
+        )
+    return _nearest({player: " ".join(sorted(said)) for player, said in words.items()}, token_sort, len)
 
 
 def _nearest(
-    prepared: Mapping[int, T], compare: Callable[[T, T, float], tuple[int, int]]
+    prepared: Mapping[int, T], compare: Callable[[T, T], tuple[int, int]], measure_size: Callable[[T], int]
 ) -> dict[int, Nearest]:
+    """Pairs of like size come first: what two share is at most twice the smaller size, so later ones need no look."""
+    sizes = {player: measure_size(said) for player, said in prepared.items()}
+    pairs = [
+        (compute_percent(2 * min(sizes[first], sizes[other]), sizes[first] + sizes[other]), first, other)
+        for first, other in combinations(prepared, 2)
+    ]
+    pairs.sort(reverse=True)
     nearest: dict[int, Nearest] = {}
     highest = dict.fromkeys(prepared, -1.0)
-    for first, other in combinations(sorted(prepared), 2):
-        # What is less similar than the nearest so far of both need not be known exactly.
-        least = min(highest[first], highest[other])
-        shared, whole = compare(prepared[first], prepared[other], least)
+    for most, first, other in pairs:
+        if most < highest[first] and most < highest[other]:
+            continue
+        shared, whole = compare(prepared[first], prepared[other])
         percent = compute_percent(shared, whole)
-        if percent > highest[first]:
-            highest[first], nearest[first] = percent, Nearest(other, shared, whole)
-        if percent > highest[other]:
-            highest[other], nearest[other] = percent, Nearest(first, shared, whole)
+        for player, near in ((first, other), (other, first)):
+            is_equal = percent == highest[player] and near < nearest[player].player
+            if percent > highest[player] or is_equal:
+                highest[player], nearest[player] = percent, Nearest(near, shared, whole)
     return nearest
 
 
@@ -128,15 +136,10 @@ def compute_percent(shared: int, whole: int) -> float:
     return 100 * shared / whole if whole else 100.0
 
 
-def token_sort(first: str, other: str, least: float = 0.0) -> tuple[int, int]:
-    """RapidFuzz's token_sort_ratio of two texts whose words are sorted already, as whole numbers (shared, whole).
-
-    Exact from `least` percent on; below, `shared` is less than that and may be any such number, which takes a third of
-    the time.
-    """
+def token_sort(first: str, other: str) -> tuple[int, int]:
+    """RapidFuzz's token_sort_ratio of two texts whose words are sorted already, as whole numbers (shared, whole)."""
     whole = len(first) + len(other)
-    farthest = int(whole * (100 - max(least, 0.0)) / 100) + 1
-    return whole - Indel.distance(first, other, score_cutoff=farthest), whole
+    return whole - Indel.distance(first, other), whole
 
 
 def bigrams(text: str) -> Counter[str]:
@@ -144,7 +147,7 @@ def bigrams(text: str) -> Counter[str]:
     return Counter(first + second for first, second in pairwise(text))
 
 
-def dice(first: Counter[str], other: Counter[str], _least: float = 0.0) -> tuple[int, int]:
+def dice(first: Counter[str], other: Counter[str]) -> tuple[int, int]:
     """Dice's coefficient of two bags of bigrams, as whole numbers (shared, whole)."""
     return 2 * (first & other).total(), first.total() + other.total()
 
