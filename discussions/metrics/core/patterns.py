@@ -22,6 +22,8 @@ _OWNER = f"(?:[{NAME_CHARS}]{PAD}*+{OWNED}++)"
 ANY_NAME, _EDGE = "\ue000", "\x01"
 _BLANK = frozenset((" ", _EDGE))
 _UNREADABLE = re.compile(r"\\[xunN0-9]|\(\?[^:]|\{[^}0-9,]|\{[0-9,]*$")
+# What may depend on the text around a match more than a word boundary does: groups that look, anchors, possession.
+_LOOKS_AROUND = re.compile(r"\(\?[^:]|\\[BAZ]|[\^$]|[*+?}]\+")
 _ONE_WORD = re.compile(r"\\b(?:[a-z]|\((?!\?)|[)|]|(?<=[a-z])\?|\\b$)+")
 _RUN = re.compile(r"[a-z][a-z' ]*(?![?*+{])")
 _ALTERNATIVE = re.compile(r"(?:[^()|]|\([^()]*\))+")
@@ -57,10 +59,14 @@ class Pattern(Struct, frozen=True):
 
 
 class PatternGroup(Struct, frozen=True, eq=False):
-    """The patterns that mean one thing; `mask` has the bits of them all."""
+    """The patterns that mean one thing; `mask` has the bits of them all.
+
+    `is_local`: what matches in a clause matches in the text that it was cut from.
+    """
 
     patterns: tuple[Pattern, ...]
     mask: int = 0
+    is_local: bool = False
     _active: dict[int, tuple[Pattern, ...]] = {}
 
     def active(self, flags: int) -> tuple[Pattern, ...]:
@@ -144,13 +150,16 @@ def compile_group(sources: list[str], mafia_words: list[str], bits: Iterator[int
     Every pattern takes its bit from `bits`. Raises re.error when a source is no regular expression.
     """
     patterns = tuple(compile_pattern(source, mafia_words, next(bits)) for source in sources)
-    return PatternGroup(patterns, reduce(or_, (pattern.bit for pattern in patterns), 0), {})
+    mask = reduce(or_, (pattern.bit for pattern in patterns), 0)
+    is_local = not any(_LOOKS_AROUND.search(source) for source in (*sources, *mafia_words))
+    return PatternGroup(patterns, mask, is_local, {})
 
 
 def join_groups(*groups: PatternGroup) -> PatternGroup:
     """The patterns of several groups as one, in that order."""
     patterns = tuple(pattern for group in groups for pattern in group.patterns)
-    return PatternGroup(patterns, reduce(or_, (group.mask for group in groups)), {})
+    mask = reduce(or_, (group.mask for group in groups))
+    return PatternGroup(patterns, mask, all(group.is_local for group in groups), {})
 
 
 def compile_pattern(source: str, mafia_words: list[str], bit: int = 0) -> Pattern:

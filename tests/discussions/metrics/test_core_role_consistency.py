@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from msgspec import structs
 
 from discussions.core.records import MessageFinding
 from discussions.metrics.core.registry import measure_game
@@ -235,3 +236,15 @@ def test_reading_stays_linear() -> None:
     for text in long:
         finding("Alpha", text)
     assert time.process_time() - began < 4
+
+
+@pytest.mark.parametrize(
+    "source", [r"\bsuspicious\b", r"\bsuspicious\b(?! and)", r"\bsuspicious$", r"\bsuspicious(?: \w+)*+$"]
+)
+def test_a_pattern_that_looks_behind_the_clause_is_tried_on_the_clause_alone(source: str) -> None:
+    version = discussion_version("1.1")
+    patterns = version.lists["patterns"] | {"accuse": [source]}
+    changed = structs.replace(version, lists=version.lists | {"patterns": patterns})
+    record = game(messages=[("Charlie", "Bravo is suspicious and everybody sleeps")], roles=ROLES)
+    found = measure_game(record, changed)["role_consistency"].messages[0]
+    assert (found.rule, found.words) == ("accuses_without_reason", ["suspicious"])
