@@ -92,7 +92,7 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     @property
     def word_count(self) -> int:
         """How many words the messages hold together, cut at white space."""
-        return sum(len(message.text.split()) for message in self.messages)
+        return len(" ".join([message.text for message in self.messages]).split())
 
     @property
     def rounds(self) -> int:

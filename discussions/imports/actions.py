@@ -7,7 +7,7 @@ import's own job alone.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
@@ -210,7 +210,7 @@ def _batches(
     """The games of the plan, so many at once as fit into memory; what becomes of each is counted."""
     batch: list[PreparedGame] = []
     size = 0
-    for ready in _read(plan, tally, name, rubric):
+    for ready in _prepare(_outcomes(plan), tally, name, rubric):
         batch.append(ready)
         size += len(ready.body)
         if len(batch) == BATCH or size > BATCH_CHARACTERS:
@@ -220,9 +220,11 @@ def _batches(
         yield batch
 
 
-def _read(plan: ReadPlan, tally: ReadTally, name: str, rubric: RubricRecord | None) -> Iterator[PreparedGame]:
+def _prepare(
+    outcomes: Iterable[ReadOutcome], tally: ReadTally, name: str, rubric: RubricRecord | None
+) -> Iterator[PreparedGame]:
     """The games that may come in, measured if there is a version; very long ones are left to a job of their own."""
-    for outcome in _outcomes(plan):
+    for outcome in outcomes:
         tally.add(outcome)
         if outcome.game is not None:
             is_short = len(outcome.game.record.messages) <= ONE_PASS_MESSAGES
@@ -314,7 +316,9 @@ class _PartReader:
         data = load_range(self.transcript.sha256, part.start, part.end, part.checksum)
         plan = plan_part(data, part, self.layout, self.options)
         tally = ReadTally(plan)
-        games = list(_read(plan, tally, self.transcript.name, self.rubric))
+        # Reading all before the first is measured takes less time: neither displaces what the other has in the caches.
+        outcomes = list(_outcomes(plan))
+        games = list(_prepare(outcomes, tally, self.transcript.name, self.rubric))
         self.wait_until = time.monotonic() + LONGEST_WAIT
         while not self._wait_for(lambda: self._is_turn(number)):
             before = self._claim(number)

@@ -71,7 +71,8 @@ def _sorted(keys: Numbers, limit: int) -> tuple[Numbers, Numbers]:
         order = np.argsort(keys, kind="stable")
         return keys[order], order
     # Sorting numbers that carry their place takes a third of the time of sorting places by numbers.
-    carrying = np.sort((keys << bits) | np.arange(len(keys)))
+    carrying = (keys << bits) | np.arange(len(keys))
+    carrying.sort()
     return carrying >> bits, carrying & ((1 << bits) - 1)
 
 
@@ -83,7 +84,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     per_speaker = parameters.choice("repetition_scope") == "speaker"
     phrases = find_phrases(reading, parameters, per_speaker=per_speaker)
     is_repeated = phrases.counts > 1
-    places = phrases.places[np.repeat(is_repeated, phrases.counts)]
+    places = phrases.places[is_repeated.repeat(phrases.counts)]
     messages = (reading.of_message[places] + 1).tolist()
     first = phrases.places[phrases.starts[is_repeated]]
     players = reading.speakers[reading.of_message[first]].tolist() if per_speaker else [0] * len(first)

@@ -176,7 +176,8 @@ def _shared_words(reading: Reading, window: int) -> dict[int, list[str]]:
     """For each message (index from 0) the keywords that it shares with the window before it, in order of first use."""
     places = reading.places(KEYWORD)
     gap = reading.count + window + 1
-    keys = np.sort(reading.ids[places] * gap + reading.of_message[places])
+    keys = reading.ids[places] * gap + reading.of_message[places]
+    keys.sort()
     steps = keys[1:] - keys[:-1]
     found = keys[1:][(steps > 0) & (steps <= window)]
     keywords = found // gap

@@ -5,7 +5,7 @@ Each oddity is listed once, with how many messages show it and the first of them
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from msgspec import Struct, structs
@@ -90,13 +90,15 @@ class Oddity(Struct, frozen=True):
 def list_oddities(game: GameRecord) -> list[Oddity]:
     """What looks odd in the game, in a fixed order. Takes time in proportion to the length of its texts."""
     lowest = min((message.round for message in game.messages), default=1)
-    names_zero = (message.position for message in game.messages if _names_zero(message.text))
+    # What no text holds is not looked for in each.
+    whole = "\n".join([message.text for message in game.messages])
+    may_leak, may_name_zero = _may_leak(whole), lowest == 1 and _may_name_zero(whole)
     found = {
         REPEATED: [message.position for message in find_repeated(game.messages)],
         TIME_BACK: list(_times_back(game.messages)),
-        LEAKED: [message.position for message in game.messages if _is_leaked(message.text)],
+        LEAKED: _find_texts(game, _is_leaked) if may_leak else [],
         ROUND_ZERO: [message.position for message in game.messages if message.round == 0],
-        TEXT_ROUND_ZERO: list(names_zero) if lowest == 1 else [],
+        TEXT_ROUND_ZERO: _find_texts(game, _names_zero) if may_name_zero else [],
         ONE_SPEAKER: _by_one_speaker(game),
     }
     return [
@@ -106,13 +108,25 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
     ]
 
 
+def _find_texts(game: GameRecord, is_odd: Callable[[str], bool]) -> list[int]:
+    return [message.position for message in game.messages if is_odd(message.text)]
+
+
+def _may_leak(text: str) -> bool:
+    # Whatever the pattern finds holds a colon, an angle bracket or a fence; most texts hold none.
+    return ":" in text or "<" in text or "```" in text
+
+
 def _is_leaked(text: str) -> bool:
-    # Whatever the pattern finds holds a colon, an angle bracket or a fence; most texts hold none and are done here.
-    return (":" in text or "<" in text or "```" in text) and _LEAKED.search(text) is not None
+    return _may_leak(text) and _LEAKED.search(text) is not None
+
+
+def _may_name_zero(text: str) -> bool:
+    return "0" in text or "zero" in text.lower()
 
 
 def _names_zero(text: str) -> bool:
-    return ("0" in text or "zero" in text.lower()) and _ZERO.search(text) is not None
+    return _may_name_zero(text) and _ZERO.search(text) is not None
 
 
 def oddity_warnings(game: GameRecord, place: str) -> list[Fault]:
