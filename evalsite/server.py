@@ -21,6 +21,8 @@ from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
 
+# Granian configures logging in every process. Nothing but its level: what it says goes where everything goes.
+LOGGING = {"version": 1, "incremental": True, "handlers": {}, "loggers": {}}
 STOPPING = 5  # seconds that a worker has to finish what it is answering
 
 
@@ -37,19 +39,26 @@ def main(arguments: list[str] | None = None) -> None:
     from evalsite.start import load_pages
 
     load_pages()
+    serve(given.host, given.port, given.workers)
+
+
+def serve(host: str, port: int, workers: int) -> None:
+    """Serve in so many processes until told to stop. What is loaded by now, they share."""
+    import evalsite.wsgi  # noqa: F401  what is missing of it, before the workers are forked
 
     granian = Granian(
         "evalsite.rsgi:application",
-        address=given.host,
-        port=given.port,
+        address=host,
+        port=port,
         interface=Interfaces.RSGI,
         http=HTTPModes.http1,
-        workers=given.workers,
+        workers=workers,
         websockets=False,
         respawn_failed_workers=True,
         respawn_interval=0.5,
         workers_kill_timeout=STOPPING,
         log_level=LogLevels.warning,
+        log_dictconfig=LOGGING,
     )
     with count_together():
         granian.serve(target_loader=partial(_load, os.pipe()), wrap_loader=False)

@@ -3,13 +3,17 @@
 import ctypes
 import gc
 import sys
+from functools import cache
 from importlib import import_module
 
 import django
 from django import forms
+from django.apps import apps
 from django.conf import settings
 from django.core.checks import ERROR, run_checks
 from django.core.exceptions import ImproperlyConfigured
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.wsgi import get_wsgi_application
 from django.db import connection
 from django.template import engines
 from django.urls import reverse
@@ -35,11 +39,11 @@ LOADED = (
     "celery.worker.consumer.delayed_delivery",
     "celery.worker.loops",
     "celery.worker.strategy",
-    "cffi.cparser",
     "django.contrib.auth.backends",
     "django.contrib.sessions.serializers",
     "evalsite.celery",
     "evalsite.urls",
+    "evalsite.whole_requests",
     "granian",
     "kombu.transport.redis",
 )
@@ -125,10 +129,11 @@ def load_actions() -> None:
 
 def load_tasks() -> None:
     """Do what a worker does before it knows its settings: find the tasks and make them ready."""
-    from evalsite.celery import app
+    from evalsite.celery import app, load_broker
 
     app.loader.init_worker()
     app.finalize()
+    load_broker()
 
 
 def load_pages() -> None:
@@ -143,6 +148,12 @@ def load_pages() -> None:
     reverse("home")
     connection.close()
     spare_the_collector()
+
+
+@cache
+def make_handler() -> WSGIHandler:
+    """What answers requests; it knows all static files, which must be there by now."""
+    return WSGIHandler() if apps.ready else get_wsgi_application()
 
 
 def load_templates() -> None:

@@ -2,21 +2,22 @@
 
 import os
 
-from django.apps import apps
-from django.core.handlers.wsgi import WSGIHandler
-from django.core.wsgi import get_wsgi_application
-
 from evalsite.encoding import Utf8Only
 from evalsite.environment import read_settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 read_settings()
 
-# A fork of a process that loaded the site is set up.
-application = Utf8Only(WSGIHandler() if apps.ready else get_wsgi_application())
+from evalsite.start import (  # noqa: E402  the settings must be read first
+    end_unless_ready,
+    limit_waiting,
+    make_handler,
+    spare_the_collector,
+)
+
+application = Utf8Only(make_handler())
 
 from evalsite.celery import hurry  # noqa: E402  Django must be set up first
-from evalsite.start import end_unless_ready, limit_waiting, spare_the_collector  # noqa: E402
 
 end_unless_ready()
 hurry()

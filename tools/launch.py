@@ -156,6 +156,7 @@ class Site:
         self.children.remove(child)
         if child.process.returncode != 0:
             raise GiveUp("Preparing the database failed; the lines above say why. Nothing was started.")
+        load_handler()
         take_as_ready(True)
 
     def web(self) -> Child:
@@ -170,9 +171,9 @@ class Site:
 
     def serve(self) -> None:
         """Be the web server."""
-        from evalsite.server import main as serve
+        from evalsite.server import count_cores, serve
 
-        serve(["--host", self.host, "--port", str(self.port)])
+        serve(self.host, self.port, count_cores())
 
     def fork(self, name: str, run: Callable[[], object]) -> Child:
         """A child that shares what is loaded here; the data folder stays locked by this process alone."""
@@ -278,6 +279,14 @@ def load_pages() -> None:
     load()
 
 
+def load_handler() -> None:
+    """Load what answers requests, once the static files are there."""
+    from evalsite.start import make_handler, spare_the_collector
+
+    make_handler()
+    spare_the_collector()
+
+
 def take_as_ready(is_ready: bool) -> None:
     """Whether web server and worker are forked without checks of their own, as right after the preparation."""
     from evalsite.start import take_as_ready as take
@@ -300,7 +309,10 @@ def work() -> None:
     """Be the worker."""
     from tools.worker import app
 
-    worker = app.Worker(concurrency=2, loglevel="WARNING", without_gossip=True, without_mingle=True)
+    # Quiet: what its banner says would be worked out for nobody, 2 MB of it.
+    worker = app.Worker(
+        concurrency=2, loglevel="WARNING", without_gossip=True, without_mingle=True, quiet=True
+    )
     worker.start()
     sys.exit(worker.exitcode)
 

@@ -1,5 +1,6 @@
 """Memory that work needed goes back to the system, so that one large import does not stay for ever."""
 
+import signal
 import subprocess
 import sys
 
@@ -34,3 +35,44 @@ def grown(how):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_large_blocks_go_back_to_the_system_when_one_of_them_stays():
     assert grown("given back") <= 5
+
+
+LOADED = """
+import ctypes, sys
+from evalsite.start import load
+
+load()
+from celery import platforms
+
+platforms.set_pdeathsig("SIGTERM")
+asked = ctypes.c_int()
+ctypes.CDLL(None).prctl(2, ctypes.byref(asked))  # PR_GET_PDEATHSIG
+print(asked.value, *(name for name in ("pycparser", "cffi.cparser") if name in sys.modules))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux")
+def test_processes_of_a_pool_end_with_their_worker_without_a_parser_of_c():
+    said = subprocess.run([sys.executable, "-c", LOADED], stdout=subprocess.PIPE, text=True, check=True)
+    assert said.stdout.split() == [str(int(signal.SIGTERM))]
+
+
+SAID = """
+import logging.config
+from django.conf import settings
+from evalsite.environment import read_settings
+read_settings()
+logging.config.dictConfig(settings.LOGGING)
+from granian.log import LogLevels, configure_logging, logger
+from evalsite.server import LOGGING
+configure_logging(LogLevels.warning, LOGGING)
+logger.info("unheard"), logger.warning("a worker fell")
+"""
+
+
+def test_what_granian_says_goes_where_everything_goes():
+    said = subprocess.run([sys.executable, "-c", SAID], capture_output=True, text=True, check=True)
+    assert said.stdout == ""
+    assert "a worker fell" in said.stderr
+    assert "_granian" in said.stderr
+    assert "unheard" not in said.stderr
