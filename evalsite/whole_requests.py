@@ -21,6 +21,8 @@ from typing import IO, Any
 
 from django.conf import settings
 
+from evalsite.start import trim_memory
+
 # Answers up to this many bytes are handed over whole, so that a slow reader holds no thread.
 HANDED_OVER = 2 * 1024 * 1024
 # Seconds for the rest of a body that was refused.
@@ -106,6 +108,9 @@ class WholeRequests:
             body.seek(0)
             environ["wsgi.input"] = body
             await loop.run_in_executor(self.threads, self.run, environ, protocol, loop)
+        if length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            del environ, body  # else what was read of the body is still held
+            await loop.run_in_executor(self.threads, trim_memory)
 
     def may_send(self, environ: Environ, protocol: Any) -> bool:
         """Whether the site takes a body of the length that was announced; answers the request when it does not."""

@@ -94,6 +94,22 @@ def test_body_without_announced_length_is_not_read():
     assert (protocol.body, protocol.asked) == (b"", 0)
 
 
+def test_memory_is_given_back_after_a_large_body_alone(settings, monkeypatch):
+    def take(environ, start_response):
+        if environ.get("evalsite.body") == "asks":
+            start_response("100 Continue", [])
+            return []
+        return echo(environ, start_response)
+
+    trimmed = []
+    monkeypatch.setattr("evalsite.whole_requests.trim_memory", lambda: trimmed.append(True))
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 10
+    ask(Protocol(b"0123456789"), application=take, headers=announced(10))
+    assert trimmed == []
+    assert ask(Protocol(b"0123456789x"), application=take, headers=announced(11)).body == b"0123456789x"
+    assert trimmed == [True]
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("pieces", [(b"a", None), (0.05,) * 30])
 def test_late_body_is_answered_408_with_a_sentence_and_all_headers(settings, pieces):
