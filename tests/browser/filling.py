@@ -30,10 +30,10 @@ def fill() -> dict[str, Any]:
     world |= _import_strange_games(Project.objects.get(slug=world["slug"]), people["lead"], now)
     world |= _hand_in_reviews(people)
     started = {
-        "fresh": _begin(lively_game("fresh"), now),
-        "ready": _begin(lively_game("ready"), now),
+        "fresh": _begin(lively_game("fresh", rounds=2), now),
+        "ready": _begin(lively_game("ready", rounds=2), now),
         "hostile": _begin(hostile_game(), now),
-        "closed": _begin(lively_game("closed"), now, identification="test"),
+        "closed": _begin(lively_game("closed", rounds=2), now, identification="test"),
     }
     say_what_is_missing(started["ready"])
     reveal_roles(evaluation=started["ready"], by=started["ready"].evaluator, now=now)

@@ -35,8 +35,9 @@ NO_PAGES = (
     "audit_file",
     "site_audit_file",
 )
-RATERS = ("fresh", "ready", "hostile", "closed")
-ROLES = (*RATERS, "lead", "assigned", "admin", "anonymous", "halfway")
+# Those whose pages have most kinds of elements first: the others' pages are then mostly like them.
+RATERS = ("ready", "hostile", "fresh", "closed")
+ROLES = ("lead", *RATERS, "assigned", "admin", "anonymous", "halfway")
 STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
 # Where the pages of these two differ from the fresh one's.
 SOME_STEPS = {

@@ -2,13 +2,15 @@
 
 Contrast is by far the dearest rule, so it is asked once of everything that looks alike. A page all of whose
 elements are of shapes that were seen on other pages is fetched and not drawn; tests marked `long` draw these too.
+The page with most new shapes is drawn first, so that few pages show all of them.
 """
 
 import os
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, NamedTuple
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -86,6 +88,7 @@ KEEP_PAINT = f"window.paintBefore = ({PAINT})()"
 # Marks the first element of each look that is not known, and gives these looks.
 MARK_FRESH = f"""(known) => {{
     const seen = new Set(known), fresh = [];
+    for (const element of document.querySelectorAll("[data-fresh]")) delete element.dataset.fresh;
     for (const [element, now] of ({PAINT})()) {{
         const look = `${{window.paintBefore.get(element)}} | ${{now}}`;
         if (seen.has(look)) continue;
@@ -128,18 +131,22 @@ def mark_fresh(page: Page, known: set[str]) -> list[str]:
 def too_pale(page: Page, known: set[str]) -> list[str]:
     """What has too little contrast, in dark or light, among that which looks like nothing in `known`; adds it there.
 
-    The page was opened in light colours.
+    The page is in light colours, before and after.
     """
     fresh = mark_fresh(page, known)
     known.update(fresh)
-    if not fresh:
-        return []
     faults = []
     for scheme in ("dark", "light"):
         paint(page, scheme)
-        found = violations(page, "[data-fresh]", runOnly=["color-contrast"])
-        faults += [f"{scheme}: {fault}" for fault in found]
+        if fresh:
+            found = violations(page, "[data-fresh]", runOnly=["color-contrast"])
+            faults += [f"{scheme}: {fault}" for fault in found]
     return faults
+
+
+def list_faults(page: Page, known: set[str]) -> list[str]:
+    """What axe has against the open page, which is in light colours, in light and in dark; contrast as `too_pale`."""
+    return violations(page, rules={"color-contrast": {"enabled": False}}) + too_pale(page, known)
 
 
 def sideways(page: Page, name: str) -> list[str]:
@@ -157,13 +164,6 @@ def open_in_light(page: Page, address: str) -> None:
     page.emulate_media(color_scheme="light")
     answer = page.goto(address)
     assert answer is not None and answer.status < 500, f"{address}: {answer and answer.status}"
-
-
-def fetch(context: BrowserContext, address: str) -> str:
-    """The page as the server sends it, without being drawn."""
-    answer = context.request.get(address, headers={"Accept": "text/html"})
-    assert answer.status < 500, f"{address}: {answer.status}"
-    return answer.text()
 
 
 def get_main(address: str, html: str) -> str:
@@ -236,6 +236,23 @@ def picture(page: Page, folder: str, name: str) -> None:
                 page.screenshot(path=path)
 
 
+class Fetched(NamedTuple):
+    """A page as the server sent it: its address, its main part, the shapes of its elements."""
+
+    address: str
+    main: str
+    shapes: set[str]
+
+
+def fetch(context: BrowserContext, address: str) -> Fetched:
+    """The page as the server sends it, without being drawn; it has one main heading."""
+    answer = context.request.get(address, headers={"Accept": "text/html"})
+    html = answer.text()
+    assert answer.status < 500, f"{address}: {answer.status}"
+    assert html.count("<h1") == 1, f"{address}: {html.count('<h1')} main headings"
+    return Fetched(address, get_main(address, html), list_shapes(html))
+
+
 @dataclass
 class Asked:
     """What was asked before: how text looked, shapes of elements, main parts of pages.
@@ -247,13 +264,16 @@ class Asked:
     shapes: set[str] = field(default_factory=set)
     mains: set[str] = field(default_factory=set)
 
-    def add(self, main: str, shapes: set[str], *, is_whole: bool) -> bool:
-        """Whether a page is to be drawn: its main part is new, and (unless all are wanted) one of its shapes."""
-        is_new = main not in self.mains and (is_whole or not shapes <= self.shapes)
-        if is_new:
-            self.mains.add(main)
-            self.shapes |= shapes
-        return is_new
+    def choose(self, pages: Mapping[str, Fetched], *, is_whole: bool) -> Iterator[str]:
+        """The names of those to be drawn: the main part is new, and (unless all are wanted) one of the shapes."""
+        left = dict(pages)
+        while left:
+            name = max(left, key=lambda name: len(left[name].shapes - self.shapes))
+            page = left.pop(name)
+            if page.main not in self.mains and (is_whole or not page.shapes <= self.shapes):
+                self.mains.add(page.main)
+                self.shapes |= page.shapes
+                yield name
 
 
 def crawl(
@@ -269,23 +289,19 @@ def crawl(
 
     Pages without a new shape are fetched alone, unless all are wanted.
     """
-    faults, alike, pages = [], 0, gallery.pages(role)
+    faults: list[str] = []
     with gallery.context(browser, arguments, role, color_scheme="light") as context:
         context.add_init_script(AXE_SCRIPT)  # quicker than to send it to each page
         page = context.new_page()
-        for name, address in pages.items():
-            html = fetch(context, address)
-            assert html.count("<h1") == 1, f"{address}: {html.count('<h1')} main headings"
-            is_new = asked.add(get_main(address, html), list_shapes(html), is_whole=is_whole)
-            if not is_new and not os.environ.get("PICTURES"):
-                alike += 1
-                continue
-            open_in_light(page, address)
+        pages = {name: fetch(context, address) for name, address in gallery.pages(role).items()}
+        drawn = list(asked.choose(pages, is_whole=is_whole))
+        for name in pages if os.environ.get("PICTURES") else drawn:
+            open_in_light(page, pages[name].address)
             expect(page.get_by_role("heading", level=1)).to_have_count(1)
             faults += check_page(page, role, name, asked.looks)
     if os.environ.get("PICTURES"):  # each process writes the sheet anew, the last one with all
         write_contact_sheet(artefacts("screenshots"))
-    tell(f"{len(pages)} pages of {role}, {alike} like others: {len(faults)} faults")
+    tell(f"{len(pages)} pages of {role}, {len(pages) - len(drawn)} like others: {len(faults)} faults")
     return faults
 
 
@@ -293,8 +309,7 @@ def check_page(page: Page, role: str, name: str, known: set[str]) -> list[str]:
     """What is wrong on the open page."""
     picture(page, f"{role}-wide", name)
     page.evaluate(OPEN_ALL)
-    faults = violations(page, rules={"color-contrast": {"enabled": False}})
-    faults += too_pale(page, known)
+    faults = list_faults(page, known)
     faults += sideways(page, name)
     picture(page, f"{role}-phone", name)
     return faults

@@ -14,6 +14,7 @@ QUIET = (
     "--disable-quic",
     "--no-first-run",
     "--disable-dev-shm-usage",
+    "--disable-gpu",  # none is there: what draws in its place takes longer than plain drawing
 )
 
 
