@@ -2,8 +2,9 @@
 
 All but the guards, which are a check of `make check`.
 
-The servers and the browser are fetched while the plain tests run, which need neither. The three runs come one after
-the other: each keeps two cores busy, and together they would only be in each other's way.
+The servers and the browser are fetched, and PostgreSQL is migrated, while the plain tests run, which need none of them.
+Then the tests on SQLite with a browser run beside those on the servers, so that one waits while the other works: three
+processes on two cores.
 
 Exits 1 when a test fails, or when something cannot be had and ALLOW_MISSING=1 does not say to go without.
 """
@@ -26,9 +27,11 @@ NO_TESTS = 5
 LONG = "LONG_TESTS"
 # The tests' settings have all apps, also those that are for signing in outside.
 TEST_SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
-# Tests that start servers or a browser share them within a file, and wait now and then: one process more than cores.
-# Files are handed out in the order of tests/conftest.py, the longest first, and not by how many tests they have.
-SHARED = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
+# Tests that start servers or a browser share them within a file. Files are handed out in the order of
+# tests/conftest.py, the longest first, and not by how many tests they have.
+SHARED = ("--dist", "loadfile", "--no-loadscope-reorder")
+# What a run of pytest gives: shows what it printed, waits for its end, and tells its exit code and closing line.
+Finish = Callable[[], tuple[int, str]]
 
 
 def main() -> int:
@@ -36,20 +39,35 @@ def main() -> int:
     env = dict(os.environ) | {"PYTHONUNBUFFERED": "1"}
     # Some machines forbid compiled files; here hundreds of processes would compile the same modules again.
     env.pop("PYTHONDONTWRITEBYTECODE", None)
-    with prepared(env), plain_tests(env) as finish_plain_tests:
+    # The guards are part of `make check`.
+    left_out = [] if sys.argv[1:] else ["--ignore=tests/guards"]
+    plain = ("-n", "2", "-m", "not browser and not slow", *left_out)
+    with prepared(env), running("SQLite", env, *plain) as finish_plain_tests:
         missing = find_missing(env)
         for sentence in missing:
             print(f"MISSING: {sentence}", flush=True)
         if missing and os.environ.get("ALLOW_MISSING") != "1":
             print("Run with ALLOW_MISSING=1 to skip the tests that need it.")
             return 1
-        results = [finish_plain_tests()]
-        chosen = files("slow", "tests/browser")
-        results.append(run("SQLite: browser and slow tests", env, *SHARED, "-m", "browser or slow", *chosen))
-        if postgres_server.why_not() is None and redis_server.find_binary():
-            results.append(run_on_services(env))
+        with servers(env) as there:
+            results = [finish_plain_tests(), *run_with_servers(env, there)]
     print("\n" + "\n".join(line for _, line in results))
     return max(code for code, _ in results)
+
+
+def run_with_servers(env: dict[str, str], there: dict[str, str] | None) -> list[tuple[int, str]]:
+    """The browser and slow tests on SQLite, beside those marked `services` on the servers, where there are any."""
+    chosen = ("-m", "browser or slow", *files("slow", "tests/browser"))
+    shared = ("SQLite: browser and slow tests", env, *SHARED)
+    if there is None:
+        with running(*shared, "-n", "3", *chosen) as finish:
+            return [finish()]
+    on_services = ("-n", "1", "-m", "services", *files("services"))
+    with (
+        running(*shared, "-n", "2", *chosen) as finish,
+        running("PostgreSQL and Redis", env | there, *SHARED, *on_services) as finish_services,
+    ):
+        return [finish(), finish_services()]
 
 
 @contextmanager
@@ -75,12 +93,14 @@ def compiled_tests(env: dict[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def plain_tests(env: dict[str, str]) -> Iterator[Callable[[], tuple[int, str]]]:
-    """Start the tests that need neither servers nor a browser; what it gives shows their output and waits."""
-    name, began = "SQLite", time.monotonic()
-    # The guards are part of `make check`.
-    chosen = [] if sys.argv[1:] else ["--ignore=tests/guards"]
-    with start("-n", "2", "-m", "not browser and not slow", *chosen, env=env) as process:
+def running(name: str, env: dict[str, str], *arguments: str) -> Iterator[Finish]:
+    """Start a run of pytest, with what was given to this program too. It ends when the context does."""
+    command = [sys.executable, "-m", "pytest", "-q", *arguments, *sys.argv[1:]]
+    if not os.environ.get(LONG):
+        place = command.index("-m", 3) + 1
+        command[place] = f"({command[place]}) and not long"
+    began = time.monotonic()
+    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as process:
 
         def finish() -> tuple[int, str]:
             print(f"\n=== {name}", flush=True)
@@ -117,25 +137,8 @@ def files(marker: str, *more: str) -> list[str]:
     return [*(str(path) for path in paths if f"mark.{marker}" in path.read_text()), *more]
 
 
-def run(name: str, env: dict[str, str], *arguments: str) -> tuple[int, str]:
-    """One run of pytest: its exit code (0 when there was nothing to run) and pytest's closing line."""
-    print(f"\n=== {name}", flush=True)
-    began = time.monotonic()
-    with start(*arguments, env=env) as process:
-        return report(name, began, process)
-
-
-def start(*arguments: str, env: dict[str, str]) -> subprocess.Popen[str]:
-    """Start pytest, with what was given to this program too."""
-    command = [sys.executable, "-m", "pytest", "-q", *arguments, *sys.argv[1:]]
-    if not os.environ.get(LONG):
-        place = command.index("-m", 3) + 1
-        command[place] = f"({command[place]}) and not long"
-    return subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
-
-
 def report(name: str, began: float, process: subprocess.Popen[str]) -> tuple[int, str]:
-    """Show what a run of pytest prints, as it comes."""
+    """Show what a run of pytest prints, as it comes; its exit code (0 when there was nothing to run), its last line."""
     last = ""
     for line in process.stdout or ():
         sys.stdout.write(line)
@@ -145,20 +148,25 @@ def report(name: str, began: float, process: subprocess.Popen[str]) -> tuple[int
     return (0 if code == NO_TESTS else code), f"{name} ({time.monotonic() - began:.0f} s): {last}"
 
 
-def run_on_services(env: dict[str, str]) -> tuple[int, str]:
-    """The tests marked `services` once more, on a real PostgreSQL and a real Redis."""
+@contextmanager
+def servers(env: dict[str, str]) -> Iterator[dict[str, str] | None]:
+    """A real PostgreSQL, migrated, and a real Redis: what tests need to find them. None where one cannot be had."""
+    binary = redis_server.find_binary()
+    if binary is None or postgres_server.why_not() is not None:
+        yield None
+        return
     with tempfile.TemporaryDirectory(prefix="evalsite-services-") as folder:
         home = Path(folder)
         postgres = postgres_server.PostgresServer(home / "postgres")
         postgres.folder.mkdir()
         home.chmod(0o755)
-        redis = redis_server.RedisServer(redis_server.find_binary(), home / "redis", home / "redis.log", env)
+        redis = redis_server.RedisServer(binary, home / "redis", home / "redis.log", env)
         try:
             postgres.start()
             redis.start()
             there = {"TEST_DATABASE_URL": postgres.create("evalsite"), "TEST_REDIS_URL": redis.url}
             manage(env | there, "migrate", **TEST_SETTINGS)
-            return run("PostgreSQL and Redis", env | there, *SHARED, "-m", "services", *files("services"))
+            yield there
         finally:
             redis.child.stop()
             if postgres.child:
