@@ -22,7 +22,8 @@ from tools.launch import ROOT, Site
 from tools.processes import Child, wait_until
 from tools.redis_server import free_port
 
-pytestmark = [pytest.mark.services, pytest.mark.slow]
+# A proxy is the same before every database: on the servers by `LONG_TESTS=1 make test` alone.
+pytestmark = [pytest.mark.services(is_long=True), pytest.mark.slow]
 
 HOST = "evalsite.example.org"
 TRUST_ALL = ssl._create_unverified_context()
