@@ -17,17 +17,68 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Measured',
+            name='Stage',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code_version', models.CharField(max_length=20)),
-                ('input_hash', models.CharField(max_length=64)),
-                ('findings_sha256', models.CharField(max_length=64)),
-                ('figures', models.TextField()),
+                ('number', models.PositiveIntegerField()),
+                ('name', models.CharField(max_length=200)),
                 ('created_at', models.DateTimeField()),
-                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
-                ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='stages', to='workspace.project')),
             ],
+            options={
+                'ordering': ('project', 'number'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'number'), name='stage_number_unique'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Iteration',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField()),
+                ('name', models.CharField(max_length=200)),
+                ('evaluator_count', models.PositiveSmallIntegerField(default=1)),
+                ('reveal', models.CharField(choices=[('blind_first', 'blind first'), ('alongside', 'alongside'), ('never', 'never')], default='blind_first', max_length=12)),
+                ('prompt', models.TextField(blank=True)),
+                ('created_at', models.DateTimeField()),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='iterations', to='workspace.project')),
+                ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
+                ('stage', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='iterations', to='discussions.stage')),
+            ],
+            options={
+                'ordering': ('project', 'number'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'number'), name='iteration_number_unique'),
+                    models.UniqueConstraint(condition=models.Q(('stage', None)), fields=('project',), name='iteration_one_unsorted_per_project'),
+                    models.CheckConstraint(condition=models.Q(('evaluator_count__gte', 1), ('evaluator_count__lte', 10)), name='iteration_evaluator_count'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Transcript',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=300)),
+                ('sha256', models.CharField(max_length=64)),
+                ('byte_count', models.PositiveBigIntegerField()),
+                ('is_separate', models.BooleanField(default=False)),
+                ('format', models.CharField(blank=True, max_length=30)),
+                ('faults', models.TextField(default='[]')),
+                ('fault_count', models.PositiveIntegerField(default=0)),
+                ('created_at', models.DateTimeField()),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('iteration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transcripts', to='discussions.iteration')),
+                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transcripts', to='workspace.project')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'sha256', 'is_separate'), name='transcript_once_per_project'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Game',
@@ -50,7 +101,38 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='workspace.project')),
                 ('withdrawn_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('iteration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='discussions.iteration')),
+                ('transcript', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='discussions.transcript')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['project', 'source_id'], name='game_by_source'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'number'), name='game_number_unique'),
+                    models.UniqueConstraint(fields=('project', 'content_sha256', 'transcript'), name='game_once_per_file'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at', None), ('withdrawn_by', None)), models.Q(('withdrawn_at__isnull', False), ('withdrawn_by__isnull', False)), _connector='OR'), name='game_withdrawn_pair'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Measured',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('code_version', models.CharField(max_length=20)),
+                ('input_hash', models.CharField(max_length=64)),
+                ('findings_sha256', models.CharField(max_length=64)),
+                ('figures', models.TextField()),
+                ('created_at', models.DateTimeField()),
+                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
+                ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
+                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='measurements', to='discussions.game')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('game', 'rubric_version', 'code_version'), name='measured_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Companions',
@@ -73,10 +155,28 @@ class Migration(migrations.Migration):
                 ('body', models.TextField()),
             ],
         ),
-        migrations.AddField(
-            model_name='measured',
-            name='game',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='measurements', to='discussions.game'),
+        migrations.CreateModel(
+            name='Slot',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('purpose', models.CharField(default='rating', max_length=12)),
+                ('number', models.PositiveSmallIntegerField()),
+                ('taken_at', models.DateTimeField(blank=True, null=True)),
+                ('lease_until', models.DateTimeField(blank=True, null=True)),
+                ('is_closed', models.BooleanField(default=False)),
+                ('evaluator', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to=settings.AUTH_USER_MODEL)),
+                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='discussions.game')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['evaluator', 'is_closed'], name='slot_by_person'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('game', 'purpose', 'number'), name='slot_number_unique'),
+                    models.UniqueConstraint(condition=models.Q(('evaluator__isnull', False)), fields=('game', 'purpose', 'evaluator'), name='slot_person_once_per_game'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('evaluator', None), ('taken_at', None)), models.Q(('evaluator__isnull', False), ('taken_at__isnull', False)), _connector='OR'), name='slot_taken_pair'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Evaluation',
@@ -93,30 +193,16 @@ class Migration(migrations.Migration):
                 ('evaluator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to=settings.AUTH_USER_MODEL)),
                 ('measured', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.measured')),
                 ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.game')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Iteration',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('name', models.CharField(max_length=200)),
-                ('evaluator_count', models.PositiveSmallIntegerField(default=1)),
-                ('reveal', models.CharField(choices=[('blind_first', 'blind first'), ('alongside', 'alongside'), ('never', 'never')], default='blind_first', max_length=12)),
-                ('prompt', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='iterations', to='workspace.project')),
-                ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
+                ('slot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.slot')),
             ],
             options={
-                'ordering': ('project', 'number'),
+                'indexes': [
+                    models.Index(fields=['evaluator', 'state'], name='evaluation_by_person'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('game', 'evaluator', 'purpose'), name='evaluation_once_per_person'),
+                ],
             },
-        ),
-        migrations.AddField(
-            model_name='game',
-            name='iteration',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='discussions.iteration'),
         ),
         migrations.CreateModel(
             name='Judgement',
@@ -130,6 +216,11 @@ class Migration(migrations.Migration):
                 ('version', models.PositiveIntegerField(default=0)),
                 ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judgements', to='discussions.evaluation')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('evaluation', 'kind', 'subject'), name='judgement_once_per_subject'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Remark',
@@ -146,6 +237,12 @@ class Migration(migrations.Migration):
                 ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='remarks', to='discussions.evaluation')),
                 ('resolved_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('created_by', 'key'), name='remark_key_unique'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('resolved_at', None), ('resolved_by', None)), models.Q(('resolved_at__isnull', False), ('resolved_by__isnull', False)), _connector='OR'), name='remark_resolved_pair'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Reveal',
@@ -155,6 +252,11 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField()),
                 ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reveals', to='discussions.evaluation')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('evaluation', 'what'), name='reveal_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Revision',
@@ -172,66 +274,12 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('judgement', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='discussions.judgement')),
             ],
-        ),
-        migrations.CreateModel(
-            name='Slot',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(default='rating', max_length=12)),
-                ('number', models.PositiveSmallIntegerField()),
-                ('taken_at', models.DateTimeField(blank=True, null=True)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('is_closed', models.BooleanField(default=False)),
-                ('evaluator', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to=settings.AUTH_USER_MODEL)),
-                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='discussions.game')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='evaluation',
-            name='slot',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.slot'),
-        ),
-        migrations.CreateModel(
-            name='Stage',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('name', models.CharField(max_length=200)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='stages', to='workspace.project')),
-            ],
             options={
-                'ordering': ('project', 'number'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('judgement', 'version'), name='revision_version_unique'),
+                    models.UniqueConstraint(fields=('created_by', 'key'), name='revision_key_unique'),
+                ],
             },
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='stage',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='iterations', to='discussions.stage'),
-        ),
-        migrations.CreateModel(
-            name='Transcript',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=300)),
-                ('sha256', models.CharField(max_length=64)),
-                ('byte_count', models.PositiveBigIntegerField()),
-                ('is_separate', models.BooleanField(default=False)),
-                ('format', models.CharField(blank=True, max_length=30)),
-                ('faults', models.TextField(default='[]')),
-                ('fault_count', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('iteration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transcripts', to='discussions.iteration')),
-                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transcripts', to='workspace.project')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='game',
-            name='transcript',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='discussions.transcript'),
         ),
         migrations.CreateModel(
             name='Verdict',
@@ -254,109 +302,15 @@ class Migration(migrations.Migration):
                 ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
                 ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.verdict')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='measured',
-            constraint=models.UniqueConstraint(fields=('game', 'rubric_version', 'code_version'), name='measured_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.UniqueConstraint(fields=('evaluation', 'kind', 'subject'), name='judgement_once_per_subject'),
-        ),
-        migrations.AddConstraint(
-            model_name='remark',
-            constraint=models.UniqueConstraint(fields=('created_by', 'key'), name='remark_key_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='remark',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('resolved_at', None), ('resolved_by', None)), models.Q(('resolved_at__isnull', False), ('resolved_by__isnull', False)), _connector='OR'), name='remark_resolved_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='reveal',
-            constraint=models.UniqueConstraint(fields=('evaluation', 'what'), name='reveal_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.UniqueConstraint(fields=('judgement', 'version'), name='revision_version_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.UniqueConstraint(fields=('created_by', 'key'), name='revision_key_unique'),
-        ),
-        migrations.AddIndex(
-            model_name='slot',
-            index=models.Index(fields=['evaluator', 'is_closed'], name='slot_by_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='slot',
-            constraint=models.UniqueConstraint(fields=('game', 'purpose', 'number'), name='slot_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='slot',
-            constraint=models.UniqueConstraint(condition=models.Q(('evaluator__isnull', False)), fields=('game', 'purpose', 'evaluator'), name='slot_person_once_per_game'),
-        ),
-        migrations.AddConstraint(
-            model_name='slot',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('evaluator', None), ('taken_at', None)), models.Q(('evaluator__isnull', False), ('taken_at__isnull', False)), _connector='OR'), name='slot_taken_pair'),
-        ),
-        migrations.AddIndex(
-            model_name='evaluation',
-            index=models.Index(fields=['evaluator', 'state'], name='evaluation_by_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='evaluation',
-            constraint=models.UniqueConstraint(fields=('game', 'evaluator', 'purpose'), name='evaluation_once_per_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='stage',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='stage_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='iteration_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.UniqueConstraint(condition=models.Q(('stage', None)), fields=('project',), name='iteration_one_unsorted_per_project'),
-        ),
-        migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.CheckConstraint(condition=models.Q(('evaluator_count__gte', 1), ('evaluator_count__lte', 10)), name='iteration_evaluator_count'),
-        ),
-        migrations.AddConstraint(
-            model_name='transcript',
-            constraint=models.UniqueConstraint(fields=('project', 'sha256', 'is_separate'), name='transcript_once_per_project'),
-        ),
-        migrations.AddIndex(
-            model_name='game',
-            index=models.Index(fields=['project', 'source_id'], name='game_by_source'),
-        ),
-        migrations.AddConstraint(
-            model_name='game',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='game_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='game',
-            constraint=models.UniqueConstraint(fields=('project', 'content_sha256', 'transcript'), name='game_once_per_file'),
-        ),
-        migrations.AddConstraint(
-            model_name='game',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at', None), ('withdrawn_by', None)), models.Q(('withdrawn_at__isnull', False), ('withdrawn_by__isnull', False)), _connector='OR'), name='game_withdrawn_pair'),
-        ),
-        migrations.AddIndex(
-            model_name='verdict',
-            index=models.Index(fields=['project', 'composite'], name='verdict_by_composite'),
-        ),
-        migrations.AddIndex(
-            model_name='verdict',
-            index=models.Index(fields=['project', 'flip_distance'], name='verdict_by_flip'),
-        ),
-        migrations.AddConstraint(
-            model_name='verdict',
-            constraint=models.UniqueConstraint(fields=('game', 'number'), name='verdict_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='verdict',
-            constraint=models.CheckConstraint(condition=models.Q(('supersedes', None), models.Q(('reason', ''), _negated=True), _connector='OR'), name='verdict_correction_has_reason'),
+            options={
+                'indexes': [
+                    models.Index(fields=['project', 'composite'], name='verdict_by_composite'),
+                    models.Index(fields=['project', 'flip_distance'], name='verdict_by_flip'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('game', 'number'), name='verdict_number_unique'),
+                    models.CheckConstraint(condition=models.Q(('supersedes', None), models.Q(('reason', ''), _negated=True), _connector='OR'), name='verdict_correction_has_reason'),
+                ],
+            },
         ),
     ]

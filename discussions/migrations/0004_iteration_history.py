@@ -27,7 +27,18 @@ class Migration(migrations.Migration):
                 ('basis', models.TextField()),
                 ('basis_sha256', models.CharField(max_length=64)),
                 ('created_at', models.DateTimeField()),
+                ('compared_with', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.iteration')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('iteration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='discussions.iteration')),
+                ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.decision')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('iteration', 'number'), name='decision_number_unique'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='decision_has_reason'),
+                    models.CheckConstraint(condition=models.Q(('look__gte', 1)), name='decision_look_counts'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ManualFigure',
@@ -38,7 +49,17 @@ class Migration(migrations.Migration):
                 ('value', models.DecimalField(decimal_places=6, max_digits=12)),
                 ('reason', models.TextField()),
                 ('created_at', models.DateTimeField()),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='manual_figures', to='discussions.game')),
+                ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.manualfigure')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('game', 'kind', 'number'), name='manual_figure_number_unique'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='manual_figure_has_reason'),
+                    models.CheckConstraint(condition=models.Q(('value__gte', 0), models.Q(models.Q(('kind', 'cache'), _negated=True), ('value__lte', 1), _connector='OR')), name='manual_figure_in_range'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='game',
@@ -203,64 +224,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='stage',
             constraint=models.CheckConstraint(condition=models.Q(('closed_at__isnull', False), models.Q(('door', ''), ('override_reason', '')), _connector='OR'), name='stage_door_when_closed'),
-        ),
-        migrations.AddField(
-            model_name='decision',
-            name='compared_with',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.iteration'),
-        ),
-        migrations.AddField(
-            model_name='decision',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='decision',
-            name='iteration',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='discussions.iteration'),
-        ),
-        migrations.AddField(
-            model_name='decision',
-            name='supersedes',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.decision'),
-        ),
-        migrations.AddField(
-            model_name='manualfigure',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='manualfigure',
-            name='game',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='manual_figures', to='discussions.game'),
-        ),
-        migrations.AddField(
-            model_name='manualfigure',
-            name='supersedes',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.manualfigure'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.UniqueConstraint(fields=('iteration', 'number'), name='decision_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='decision_has_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(('look__gte', 1)), name='decision_look_counts'),
-        ),
-        migrations.AddConstraint(
-            model_name='manualfigure',
-            constraint=models.UniqueConstraint(fields=('game', 'kind', 'number'), name='manual_figure_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='manualfigure',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='manual_figure_has_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='manualfigure',
-            constraint=models.CheckConstraint(condition=models.Q(('value__gte', 0), models.Q(models.Q(('kind', 'cache'), _negated=True), ('value__lte', 1), _connector='OR')), name='manual_figure_in_range'),
         ),
     ]

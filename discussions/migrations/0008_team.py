@@ -26,16 +26,18 @@ class Migration(migrations.Migration):
                 ('key', models.CharField(max_length=160)),
                 ('body_sha256', models.CharField(max_length=64)),
                 ('created_at', models.DateTimeField()),
+                ('adopted', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.evaluation')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='adjudications', to='discussions.game')),
+                ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.adjudication')),
             ],
-        ),
-        migrations.CreateModel(
-            name='CalibrationGame',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('place', models.PositiveSmallIntegerField()),
-                ('key', models.TextField()),
-                ('note', models.TextField(blank=True)),
-            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('game', 'kind', 'subject', 'number'), name='adjudication_number_unique'),
+                    models.UniqueConstraint(fields=('created_by', 'key'), name='adjudication_key_unique'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='adjudication_has_reason'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CalibrationRound',
@@ -48,7 +50,37 @@ class Migration(migrations.Migration):
                 ('rating_within', models.DecimalField(decimal_places=2, default=1, max_digits=3)),
                 ('created_at', models.DateTimeField()),
                 ('closed_at', models.DateTimeField(blank=True, null=True)),
+                ('closed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='calibration_rounds', to='workspace.project')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'number'), name='calibration_number_unique'),
+                    models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('project',), name='calibration_one_open_per_project'),
+                    models.CheckConstraint(condition=models.Q(('pass_percent__gte', 1), ('pass_percent__lte', 100)), name='calibration_pass_percent'),
+                    models.CheckConstraint(condition=models.Q(('rating_within__gte', 0), ('rating_within__lte', 4)), name='calibration_rating_within'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None)), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False)), _connector='OR'), name='calibration_closed_pair'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='CalibrationGame',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('place', models.PositiveSmallIntegerField()),
+                ('key', models.TextField()),
+                ('note', models.TextField(blank=True)),
+                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.game')),
+                ('verdict', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.verdict')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='discussions.calibrationround')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'game'), name='calibration_game_once'),
+                    models.UniqueConstraint(fields=('round', 'place'), name='calibration_place_unique'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='QueueRule',
@@ -57,7 +89,13 @@ class Migration(migrations.Migration):
                 ('order', models.CharField(choices=[('random', 'in random order, each person their own'), ('oldest', 'oldest first')], default='random', max_length=12)),
                 ('repeat_percent', models.PositiveSmallIntegerField(default=0)),
                 ('changed_at', models.DateTimeField()),
+                ('changed_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('repeat_percent__lte', 50)), name='queue_rule_repeat_percent'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='TeamFigures',
@@ -68,7 +106,14 @@ class Migration(migrations.Migration):
                 ('body', models.TextField()),
                 ('evaluation_count', models.PositiveIntegerField()),
                 ('created_at', models.DateTimeField()),
+                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.project')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'kind', 'input_sha256'), name='team_figures_once'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='evaluation',
@@ -164,118 +209,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='slot',
             constraint=models.CheckConstraint(condition=models.Q(('assigned_to', None), ('evaluator', None), ('evaluator', models.F('assigned_to')), _connector='OR'), name='slot_kept_for_one'),
-        ),
-        migrations.AddField(
-            model_name='adjudication',
-            name='adopted',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.evaluation'),
-        ),
-        migrations.AddField(
-            model_name='adjudication',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='adjudication',
-            name='game',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='adjudications', to='discussions.game'),
-        ),
-        migrations.AddField(
-            model_name='adjudication',
-            name='supersedes',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.adjudication'),
-        ),
-        migrations.AddField(
-            model_name='calibrationgame',
-            name='game',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.game'),
-        ),
-        migrations.AddField(
-            model_name='calibrationgame',
-            name='verdict',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.verdict'),
-        ),
-        migrations.AddField(
-            model_name='calibrationround',
-            name='closed_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='calibrationround',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='calibrationround',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='calibration_rounds', to='workspace.project'),
-        ),
-        migrations.AddField(
-            model_name='calibrationgame',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='discussions.calibrationround'),
-        ),
-        migrations.AddField(
-            model_name='queuerule',
-            name='changed_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='teamfigures',
-            name='job',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job'),
-        ),
-        migrations.AddField(
-            model_name='teamfigures',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.project'),
-        ),
-        migrations.AddConstraint(
-            model_name='adjudication',
-            constraint=models.UniqueConstraint(fields=('game', 'kind', 'subject', 'number'), name='adjudication_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='adjudication',
-            constraint=models.UniqueConstraint(fields=('created_by', 'key'), name='adjudication_key_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='adjudication',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='adjudication_has_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationround',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='calibration_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationround',
-            constraint=models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('project',), name='calibration_one_open_per_project'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationround',
-            constraint=models.CheckConstraint(condition=models.Q(('pass_percent__gte', 1), ('pass_percent__lte', 100)), name='calibration_pass_percent'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationround',
-            constraint=models.CheckConstraint(condition=models.Q(('rating_within__gte', 0), ('rating_within__lte', 4)), name='calibration_rating_within'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationround',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None)), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False)), _connector='OR'), name='calibration_closed_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationgame',
-            constraint=models.UniqueConstraint(fields=('round', 'game'), name='calibration_game_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationgame',
-            constraint=models.UniqueConstraint(fields=('round', 'place'), name='calibration_place_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='queuerule',
-            constraint=models.CheckConstraint(condition=models.Q(('repeat_percent__lte', 50)), name='queue_rule_repeat_percent'),
-        ),
-        migrations.AddConstraint(
-            model_name='teamfigures',
-            constraint=models.UniqueConstraint(fields=('project', 'kind', 'input_sha256'), name='team_figures_once'),
         ),
     ]

@@ -24,6 +24,11 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='guidelines', to='workspace.project')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'number'), name='guideline_number_unique'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='GuidelineReading',
@@ -33,13 +38,10 @@ class Migration(migrations.Migration):
                 ('guideline', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='readings', to='discussions.guideline')),
                 ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='guideline',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='guideline_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='guidelinereading',
-            constraint=models.UniqueConstraint(fields=('guideline', 'person'), name='guideline_read_once'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('guideline', 'person'), name='guideline_read_once'),
+                ],
+            },
         ),
     ]

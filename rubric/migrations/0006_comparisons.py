@@ -16,17 +16,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Mark',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=12)),
-                ('subject', models.CharField(max_length=120)),
-                ('value', models.TextField(blank=True)),
-                ('reason', models.TextField(blank=True)),
-                ('version', models.PositiveIntegerField(default=0)),
-            ],
-        ),
-        migrations.CreateModel(
             name='ComparisonSet',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -41,6 +30,13 @@ class Migration(migrations.Migration):
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comparison_sets', to='workspace.project')),
                 ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comparison_sets', to='rubric.rubricversion')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'number'), name='comparison_set_number_unique'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None)), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False)), _connector='OR'), name='comparison_set_closed_pair'),
+                    models.CheckConstraint(condition=models.Q(('mode__in', ['holistic', 'rubric', 'both'])), name='comparison_set_mode_known'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Comparison',
@@ -53,48 +49,36 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comparisons', to='rubric.comparisonset')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('set', 'number'), name='comparison_number_unique'),
+                    models.UniqueConstraint(fields=('set', 'key'), name='comparison_key_unique'),
+                ],
+            },
         ),
         migrations.CreateModel(
-            name='ImpactPreview',
+            name='Reviewer',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('part', models.CharField(max_length=20)),
-                ('sha256', models.CharField(max_length=64)),
-                ('basis_sha256', models.CharField(blank=True, max_length=64)),
-                ('body', models.TextField()),
+                ('kind', models.CharField(choices=[('person', 'person'), ('model', 'model'), ('elsewhere', 'reviewed elsewhere')], max_length=12)),
+                ('name', models.CharField(max_length=200)),
+                ('model', models.CharField(blank=True, max_length=200)),
+                ('parameters', models.JSONField(default=dict)),
                 ('created_at', models.DateTimeField()),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='previews', to='rubric.rubricversion')),
+                ('ended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='reviewers', to=settings.AUTH_USER_MODEL)),
+                ('set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reviewers', to='rubric.comparisonset')),
             ],
-        ),
-        migrations.CreateModel(
-            name='MarkRevision',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField()),
-                ('value', models.TextField(blank=True)),
-                ('reason', models.TextField(blank=True)),
-                ('took_ms', models.PositiveIntegerField(blank=True, null=True)),
-                ('undoes', models.PositiveIntegerField(blank=True, null=True)),
-                ('key', models.CharField(max_length=160)),
-                ('body_sha256', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('mark', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='rubric.mark')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Response',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveSmallIntegerField()),
-                ('key', models.CharField(max_length=120)),
-                ('text', models.TextField()),
-                ('word_count', models.PositiveIntegerField()),
-                ('author', models.CharField(blank=True, max_length=200)),
-                ('comparison', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='responses', to='rubric.comparison')),
-                ('written_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('person__isnull', False)), fields=('set', 'person'), name='reviewer_person_once'),
+                    models.UniqueConstraint(condition=models.Q(('person', None)), fields=('set', 'kind', 'name'), name='reviewer_name_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('kind', 'person'), ('person__isnull', False)), models.Q(('kind__in', ['model', 'elsewhere']), ('person', None)), _connector='OR'), name='reviewer_kind_fits'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('ended_by', None)), models.Q(('ended_at__isnull', False), ('ended_by__isnull', False)), _connector='OR'), name='reviewer_ended_pair'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Review',
@@ -112,12 +96,95 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField()),
                 ('submitted_at', models.DateTimeField(blank=True, null=True)),
                 ('comparison', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reviews', to='rubric.comparison')),
+                ('reviewer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reviews', to='rubric.reviewer')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['reviewer', 'state'], name='review_by_reviewer'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state', 'superseded'), _negated=True), fields=('comparison', 'reviewer', 'round'), name='review_once_per_round'),
+                    models.CheckConstraint(condition=models.Q(('round__in', [1, 2])), name='review_round_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'draft'), ('submitted_at', None)), models.Q(('state', 'submitted'), ('submitted_at__isnull', False)), ('state', 'superseded'), _connector='OR'), name='review_state_fits'),
+                ],
+            },
         ),
-        migrations.AddField(
-            model_name='mark',
-            name='review',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='marks', to='rubric.review'),
+        migrations.CreateModel(
+            name='Mark',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(max_length=12)),
+                ('subject', models.CharField(max_length=120)),
+                ('value', models.TextField(blank=True)),
+                ('reason', models.TextField(blank=True)),
+                ('version', models.PositiveIntegerField(default=0)),
+                ('review', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='marks', to='rubric.review')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('review', 'kind', 'subject'), name='mark_once_per_subject'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='ImpactPreview',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('part', models.CharField(max_length=20)),
+                ('sha256', models.CharField(max_length=64)),
+                ('basis_sha256', models.CharField(blank=True, max_length=64)),
+                ('body', models.TextField()),
+                ('created_at', models.DateTimeField()),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='previews', to='rubric.rubricversion')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['version', 'part', 'sha256'], name='preview_by_draft'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='MarkRevision',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.PositiveIntegerField()),
+                ('value', models.TextField(blank=True)),
+                ('reason', models.TextField(blank=True)),
+                ('took_ms', models.PositiveIntegerField(blank=True, null=True)),
+                ('undoes', models.PositiveIntegerField(blank=True, null=True)),
+                ('key', models.CharField(max_length=160)),
+                ('body_sha256', models.CharField(max_length=64)),
+                ('created_at', models.DateTimeField()),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('mark', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='rubric.mark')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('mark', 'version'), name='mark_revision_version_unique'),
+                    models.UniqueConstraint(fields=('created_by', 'key'), name='mark_revision_key_unique'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Response',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveSmallIntegerField()),
+                ('key', models.CharField(max_length=120)),
+                ('text', models.TextField()),
+                ('word_count', models.PositiveIntegerField()),
+                ('author', models.CharField(blank=True, max_length=200)),
+                ('comparison', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='responses', to='rubric.comparison')),
+                ('written_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('comparison', 'number'), name='response_number_unique'),
+                    models.UniqueConstraint(fields=('comparison', 'key'), name='response_key_unique'),
+                    models.CheckConstraint(condition=models.Q(('number__gte', 1), ('number__lte', 26)), name='response_number_fits'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Answer',
@@ -139,6 +206,12 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('review', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='rubric.review')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('review', 'attempt'), name='answer_attempt_unique'),
+                    models.CheckConstraint(condition=models.Q(('cost_usd', None), ('cost_usd__gte', Decimal('0')), _connector='OR'), name='answer_cost_not_negative'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ReviewedResponse',
@@ -155,27 +228,11 @@ class Migration(migrations.Migration):
                 ('response', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reviewed', to='rubric.response')),
                 ('review', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reviewed', to='rubric.review')),
             ],
-        ),
-        migrations.CreateModel(
-            name='Reviewer',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('person', 'person'), ('model', 'model'), ('elsewhere', 'reviewed elsewhere')], max_length=12)),
-                ('name', models.CharField(max_length=200)),
-                ('model', models.CharField(blank=True, max_length=200)),
-                ('parameters', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('ended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='reviewers', to=settings.AUTH_USER_MODEL)),
-                ('set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reviewers', to='rubric.comparisonset')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='review',
-            name='reviewer',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reviews', to='rubric.reviewer'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('review', 'response'), name='reviewed_response_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ReviewPrompt',
@@ -198,6 +255,11 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField()),
                 ('set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='figures', to='rubric.comparisonset')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('set', 'kind', 'input_sha256'), name='set_figures_unique'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Survey',
@@ -214,109 +276,11 @@ class Migration(migrations.Migration):
                 ('comparison', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='surveys', to='rubric.comparison')),
                 ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='comparisonset',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='comparison_set_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='comparisonset',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None)), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False)), _connector='OR'), name='comparison_set_closed_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='comparisonset',
-            constraint=models.CheckConstraint(condition=models.Q(('mode__in', ['holistic', 'rubric', 'both'])), name='comparison_set_mode_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='comparison',
-            constraint=models.UniqueConstraint(fields=('set', 'number'), name='comparison_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='comparison',
-            constraint=models.UniqueConstraint(fields=('set', 'key'), name='comparison_key_unique'),
-        ),
-        migrations.AddIndex(
-            model_name='impactpreview',
-            index=models.Index(fields=['version', 'part', 'sha256'], name='preview_by_draft'),
-        ),
-        migrations.AddConstraint(
-            model_name='markrevision',
-            constraint=models.UniqueConstraint(fields=('mark', 'version'), name='mark_revision_version_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='markrevision',
-            constraint=models.UniqueConstraint(fields=('created_by', 'key'), name='mark_revision_key_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='response',
-            constraint=models.UniqueConstraint(fields=('comparison', 'number'), name='response_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='response',
-            constraint=models.UniqueConstraint(fields=('comparison', 'key'), name='response_key_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='response',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1), ('number__lte', 26)), name='response_number_fits'),
-        ),
-        migrations.AddConstraint(
-            model_name='mark',
-            constraint=models.UniqueConstraint(fields=('review', 'kind', 'subject'), name='mark_once_per_subject'),
-        ),
-        migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.UniqueConstraint(fields=('review', 'attempt'), name='answer_attempt_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.CheckConstraint(condition=models.Q(('cost_usd', None), ('cost_usd__gte', Decimal('0')), _connector='OR'), name='answer_cost_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewedresponse',
-            constraint=models.UniqueConstraint(fields=('review', 'response'), name='reviewed_response_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewer',
-            constraint=models.UniqueConstraint(condition=models.Q(('person__isnull', False)), fields=('set', 'person'), name='reviewer_person_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewer',
-            constraint=models.UniqueConstraint(condition=models.Q(('person', None)), fields=('set', 'kind', 'name'), name='reviewer_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'person'), ('person__isnull', False)), models.Q(('kind__in', ['model', 'elsewhere']), ('person', None)), _connector='OR'), name='reviewer_kind_fits'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('ended_by', None)), models.Q(('ended_at__isnull', False), ('ended_by__isnull', False)), _connector='OR'), name='reviewer_ended_pair'),
-        ),
-        migrations.AddIndex(
-            model_name='review',
-            index=models.Index(fields=['reviewer', 'state'], name='review_by_reviewer'),
-        ),
-        migrations.AddConstraint(
-            model_name='review',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'superseded'), _negated=True), fields=('comparison', 'reviewer', 'round'), name='review_once_per_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='review',
-            constraint=models.CheckConstraint(condition=models.Q(('round__in', [1, 2])), name='review_round_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='review',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'draft'), ('submitted_at', None)), models.Q(('state', 'submitted'), ('submitted_at__isnull', False)), ('state', 'superseded'), _connector='OR'), name='review_state_fits'),
-        ),
-        migrations.AddConstraint(
-            model_name='setfigures',
-            constraint=models.UniqueConstraint(fields=('set', 'kind', 'input_sha256'), name='set_figures_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='survey',
-            constraint=models.UniqueConstraint(fields=('comparison', 'person'), name='survey_once_per_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='survey',
-            constraint=models.CheckConstraint(condition=models.Q(('understood', None), models.Q(('understood__gte', 1), ('understood__lte', 5)), _connector='OR'), name='survey_understood_fits'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('comparison', 'person'), name='survey_once_per_person'),
+                    models.CheckConstraint(condition=models.Q(('understood', None), models.Q(('understood__gte', 1), ('understood__lte', 5)), _connector='OR'), name='survey_understood_fits'),
+                ],
+            },
         ),
     ]

@@ -18,15 +18,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='CalibrationComparison',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('place', models.PositiveSmallIntegerField()),
-                ('key', models.TextField()),
-                ('note', models.TextField(blank=True)),
-            ],
-        ),
-        migrations.CreateModel(
             name='CalibrationRound',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -38,7 +29,36 @@ class Migration(migrations.Migration):
                 ('first_percent', models.PositiveSmallIntegerField(default=0)),
                 ('created_at', models.DateTimeField()),
                 ('closed_at', models.DateTimeField(blank=True, null=True)),
+                ('closed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='calibration_rounds', to='rubric.comparisonset')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('set', 'number'), name='set_calibration_number_unique'),
+                    models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('set',), name='set_calibration_one_open'),
+                    models.CheckConstraint(condition=models.Q(('first_percent__lte', 100), ('pass_percent__gte', 1), ('pass_percent__lte', 100)), name='set_calibration_percents'),
+                    models.CheckConstraint(condition=models.Q(('mark_within__gte', 0), ('mark_within__lte', 9)), name='set_calibration_mark_within'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None)), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False)), _connector='OR'), name='set_calibration_closed_pair'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='CalibrationComparison',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('place', models.PositiveSmallIntegerField()),
+                ('key', models.TextField()),
+                ('note', models.TextField(blank=True)),
+                ('comparison', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='calibrations', to='rubric.comparison')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comparisons', to='rubric.calibrationround')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'comparison'), name='set_calibration_comparison_once'),
+                    models.UniqueConstraint(fields=('round', 'place'), name='set_calibration_place_unique'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CalibrationWaiver',
@@ -46,7 +66,16 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('reason', models.TextField()),
                 ('created_at', models.DateTimeField()),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('reviewer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.reviewer')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='waivers', to='rubric.calibrationround')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'reviewer'), name='set_calibration_waiver_once'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='set_calibration_waiver_has_reason'),
+                ],
+            },
         ),
         migrations.RemoveConstraint(
             model_name='review',
@@ -86,82 +115,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='review',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('purpose', 'rating'), ('shown_number', None)), models.Q(('purpose', 'calibration'), ('round', 1), ('shown_number', None)), models.Q(('purpose', 'repeat'), ('round', 1), ('shown_number__isnull', False)), _connector='OR'), name='review_purpose_fits'),
-        ),
-        migrations.AddField(
-            model_name='calibrationcomparison',
-            name='comparison',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='calibrations', to='rubric.comparison'),
-        ),
-        migrations.AddField(
-            model_name='calibrationround',
-            name='closed_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='calibrationround',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='calibrationround',
-            name='set',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='calibration_rounds', to='rubric.comparisonset'),
-        ),
-        migrations.AddField(
-            model_name='calibrationcomparison',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comparisons', to='rubric.calibrationround'),
-        ),
-        migrations.AddField(
-            model_name='calibrationwaiver',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='calibrationwaiver',
-            name='reviewer',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.reviewer'),
-        ),
-        migrations.AddField(
-            model_name='calibrationwaiver',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='waivers', to='rubric.calibrationround'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationround',
-            constraint=models.UniqueConstraint(fields=('set', 'number'), name='set_calibration_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationround',
-            constraint=models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('set',), name='set_calibration_one_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationround',
-            constraint=models.CheckConstraint(condition=models.Q(('first_percent__lte', 100), ('pass_percent__gte', 1), ('pass_percent__lte', 100)), name='set_calibration_percents'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationround',
-            constraint=models.CheckConstraint(condition=models.Q(('mark_within__gte', 0), ('mark_within__lte', 9)), name='set_calibration_mark_within'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationround',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None)), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False)), _connector='OR'), name='set_calibration_closed_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationcomparison',
-            constraint=models.UniqueConstraint(fields=('round', 'comparison'), name='set_calibration_comparison_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationcomparison',
-            constraint=models.UniqueConstraint(fields=('round', 'place'), name='set_calibration_place_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationwaiver',
-            constraint=models.UniqueConstraint(fields=('round', 'reviewer'), name='set_calibration_waiver_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationwaiver',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='set_calibration_waiver_has_reason'),
         ),
         ForbidChange(
             "rubric_comparisonset",
