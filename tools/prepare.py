@@ -25,7 +25,7 @@ def main() -> int:
 
     from workspace.database.damage import find_damage
 
-    # A process that soon ends: migrations make and drop 13,000 model classes, collected this rarely a sixth quicker.
+    # A process that soon ends: migrations make and drop 5,000 model classes, quicker when collected this rarely.
     gc.set_threshold(200_000, 20, 50)
     var = Path(settings.VAR_DIR)
     var.mkdir(parents=True, exist_ok=True)

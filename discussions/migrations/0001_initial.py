@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
 
@@ -16,301 +18,303 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='Stage',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('name', models.CharField(max_length=200)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='stages', to='workspace.project')),
-            ],
-            options={
-                'ordering': ('project', 'number'),
-                'constraints': [
-                    models.UniqueConstraint(fields=('project', 'number'), name='stage_number_unique'),
+        ChangeTables([
+            migrations.CreateModel(
+                name='Stage',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.PositiveIntegerField()),
+                    ('name', models.CharField(max_length=200)),
+                    ('created_at', models.DateTimeField()),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='stages', to='workspace.project')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Iteration',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('name', models.CharField(max_length=200)),
-                ('evaluator_count', models.PositiveSmallIntegerField(default=1)),
-                ('reveal', models.CharField(choices=[('blind_first', 'blind first'), ('alongside', 'alongside'), ('never', 'never')], default='blind_first', max_length=12)),
-                ('prompt', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='iterations', to='workspace.project')),
-                ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
-                ('stage', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='iterations', to='discussions.stage')),
-            ],
-            options={
-                'ordering': ('project', 'number'),
-                'constraints': [
-                    models.UniqueConstraint(fields=('project', 'number'), name='iteration_number_unique'),
-                    models.UniqueConstraint(condition=models.Q(('stage', None)), fields=('project',), name='iteration_one_unsorted_per_project'),
-                    models.CheckConstraint(condition=models.Q(('evaluator_count__gte', 1), ('evaluator_count__lte', 10)), name='iteration_evaluator_count'),
+                options={
+                    'ordering': ('project', 'number'),
+                    'constraints': [
+                        models.UniqueConstraint(fields=('project', 'number'), name='stage_number_unique'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Iteration',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.PositiveIntegerField()),
+                    ('name', models.CharField(max_length=200)),
+                    ('evaluator_count', models.PositiveSmallIntegerField(default=1)),
+                    ('reveal', models.CharField(choices=[('blind_first', 'blind first'), ('alongside', 'alongside'), ('never', 'never')], default='blind_first', max_length=12)),
+                    ('prompt', models.TextField(blank=True)),
+                    ('created_at', models.DateTimeField()),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='iterations', to='workspace.project')),
+                    ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
+                    ('stage', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='iterations', to='discussions.stage')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Transcript',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=300)),
-                ('sha256', models.CharField(max_length=64)),
-                ('byte_count', models.PositiveBigIntegerField()),
-                ('is_separate', models.BooleanField(default=False)),
-                ('format', models.CharField(blank=True, max_length=30)),
-                ('faults', models.TextField(default='[]')),
-                ('fault_count', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('iteration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transcripts', to='discussions.iteration')),
-                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transcripts', to='workspace.project')),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('project', 'sha256', 'is_separate'), name='transcript_once_per_project'),
+                options={
+                    'ordering': ('project', 'number'),
+                    'constraints': [
+                        models.UniqueConstraint(fields=('project', 'number'), name='iteration_number_unique'),
+                        models.UniqueConstraint(condition=models.Q(('stage', None)), fields=('project',), name='iteration_one_unsorted_per_project'),
+                        models.CheckConstraint(condition=models.Q(('evaluator_count__gte', 1), ('evaluator_count__lte', 10)), name='iteration_evaluator_count'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Transcript',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('name', models.CharField(max_length=300)),
+                    ('sha256', models.CharField(max_length=64)),
+                    ('byte_count', models.PositiveBigIntegerField()),
+                    ('is_separate', models.BooleanField(default=False)),
+                    ('format', models.CharField(blank=True, max_length=30)),
+                    ('faults', models.TextField(default='[]')),
+                    ('fault_count', models.PositiveIntegerField(default=0)),
+                    ('created_at', models.DateTimeField()),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('iteration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transcripts', to='discussions.iteration')),
+                    ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transcripts', to='workspace.project')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Game',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('source_id', models.CharField(max_length=200)),
-                ('content_sha256', models.CharField(max_length=64)),
-                ('player_count', models.PositiveIntegerField()),
-                ('message_count', models.PositiveIntegerField()),
-                ('round_count', models.PositiveIntegerField()),
-                ('vote_count', models.PositiveIntegerField()),
-                ('cost_usd', models.DecimalField(blank=True, decimal_places=6, max_digits=12, null=True)),
-                ('cache_hit_rate', models.FloatField(blank=True, null=True)),
-                ('warnings', models.TextField(default='[]')),
-                ('warning_count', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
-                ('withdrawn_reason', models.TextField(blank=True)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='workspace.project')),
-                ('withdrawn_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('iteration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='discussions.iteration')),
-                ('transcript', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='discussions.transcript')),
-            ],
-            options={
-                'indexes': [
-                    models.Index(fields=['project', 'source_id'], name='game_by_source'),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('project', 'sha256', 'is_separate'), name='transcript_once_per_project'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Game',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.PositiveIntegerField()),
+                    ('source_id', models.CharField(max_length=200)),
+                    ('content_sha256', models.CharField(max_length=64)),
+                    ('player_count', models.PositiveIntegerField()),
+                    ('message_count', models.PositiveIntegerField()),
+                    ('round_count', models.PositiveIntegerField()),
+                    ('vote_count', models.PositiveIntegerField()),
+                    ('cost_usd', models.DecimalField(blank=True, decimal_places=6, max_digits=12, null=True)),
+                    ('cache_hit_rate', models.FloatField(blank=True, null=True)),
+                    ('warnings', models.TextField(default='[]')),
+                    ('warning_count', models.PositiveIntegerField(default=0)),
+                    ('created_at', models.DateTimeField()),
+                    ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
+                    ('withdrawn_reason', models.TextField(blank=True)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='workspace.project')),
+                    ('withdrawn_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('iteration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='discussions.iteration')),
+                    ('transcript', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='games', to='discussions.transcript')),
                 ],
-                'constraints': [
-                    models.UniqueConstraint(fields=('project', 'number'), name='game_number_unique'),
-                    models.UniqueConstraint(fields=('project', 'content_sha256', 'transcript'), name='game_once_per_file'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at', None), ('withdrawn_by', None)), models.Q(('withdrawn_at__isnull', False), ('withdrawn_by__isnull', False)), _connector='OR'), name='game_withdrawn_pair'),
+                options={
+                    'indexes': [
+                        models.Index(fields=['project', 'source_id'], name='game_by_source'),
+                    ],
+                    'constraints': [
+                        models.UniqueConstraint(fields=('project', 'number'), name='game_number_unique'),
+                        models.UniqueConstraint(fields=('project', 'content_sha256', 'transcript'), name='game_once_per_file'),
+                        models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at', None), ('withdrawn_by', None)), models.Q(('withdrawn_at__isnull', False), ('withdrawn_by__isnull', False)), _connector='OR'), name='game_withdrawn_pair'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Measured',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('code_version', models.CharField(max_length=20)),
+                    ('input_hash', models.CharField(max_length=64)),
+                    ('findings_sha256', models.CharField(max_length=64)),
+                    ('figures', models.TextField()),
+                    ('created_at', models.DateTimeField()),
+                    ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
+                    ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
+                    ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='measurements', to='discussions.game')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Measured',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code_version', models.CharField(max_length=20)),
-                ('input_hash', models.CharField(max_length=64)),
-                ('findings_sha256', models.CharField(max_length=64)),
-                ('figures', models.TextField()),
-                ('created_at', models.DateTimeField()),
-                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
-                ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
-                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='measurements', to='discussions.game')),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('game', 'rubric_version', 'code_version'), name='measured_once'),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('game', 'rubric_version', 'code_version'), name='measured_once'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Companions',
+                fields=[
+                    ('measured', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='companions', serialize=False, to='discussions.measured')),
+                    ('body', models.TextField()),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Companions',
-            fields=[
-                ('measured', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='companions', serialize=False, to='discussions.measured')),
-                ('body', models.TextField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='MeasuredFindings',
-            fields=[
-                ('measured', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='findings', serialize=False, to='discussions.measured')),
-                ('body', models.TextField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='GameText',
-            fields=[
-                ('game', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='text', serialize=False, to='discussions.game')),
-                ('body', models.TextField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Slot',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(default='rating', max_length=12)),
-                ('number', models.PositiveSmallIntegerField()),
-                ('taken_at', models.DateTimeField(blank=True, null=True)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('is_closed', models.BooleanField(default=False)),
-                ('evaluator', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to=settings.AUTH_USER_MODEL)),
-                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='discussions.game')),
-            ],
-            options={
-                'indexes': [
-                    models.Index(fields=['evaluator', 'is_closed'], name='slot_by_person'),
+            ),
+            migrations.CreateModel(
+                name='MeasuredFindings',
+                fields=[
+                    ('measured', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='findings', serialize=False, to='discussions.measured')),
+                    ('body', models.TextField()),
                 ],
-                'constraints': [
-                    models.UniqueConstraint(fields=('game', 'purpose', 'number'), name='slot_number_unique'),
-                    models.UniqueConstraint(condition=models.Q(('evaluator__isnull', False)), fields=('game', 'purpose', 'evaluator'), name='slot_person_once_per_game'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('evaluator', None), ('taken_at', None)), models.Q(('evaluator__isnull', False), ('taken_at__isnull', False)), _connector='OR'), name='slot_taken_pair'),
+            ),
+            migrations.CreateModel(
+                name='GameText',
+                fields=[
+                    ('game', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='text', serialize=False, to='discussions.game')),
+                    ('body', models.TextField()),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Evaluation',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(default='rating', max_length=12)),
-                ('state', models.CharField(default='draft', max_length=12)),
-                ('seed', models.CharField(max_length=32)),
-                ('version', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('submitted_at', models.DateTimeField(blank=True, null=True)),
-                ('skipped_reason', models.TextField(blank=True)),
-                ('returned_comment', models.TextField(blank=True)),
-                ('evaluator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to=settings.AUTH_USER_MODEL)),
-                ('measured', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.measured')),
-                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.game')),
-                ('slot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.slot')),
-            ],
-            options={
-                'indexes': [
-                    models.Index(fields=['evaluator', 'state'], name='evaluation_by_person'),
+            ),
+            migrations.CreateModel(
+                name='Slot',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('purpose', models.CharField(default='rating', max_length=12)),
+                    ('number', models.PositiveSmallIntegerField()),
+                    ('taken_at', models.DateTimeField(blank=True, null=True)),
+                    ('lease_until', models.DateTimeField(blank=True, null=True)),
+                    ('is_closed', models.BooleanField(default=False)),
+                    ('evaluator', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to=settings.AUTH_USER_MODEL)),
+                    ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='discussions.game')),
                 ],
-                'constraints': [
-                    models.UniqueConstraint(fields=('game', 'evaluator', 'purpose'), name='evaluation_once_per_person'),
+                options={
+                    'indexes': [
+                        models.Index(fields=['evaluator', 'is_closed'], name='slot_by_person'),
+                    ],
+                    'constraints': [
+                        models.UniqueConstraint(fields=('game', 'purpose', 'number'), name='slot_number_unique'),
+                        models.UniqueConstraint(condition=models.Q(('evaluator__isnull', False)), fields=('game', 'purpose', 'evaluator'), name='slot_person_once_per_game'),
+                        models.CheckConstraint(condition=models.Q(models.Q(('evaluator', None), ('taken_at', None)), models.Q(('evaluator__isnull', False), ('taken_at__isnull', False)), _connector='OR'), name='slot_taken_pair'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Evaluation',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('purpose', models.CharField(default='rating', max_length=12)),
+                    ('state', models.CharField(default='draft', max_length=12)),
+                    ('seed', models.CharField(max_length=32)),
+                    ('version', models.PositiveIntegerField(default=0)),
+                    ('created_at', models.DateTimeField()),
+                    ('submitted_at', models.DateTimeField(blank=True, null=True)),
+                    ('skipped_reason', models.TextField(blank=True)),
+                    ('returned_comment', models.TextField(blank=True)),
+                    ('evaluator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to=settings.AUTH_USER_MODEL)),
+                    ('measured', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.measured')),
+                    ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.game')),
+                    ('slot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.slot')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Judgement',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=30)),
-                ('subject', models.CharField(max_length=200)),
-                ('value', models.CharField(blank=True, max_length=40)),
-                ('reason', models.TextField(blank=True)),
-                ('blind_value', models.CharField(blank=True, max_length=40)),
-                ('version', models.PositiveIntegerField(default=0)),
-                ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judgements', to='discussions.evaluation')),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('evaluation', 'kind', 'subject'), name='judgement_once_per_subject'),
+                options={
+                    'indexes': [
+                        models.Index(fields=['evaluator', 'state'], name='evaluation_by_person'),
+                    ],
+                    'constraints': [
+                        models.UniqueConstraint(fields=('game', 'evaluator', 'purpose'), name='evaluation_once_per_person'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Judgement',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('kind', models.CharField(max_length=30)),
+                    ('subject', models.CharField(max_length=200)),
+                    ('value', models.CharField(blank=True, max_length=40)),
+                    ('reason', models.TextField(blank=True)),
+                    ('blind_value', models.CharField(blank=True, max_length=40)),
+                    ('version', models.PositiveIntegerField(default=0)),
+                    ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judgements', to='discussions.evaluation')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Remark',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('flag', 'flag'), ('comment', 'comment')], max_length=10)),
-                ('target', models.CharField(max_length=60)),
-                ('text', models.TextField(blank=True)),
-                ('key', models.CharField(max_length=160)),
-                ('body_sha256', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField()),
-                ('resolved_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='remarks', to='discussions.evaluation')),
-                ('resolved_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('created_by', 'key'), name='remark_key_unique'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('resolved_at', None), ('resolved_by', None)), models.Q(('resolved_at__isnull', False), ('resolved_by__isnull', False)), _connector='OR'), name='remark_resolved_pair'),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('evaluation', 'kind', 'subject'), name='judgement_once_per_subject'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Remark',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('kind', models.CharField(choices=[('flag', 'flag'), ('comment', 'comment')], max_length=10)),
+                    ('target', models.CharField(max_length=60)),
+                    ('text', models.TextField(blank=True)),
+                    ('key', models.CharField(max_length=160)),
+                    ('body_sha256', models.CharField(max_length=64)),
+                    ('created_at', models.DateTimeField()),
+                    ('resolved_at', models.DateTimeField(blank=True, null=True)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='remarks', to='discussions.evaluation')),
+                    ('resolved_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Reveal',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('what', models.CharField(max_length=60)),
-                ('created_at', models.DateTimeField()),
-                ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reveals', to='discussions.evaluation')),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('evaluation', 'what'), name='reveal_once'),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('created_by', 'key'), name='remark_key_unique'),
+                        models.CheckConstraint(condition=models.Q(models.Q(('resolved_at', None), ('resolved_by', None)), models.Q(('resolved_at__isnull', False), ('resolved_by__isnull', False)), _connector='OR'), name='remark_resolved_pair'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Reveal',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('what', models.CharField(max_length=60)),
+                    ('created_at', models.DateTimeField()),
+                    ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reveals', to='discussions.evaluation')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Revision',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField()),
-                ('value', models.CharField(blank=True, max_length=40)),
-                ('reason', models.TextField(blank=True)),
-                ('phase', models.CharField(choices=[('blind', 'blind'), ('revealed', 'revealed')], max_length=10)),
-                ('took_ms', models.PositiveIntegerField(blank=True, null=True)),
-                ('undoes', models.PositiveIntegerField(blank=True, null=True)),
-                ('key', models.CharField(max_length=160)),
-                ('body_sha256', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('judgement', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='discussions.judgement')),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('judgement', 'version'), name='revision_version_unique'),
-                    models.UniqueConstraint(fields=('created_by', 'key'), name='revision_key_unique'),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('evaluation', 'what'), name='reveal_once'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Revision',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('version', models.PositiveIntegerField()),
+                    ('value', models.CharField(blank=True, max_length=40)),
+                    ('reason', models.TextField(blank=True)),
+                    ('phase', models.CharField(choices=[('blind', 'blind'), ('revealed', 'revealed')], max_length=10)),
+                    ('took_ms', models.PositiveIntegerField(blank=True, null=True)),
+                    ('undoes', models.PositiveIntegerField(blank=True, null=True)),
+                    ('key', models.CharField(max_length=160)),
+                    ('body_sha256', models.CharField(max_length=64)),
+                    ('created_at', models.DateTimeField()),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('judgement', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='discussions.judgement')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Verdict',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('passes', models.BooleanField()),
-                ('passed_count', models.PositiveSmallIntegerField()),
-                ('composite', models.FloatField(blank=True, null=True)),
-                ('flip_distance', models.PositiveIntegerField(blank=True, null=True)),
-                ('basis', models.TextField()),
-                ('basis_sha256', models.CharField(max_length=64)),
-                ('outcome', models.TextField()),
-                ('reason', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='verdicts', to='discussions.game')),
-                ('measured', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.measured')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.project')),
-                ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
-                ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.verdict')),
-            ],
-            options={
-                'indexes': [
-                    models.Index(fields=['project', 'composite'], name='verdict_by_composite'),
-                    models.Index(fields=['project', 'flip_distance'], name='verdict_by_flip'),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('judgement', 'version'), name='revision_version_unique'),
+                        models.UniqueConstraint(fields=('created_by', 'key'), name='revision_key_unique'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Verdict',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.PositiveIntegerField()),
+                    ('passes', models.BooleanField()),
+                    ('passed_count', models.PositiveSmallIntegerField()),
+                    ('composite', models.FloatField(blank=True, null=True)),
+                    ('flip_distance', models.PositiveIntegerField(blank=True, null=True)),
+                    ('basis', models.TextField()),
+                    ('basis_sha256', models.CharField(max_length=64)),
+                    ('outcome', models.TextField()),
+                    ('reason', models.TextField(blank=True)),
+                    ('created_at', models.DateTimeField()),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='verdicts', to='discussions.game')),
+                    ('measured', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.measured')),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.project')),
+                    ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
+                    ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.verdict')),
                 ],
-                'constraints': [
-                    models.UniqueConstraint(fields=('game', 'number'), name='verdict_number_unique'),
-                    models.CheckConstraint(condition=models.Q(('supersedes', None), models.Q(('reason', ''), _negated=True), _connector='OR'), name='verdict_correction_has_reason'),
-                ],
-            },
-        ),
+                options={
+                    'indexes': [
+                        models.Index(fields=['project', 'composite'], name='verdict_by_composite'),
+                        models.Index(fields=['project', 'flip_distance'], name='verdict_by_flip'),
+                    ],
+                    'constraints': [
+                        models.UniqueConstraint(fields=('game', 'number'), name='verdict_number_unique'),
+                        models.CheckConstraint(condition=models.Q(('supersedes', None), models.Q(('reason', ''), _negated=True), _connector='OR'), name='verdict_correction_has_reason'),
+                    ],
+                },
+            ),
+        ]),
     ]

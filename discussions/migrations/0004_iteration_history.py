@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
 
@@ -15,214 +17,216 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='Decision',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('look', models.PositiveSmallIntegerField()),
-                ('choice', models.CharField(choices=[('keep', 'keep'), ('revert', 'revert'), ('inconclusive', 'inconclusive')], max_length=12)),
-                ('reason', models.TextField()),
-                ('proposal', models.TextField()),
-                ('basis', models.TextField()),
-                ('basis_sha256', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField()),
-                ('compared_with', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.iteration')),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('iteration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='discussions.iteration')),
-                ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.decision')),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('iteration', 'number'), name='decision_number_unique'),
-                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='decision_has_reason'),
-                    models.CheckConstraint(condition=models.Q(('look__gte', 1)), name='decision_look_counts'),
+        ChangeTables([
+            migrations.CreateModel(
+                name='Decision',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.PositiveIntegerField()),
+                    ('look', models.PositiveSmallIntegerField()),
+                    ('choice', models.CharField(choices=[('keep', 'keep'), ('revert', 'revert'), ('inconclusive', 'inconclusive')], max_length=12)),
+                    ('reason', models.TextField()),
+                    ('proposal', models.TextField()),
+                    ('basis', models.TextField()),
+                    ('basis_sha256', models.CharField(max_length=64)),
+                    ('created_at', models.DateTimeField()),
+                    ('compared_with', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.iteration')),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('iteration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='discussions.iteration')),
+                    ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.decision')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='ManualFigure',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('cost', 'cost in dollars'), ('cache', 'cache hit rate')], max_length=12)),
-                ('number', models.PositiveIntegerField()),
-                ('value', models.DecimalField(decimal_places=6, max_digits=12)),
-                ('reason', models.TextField()),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='manual_figures', to='discussions.game')),
-                ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.manualfigure')),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('game', 'kind', 'number'), name='manual_figure_number_unique'),
-                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='manual_figure_has_reason'),
-                    models.CheckConstraint(condition=models.Q(('value__gte', 0), models.Q(models.Q(('kind', 'cache'), _negated=True), ('value__lte', 1), _connector='OR')), name='manual_figure_in_range'),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('iteration', 'number'), name='decision_number_unique'),
+                        models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='decision_has_reason'),
+                        models.CheckConstraint(condition=models.Q(('look__gte', 1)), name='decision_look_counts'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='ManualFigure',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('kind', models.CharField(choices=[('cost', 'cost in dollars'), ('cache', 'cache hit rate')], max_length=12)),
+                    ('number', models.PositiveIntegerField()),
+                    ('value', models.DecimalField(decimal_places=6, max_digits=12)),
+                    ('reason', models.TextField()),
+                    ('created_at', models.DateTimeField()),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='manual_figures', to='discussions.game')),
+                    ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.manualfigure')),
                 ],
-            },
-        ),
-        migrations.AddField(
-            model_name='game',
-            name='input_tokens',
-            field=models.PositiveBigIntegerField(blank=True, null=True),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='baseline',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='based_on', to='discussions.iteration'),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='change_note',
-            field=models.TextField(blank=True),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='compared_with',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='compared_by', to='discussions.iteration'),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='hunk_count',
-            field=models.PositiveIntegerField(default=0),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='hunks_answer',
-            field=models.TextField(blank=True),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='kind',
-            field=models.CharField(choices=[('unsorted', 'unsorted'), ('baseline', 'baseline'), ('change', 'change')], default='unsorted', max_length=12),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='least_games',
-            field=models.PositiveIntegerField(default=3),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='material',
-            field=models.TextField(default='{}'),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='opened_at',
-            field=models.DateTimeField(blank=True, null=True),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='opened_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='prompt_sha256',
-            field=models.CharField(blank=True, max_length=64),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='state',
-            field=models.CharField(choices=[('always_open', 'always open'), ('importing', 'open for import'), ('rating', 'open for rating'), ('decided', 'decided')], default='always_open', max_length=12),
-        ),
-        migrations.AddField(
-            model_name='iteration',
-            name='target',
-            field=models.CharField(blank=True, max_length=60),
-        ),
-        migrations.AddField(
-            model_name='stage',
-            name='closed_at',
-            field=models.DateTimeField(blank=True, null=True),
-        ),
-        migrations.AddField(
-            model_name='stage',
-            name='closed_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='stage',
-            name='door',
-            field=models.TextField(blank=True),
-        ),
-        migrations.AddField(
-            model_name='stage',
-            name='engagement_rule',
-            field=models.CharField(choices=[('average', 'on average'), ('every_game', 'in every game')], default='average', max_length=12),
-        ),
-        migrations.AddField(
-            model_name='stage',
-            name='goal',
-            field=models.TextField(blank=True),
-        ),
-        migrations.AddField(
-            model_name='stage',
-            name='override_reason',
-            field=models.TextField(blank=True),
-        ),
-        migrations.AddField(
-            model_name='stage',
-            name='stated_at',
-            field=models.DateTimeField(blank=True, null=True),
-        ),
-        migrations.AddField(
-            model_name='stage',
-            name='stated_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='stage',
-            name='statement',
-            field=models.TextField(blank=True),
-        ),
-        migrations.AddField(
-            model_name='stage',
-            name='streak_unit',
-            field=models.CharField(choices=[('iteration', 'iterations'), ('game', 'games')], default='iteration', max_length=12),
-        ),
-        migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'unsorted'), ('stage', None), ('state', 'always_open')), models.Q(models.Q(('kind', 'unsorted'), _negated=True), ('stage__isnull', False), models.Q(('state', 'always_open'), _negated=True)), _connector='OR'), name='iteration_unsorted_has_no_stage'),
-        ),
-        migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('baseline__isnull', False), ('compared_with__isnull', False), ('kind', 'change')), models.Q(models.Q(('kind', 'change'), _negated=True), ('baseline', None), ('compared_with', None)), _connector='OR'), name='iteration_change_has_reference'),
-        ),
-        migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.CheckConstraint(condition=models.Q(('compared_with', None), models.Q(('compared_with', models.F('id')), _negated=True), _connector='OR'), name='iteration_not_with_itself'),
-        ),
-        migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('opened_at', None), ('opened_by', None)), models.Q(('opened_at__isnull', False), ('opened_by__isnull', False)), _connector='OR'), name='iteration_opened_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'rating'), _negated=True), ('opened_at__isnull', False), _connector='OR'), name='iteration_rating_was_opened'),
-        ),
-        migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.CheckConstraint(condition=models.Q(('hunk_count__lte', 1), models.Q(('hunks_answer', ''), _negated=True), _connector='OR'), name='iteration_hunks_answered'),
-        ),
-        migrations.AddConstraint(
-            model_name='iteration',
-            constraint=models.CheckConstraint(condition=models.Q(('least_games__gte', 1)), name='iteration_least_games'),
-        ),
-        migrations.AddConstraint(
-            model_name='stage',
-            constraint=models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('project',), name='stage_one_open_per_project'),
-        ),
-        migrations.AddConstraint(
-            model_name='stage',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None)), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False)), _connector='OR'), name='stage_closed_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='stage',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('stated_at', None), ('stated_by', None), ('statement', '')), models.Q(('stated_at__isnull', False), ('stated_by__isnull', False), models.Q(('statement', ''), _negated=True)), _connector='OR'), name='stage_stated_whole'),
-        ),
-        migrations.AddConstraint(
-            model_name='stage',
-            constraint=models.CheckConstraint(condition=models.Q(('closed_at__isnull', False), models.Q(('door', ''), ('override_reason', '')), _connector='OR'), name='stage_door_when_closed'),
-        ),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('game', 'kind', 'number'), name='manual_figure_number_unique'),
+                        models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='manual_figure_has_reason'),
+                        models.CheckConstraint(condition=models.Q(('value__gte', 0), models.Q(models.Q(('kind', 'cache'), _negated=True), ('value__lte', 1), _connector='OR')), name='manual_figure_in_range'),
+                    ],
+                },
+            ),
+            migrations.AddField(
+                model_name='game',
+                name='input_tokens',
+                field=models.PositiveBigIntegerField(blank=True, null=True),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='baseline',
+                field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='based_on', to='discussions.iteration'),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='change_note',
+                field=models.TextField(blank=True),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='compared_with',
+                field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='compared_by', to='discussions.iteration'),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='hunk_count',
+                field=models.PositiveIntegerField(default=0),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='hunks_answer',
+                field=models.TextField(blank=True),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='kind',
+                field=models.CharField(choices=[('unsorted', 'unsorted'), ('baseline', 'baseline'), ('change', 'change')], default='unsorted', max_length=12),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='least_games',
+                field=models.PositiveIntegerField(default=3),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='material',
+                field=models.TextField(default='{}'),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='opened_at',
+                field=models.DateTimeField(blank=True, null=True),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='opened_by',
+                field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='prompt_sha256',
+                field=models.CharField(blank=True, max_length=64),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='state',
+                field=models.CharField(choices=[('always_open', 'always open'), ('importing', 'open for import'), ('rating', 'open for rating'), ('decided', 'decided')], default='always_open', max_length=12),
+            ),
+            migrations.AddField(
+                model_name='iteration',
+                name='target',
+                field=models.CharField(blank=True, max_length=60),
+            ),
+            migrations.AddField(
+                model_name='stage',
+                name='closed_at',
+                field=models.DateTimeField(blank=True, null=True),
+            ),
+            migrations.AddField(
+                model_name='stage',
+                name='closed_by',
+                field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            ),
+            migrations.AddField(
+                model_name='stage',
+                name='door',
+                field=models.TextField(blank=True),
+            ),
+            migrations.AddField(
+                model_name='stage',
+                name='engagement_rule',
+                field=models.CharField(choices=[('average', 'on average'), ('every_game', 'in every game')], default='average', max_length=12),
+            ),
+            migrations.AddField(
+                model_name='stage',
+                name='goal',
+                field=models.TextField(blank=True),
+            ),
+            migrations.AddField(
+                model_name='stage',
+                name='override_reason',
+                field=models.TextField(blank=True),
+            ),
+            migrations.AddField(
+                model_name='stage',
+                name='stated_at',
+                field=models.DateTimeField(blank=True, null=True),
+            ),
+            migrations.AddField(
+                model_name='stage',
+                name='stated_by',
+                field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            ),
+            migrations.AddField(
+                model_name='stage',
+                name='statement',
+                field=models.TextField(blank=True),
+            ),
+            migrations.AddField(
+                model_name='stage',
+                name='streak_unit',
+                field=models.CharField(choices=[('iteration', 'iterations'), ('game', 'games')], default='iteration', max_length=12),
+            ),
+            migrations.AddConstraint(
+                model_name='iteration',
+                constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'unsorted'), ('stage', None), ('state', 'always_open')), models.Q(models.Q(('kind', 'unsorted'), _negated=True), ('stage__isnull', False), models.Q(('state', 'always_open'), _negated=True)), _connector='OR'), name='iteration_unsorted_has_no_stage'),
+            ),
+            migrations.AddConstraint(
+                model_name='iteration',
+                constraint=models.CheckConstraint(condition=models.Q(models.Q(('baseline__isnull', False), ('compared_with__isnull', False), ('kind', 'change')), models.Q(models.Q(('kind', 'change'), _negated=True), ('baseline', None), ('compared_with', None)), _connector='OR'), name='iteration_change_has_reference'),
+            ),
+            migrations.AddConstraint(
+                model_name='iteration',
+                constraint=models.CheckConstraint(condition=models.Q(('compared_with', None), models.Q(('compared_with', models.F('id')), _negated=True), _connector='OR'), name='iteration_not_with_itself'),
+            ),
+            migrations.AddConstraint(
+                model_name='iteration',
+                constraint=models.CheckConstraint(condition=models.Q(models.Q(('opened_at', None), ('opened_by', None)), models.Q(('opened_at__isnull', False), ('opened_by__isnull', False)), _connector='OR'), name='iteration_opened_pair'),
+            ),
+            migrations.AddConstraint(
+                model_name='iteration',
+                constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'rating'), _negated=True), ('opened_at__isnull', False), _connector='OR'), name='iteration_rating_was_opened'),
+            ),
+            migrations.AddConstraint(
+                model_name='iteration',
+                constraint=models.CheckConstraint(condition=models.Q(('hunk_count__lte', 1), models.Q(('hunks_answer', ''), _negated=True), _connector='OR'), name='iteration_hunks_answered'),
+            ),
+            migrations.AddConstraint(
+                model_name='iteration',
+                constraint=models.CheckConstraint(condition=models.Q(('least_games__gte', 1)), name='iteration_least_games'),
+            ),
+            migrations.AddConstraint(
+                model_name='stage',
+                constraint=models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('project',), name='stage_one_open_per_project'),
+            ),
+            migrations.AddConstraint(
+                model_name='stage',
+                constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None)), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False)), _connector='OR'), name='stage_closed_pair'),
+            ),
+            migrations.AddConstraint(
+                model_name='stage',
+                constraint=models.CheckConstraint(condition=models.Q(models.Q(('stated_at', None), ('stated_by', None), ('statement', '')), models.Q(('stated_at__isnull', False), ('stated_by__isnull', False), models.Q(('statement', ''), _negated=True)), _connector='OR'), name='stage_stated_whole'),
+            ),
+            migrations.AddConstraint(
+                model_name='stage',
+                constraint=models.CheckConstraint(condition=models.Q(('closed_at__isnull', False), models.Q(('door', ''), ('override_reason', '')), _connector='OR'), name='stage_door_when_closed'),
+            ),
+        ]),
     ]

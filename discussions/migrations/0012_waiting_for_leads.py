@@ -2,6 +2,7 @@ from django.db import migrations, models
 from django.db.models import Exists, OuterRef, Subquery
 
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 ASIDE = {"evaluation:skipped", "lease:ended", "place:released"}
 
@@ -26,22 +27,24 @@ class Migration(migrations.Migration):
     dependencies = [("discussions", "0011_calibration_waivers"), ("workspace", "0004_sign_ins")]
 
     operations = [
-        migrations.AddField("slot", "awaiting_since", models.DateTimeField(blank=True, null=True)),
-        migrations.AddField("evaluation", "set_aside_at", models.DateTimeField(blank=True, null=True)),
-        migrations.AddIndex(
-            "slot",
-            models.Index(
-                condition=models.Q(("awaiting_since__isnull", False)),
-                fields=["project", "game"],
-                name="slot_awaiting_verdict",
+        ChangeTables([
+            migrations.AddField("slot", "awaiting_since", models.DateTimeField(blank=True, null=True)),
+            migrations.AddField("evaluation", "set_aside_at", models.DateTimeField(blank=True, null=True)),
+            migrations.AddIndex(
+                "slot",
+                models.Index(
+                    condition=models.Q(("awaiting_since__isnull", False)),
+                    fields=["project", "game"],
+                    name="slot_awaiting_verdict",
+                ),
             ),
-        ),
-        migrations.AddIndex(
-            "transcript",
-            models.Index(
-                condition=models.Q(("fault_count__gt", 0)), fields=["project", "id"], name="transcript_with_faults"
+            migrations.AddIndex(
+                "transcript",
+                models.Index(
+                    condition=models.Q(("fault_count__gt", 0)), fields=["project", "id"], name="transcript_with_faults"
+                ),
             ),
-        ),
+        ]),
         migrations.RunPython(fill, migrations.RunPython.noop),
         ForbidChange("discussions_slot", columns=("project_id", "game_id", "purpose", "number", "shuffle")),
         ForbidChange(

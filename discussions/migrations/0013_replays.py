@@ -2,6 +2,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 
 class Migration(migrations.Migration):
@@ -10,28 +11,30 @@ class Migration(migrations.Migration):
     dependencies = [("discussions", "0012_waiting_for_leads")]
 
     operations = [
-        migrations.AddField(
-            "iteration",
-            "replay_of",
-            models.ForeignKey(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="replayed_by",
-                to="discussions.iteration",
-            ),
-        ),
-        migrations.AddConstraint(
-            "iteration",
-            models.CheckConstraint(
-                condition=models.Q(
-                    ("replay_of", None),
-                    models.Q(("kind", "baseline"), models.Q(("replay_of", models.F("id")), _negated=True)),
-                    _connector="OR",
+        ChangeTables([
+            migrations.AddField(
+                "iteration",
+                "replay_of",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="replayed_by",
+                    to="discussions.iteration",
                 ),
-                name="iteration_replay_is_baseline",
             ),
-        ),
+            migrations.AddConstraint(
+                "iteration",
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("replay_of", None),
+                        models.Q(("kind", "baseline"), models.Q(("replay_of", models.F("id")), _negated=True)),
+                        _connector="OR",
+                    ),
+                    name="iteration_replay_is_baseline",
+                ),
+            ),
+        ]),
         ForbidChange(
             "discussions_iteration",
             columns=(

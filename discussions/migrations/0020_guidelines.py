@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
 
@@ -14,34 +16,36 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='Guideline',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('text', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='guidelines', to='workspace.project')),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('project', 'number'), name='guideline_number_unique'),
+        ChangeTables([
+            migrations.CreateModel(
+                name='Guideline',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.PositiveIntegerField()),
+                    ('text', models.TextField(blank=True)),
+                    ('created_at', models.DateTimeField()),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='guidelines', to='workspace.project')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='GuidelineReading',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField()),
-                ('guideline', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='readings', to='discussions.guideline')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('guideline', 'person'), name='guideline_read_once'),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('project', 'number'), name='guideline_number_unique'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='GuidelineReading',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('created_at', models.DateTimeField()),
+                    ('guideline', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='readings', to='discussions.guideline')),
+                    ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ],
-            },
-        ),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('guideline', 'person'), name='guideline_read_once'),
+                    ],
+                },
+            ),
+        ]),
     ]

@@ -3,6 +3,7 @@ from django.db import migrations, models
 
 from discussions.core.records import GameRecord
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 
 def fill_search_texts(apps, schema_editor):
@@ -22,10 +23,12 @@ class Migration(migrations.Migration):
     dependencies = [("discussions", "0023_rating_rules")]
 
     operations = [
-        migrations.AddField(
-            "game", "search_text", models.TextField(blank=True, default=""), preserve_default=False
-        ),
-        migrations.AddIndex("game", models.Index(fields=["project", "message_count"], name="game_by_length")),
+        ChangeTables([
+            migrations.AddField(
+                "game", "search_text", models.TextField(blank=True, default=""), preserve_default=False
+            ),
+            migrations.AddIndex("game", models.Index(fields=["project", "message_count"], name="game_by_length")),
+        ]),
         migrations.RunPython(fill_search_texts, migrations.RunPython.noop),
         ForbidChange(
             "discussions_game",

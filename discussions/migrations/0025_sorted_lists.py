@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -13,12 +15,14 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddIndex(
-            model_name="game",
-            index=models.Index(fields=["project", "iteration"], name="game_by_iteration"),
-        ),
-        migrations.AddIndex(
-            model_name="verdict",
-            index=models.Index(fields=["project", "passed_count"], name="verdict_by_passed"),
-        ),
+        ChangeTables([
+            migrations.AddIndex(
+                model_name="game",
+                index=models.Index(fields=["project", "iteration"], name="game_by_iteration"),
+            ),
+            migrations.AddIndex(
+                model_name="verdict",
+                index=models.Index(fields=["project", "passed_count"], name="verdict_by_passed"),
+            ),
+        ]),
     ]

@@ -2,6 +2,8 @@ from django.db import migrations, models
 from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
+from workspace.database.table_changes import ChangeTables
+
 
 def fill_costs(apps, schema_editor):
     """Games that came in before cost what a lead entered last, else what their files report."""
@@ -18,9 +20,11 @@ class Migration(migrations.Migration):
     dependencies = [("discussions", "0025_sorted_lists")]
 
     operations = [
-        migrations.AddField(
-            "game", "paid_usd", models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
-        ),
-        migrations.AddIndex("game", models.Index(fields=["project", "paid_usd"], name="game_by_cost")),
+        ChangeTables([
+            migrations.AddField(
+                "game", "paid_usd", models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+            ),
+            migrations.AddIndex("game", models.Index(fields=["project", "paid_usd"], name="game_by_cost")),
+        ]),
         migrations.RunPython(fill_costs, migrations.RunPython.noop),
     ]

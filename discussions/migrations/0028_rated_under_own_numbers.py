@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 
 class Migration(migrations.Migration):
@@ -15,14 +16,16 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RemoveConstraint(
-            model_name='evaluation',
-            name='evaluation_repeat_is_renumbered',
-        ),
-        migrations.AddConstraint(
-            model_name='evaluation',
-            constraint=models.CheckConstraint(condition=models.Q(('purpose', 'rating'), models.Q(('purpose', 'repeat'), ('shown_number__isnull', False)), models.Q(models.Q(('purpose__in', ('rating', 'repeat')), _negated=True), ('shown_number', None)), _connector='OR'), name='evaluation_repeat_is_renumbered'),
-        ),
+        ChangeTables([
+            migrations.RemoveConstraint(
+                model_name='evaluation',
+                name='evaluation_repeat_is_renumbered',
+            ),
+            migrations.AddConstraint(
+                model_name='evaluation',
+                constraint=models.CheckConstraint(condition=models.Q(('purpose', 'rating'), models.Q(('purpose', 'repeat'), ('shown_number__isnull', False)), models.Q(models.Q(('purpose__in', ('rating', 'repeat')), _negated=True), ('shown_number', None)), _connector='OR'), name='evaluation_repeat_is_renumbered'),
+            ),
+        ]),
         ForbidChange(
             "discussions_evaluation",
             columns=(

@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
 
@@ -14,32 +16,34 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='Rubric',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.SlugField(max_length=60, unique=True)),
-                ('kind', models.CharField(choices=[('discussion', 'discussion'), ('response', 'response')], max_length=20)),
-                ('name', models.CharField(max_length=200)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='RubricVersion',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.CharField(max_length=20)),
-                ('state', models.CharField(default='draft', max_length=12)),
-                ('body', models.TextField()),
-                ('sha256', models.CharField(max_length=64)),
-                ('note', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField()),
-                ('published_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('published_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('rubric', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='rubric.rubric')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('rubric', 'number'), name='rubric_version_unique'), models.CheckConstraint(condition=models.Q(models.Q(('published_at', None), ('published_by', None)), models.Q(('published_at__isnull', False), ('published_by__isnull', False)), _connector='OR'), name='rubric_version_published_pair')],
-            },
-        ),
+        ChangeTables([
+            migrations.CreateModel(
+                name='Rubric',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('key', models.SlugField(max_length=60, unique=True)),
+                    ('kind', models.CharField(choices=[('discussion', 'discussion'), ('response', 'response')], max_length=20)),
+                    ('name', models.CharField(max_length=200)),
+                ],
+            ),
+            migrations.CreateModel(
+                name='RubricVersion',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.CharField(max_length=20)),
+                    ('state', models.CharField(default='draft', max_length=12)),
+                    ('body', models.TextField()),
+                    ('sha256', models.CharField(max_length=64)),
+                    ('note', models.TextField(blank=True)),
+                    ('created_at', models.DateTimeField()),
+                    ('published_at', models.DateTimeField(blank=True, null=True)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('published_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('rubric', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='rubric.rubric')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('rubric', 'number'), name='rubric_version_unique'), models.CheckConstraint(condition=models.Q(models.Q(('published_at', None), ('published_by', None)), models.Q(('published_at__isnull', False), ('published_by__isnull', False)), _connector='OR'), name='rubric_version_published_pair')],
+                },
+            ),
+        ]),
     ]

@@ -5,6 +5,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 
 class Migration(migrations.Migration):
@@ -16,35 +17,37 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name='review',
-            name='corrected_at',
-            field=models.DateTimeField(blank=True, null=True),
-        ),
-        migrations.AddField(
-            model_name='review',
-            name='corrected_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='review',
-            name='correction',
-            field=models.JSONField(blank=True, default=dict),
-        ),
-        migrations.AddField(
-            model_name='review',
-            name='read_from',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='readings', to='rubric.review'),
-        ),
-        migrations.AddField(
-            model_name='review',
-            name='reader',
-            field=models.PositiveSmallIntegerField(default=1),
-        ),
-        migrations.AddConstraint(
-            model_name='review',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('corrected_at', None), ('corrected_by', None)), models.Q(('corrected_at__isnull', False), ('corrected_by__isnull', False)), _connector='OR'), name='review_corrected_pair'),
-        ),
+        ChangeTables([
+            migrations.AddField(
+                model_name='review',
+                name='corrected_at',
+                field=models.DateTimeField(blank=True, null=True),
+            ),
+            migrations.AddField(
+                model_name='review',
+                name='corrected_by',
+                field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            ),
+            migrations.AddField(
+                model_name='review',
+                name='correction',
+                field=models.JSONField(blank=True, default=dict),
+            ),
+            migrations.AddField(
+                model_name='review',
+                name='read_from',
+                field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='readings', to='rubric.review'),
+            ),
+            migrations.AddField(
+                model_name='review',
+                name='reader',
+                field=models.PositiveSmallIntegerField(default=1),
+            ),
+            migrations.AddConstraint(
+                model_name='review',
+                constraint=models.CheckConstraint(condition=models.Q(models.Q(('corrected_at', None), ('corrected_by', None)), models.Q(('corrected_at__isnull', False), ('corrected_by__isnull', False)), _connector='OR'), name='review_corrected_pair'),
+            ),
+        ]),
         ForbidChange(
             "rubric_review",
             columns=(

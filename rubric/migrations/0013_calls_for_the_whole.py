@@ -4,6 +4,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 
 def mark_models(apps, schema_editor):
@@ -21,27 +22,29 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name='answer',
-            name='part',
-            field=models.CharField(blank=True, max_length=10),
-        ),
-        migrations.AddField(
-            model_name='review',
-            name='criteria_first',
-            field=models.BooleanField(default=False),
-        ),
-        migrations.CreateModel(
-            name='WholePrompt',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('text', models.TextField()),
-                ('nonce', models.CharField(max_length=64)),
-                ('sha256', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField()),
-                ('review', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='whole_prompt', to='rubric.review')),
-            ],
-        ),
+        ChangeTables([
+            migrations.AddField(
+                model_name='answer',
+                name='part',
+                field=models.CharField(blank=True, max_length=10),
+            ),
+            migrations.AddField(
+                model_name='review',
+                name='criteria_first',
+                field=models.BooleanField(default=False),
+            ),
+            migrations.CreateModel(
+                name='WholePrompt',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('text', models.TextField()),
+                    ('nonce', models.CharField(max_length=64)),
+                    ('sha256', models.CharField(max_length=64)),
+                    ('created_at', models.DateTimeField()),
+                    ('review', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='whole_prompt', to='rubric.review')),
+                ],
+            ),
+        ]),
         migrations.RunPython(mark_models, migrations.RunPython.noop),
         ForbidChange("rubric_wholeprompt"),
         ForbidChange("rubric_answer"),

@@ -3,6 +3,7 @@
 from django.db import migrations, models
 
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 
 class Migration(migrations.Migration):
@@ -13,16 +14,18 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name='review',
-            name='is_blind',
-            field=models.BooleanField(default=True),
-        ),
-        migrations.AddField(
-            model_name='reviewer',
-            name='could_see_since',
-            field=models.DateTimeField(blank=True, null=True),
-        ),
+        ChangeTables([
+            migrations.AddField(
+                model_name='review',
+                name='is_blind',
+                field=models.BooleanField(default=True),
+            ),
+            migrations.AddField(
+                model_name='reviewer',
+                name='could_see_since',
+                field=models.DateTimeField(blank=True, null=True),
+            ),
+        ]),
         ForbidChange(
             "rubric_reviewer",
             columns=("set_id", "kind", "name", "person_id", "model", "created_at", "created_by_id"),

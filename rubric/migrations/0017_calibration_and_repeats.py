@@ -5,6 +5,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 
 class Migration(migrations.Migration):
@@ -17,105 +18,107 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='CalibrationRound',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('name', models.CharField(max_length=200)),
-                ('is_required', models.BooleanField(default=True)),
-                ('mark_within', models.DecimalField(decimal_places=2, default=1, max_digits=3)),
-                ('pass_percent', models.PositiveSmallIntegerField(default=80)),
-                ('first_percent', models.PositiveSmallIntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('closed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='calibration_rounds', to='rubric.comparisonset')),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('set', 'number'), name='set_calibration_number_unique'),
-                    models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('set',), name='set_calibration_one_open'),
-                    models.CheckConstraint(condition=models.Q(('first_percent__lte', 100), ('pass_percent__gte', 1), ('pass_percent__lte', 100)), name='set_calibration_percents'),
-                    models.CheckConstraint(condition=models.Q(('mark_within__gte', 0), ('mark_within__lte', 9)), name='set_calibration_mark_within'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None)), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False)), _connector='OR'), name='set_calibration_closed_pair'),
+        ChangeTables([
+            migrations.CreateModel(
+                name='CalibrationRound',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.PositiveIntegerField()),
+                    ('name', models.CharField(max_length=200)),
+                    ('is_required', models.BooleanField(default=True)),
+                    ('mark_within', models.DecimalField(decimal_places=2, default=1, max_digits=3)),
+                    ('pass_percent', models.PositiveSmallIntegerField(default=80)),
+                    ('first_percent', models.PositiveSmallIntegerField(default=0)),
+                    ('created_at', models.DateTimeField()),
+                    ('closed_at', models.DateTimeField(blank=True, null=True)),
+                    ('closed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='calibration_rounds', to='rubric.comparisonset')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='CalibrationComparison',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('place', models.PositiveSmallIntegerField()),
-                ('key', models.TextField()),
-                ('note', models.TextField(blank=True)),
-                ('comparison', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='calibrations', to='rubric.comparison')),
-                ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comparisons', to='rubric.calibrationround')),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('round', 'comparison'), name='set_calibration_comparison_once'),
-                    models.UniqueConstraint(fields=('round', 'place'), name='set_calibration_place_unique'),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('set', 'number'), name='set_calibration_number_unique'),
+                        models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('set',), name='set_calibration_one_open'),
+                        models.CheckConstraint(condition=models.Q(('first_percent__lte', 100), ('pass_percent__gte', 1), ('pass_percent__lte', 100)), name='set_calibration_percents'),
+                        models.CheckConstraint(condition=models.Q(('mark_within__gte', 0), ('mark_within__lte', 9)), name='set_calibration_mark_within'),
+                        models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None)), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False)), _connector='OR'), name='set_calibration_closed_pair'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='CalibrationComparison',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('place', models.PositiveSmallIntegerField()),
+                    ('key', models.TextField()),
+                    ('note', models.TextField(blank=True)),
+                    ('comparison', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='calibrations', to='rubric.comparison')),
+                    ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comparisons', to='rubric.calibrationround')),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='CalibrationWaiver',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reason', models.TextField()),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('reviewer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.reviewer')),
-                ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='waivers', to='rubric.calibrationround')),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('round', 'reviewer'), name='set_calibration_waiver_once'),
-                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='set_calibration_waiver_has_reason'),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('round', 'comparison'), name='set_calibration_comparison_once'),
+                        models.UniqueConstraint(fields=('round', 'place'), name='set_calibration_place_unique'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='CalibrationWaiver',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('reason', models.TextField()),
+                    ('created_at', models.DateTimeField()),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('reviewer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.reviewer')),
+                    ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='waivers', to='rubric.calibrationround')),
                 ],
-            },
-        ),
-        migrations.RemoveConstraint(
-            model_name='review',
-            name='review_once_per_round',
-        ),
-        migrations.RemoveConstraint(
-            model_name='review',
-            name='review_state_fits',
-        ),
-        migrations.AddField(
-            model_name='comparisonset',
-            name='repeat_percent',
-            field=models.PositiveSmallIntegerField(default=0),
-        ),
-        migrations.AddField(
-            model_name='review',
-            name='purpose',
-            field=models.CharField(choices=[('rating', 'rating'), ('calibration', 'calibration'), ('repeat', 'repeat')], default='rating', max_length=12),
-        ),
-        migrations.AddField(
-            model_name='review',
-            name='shown_number',
-            field=models.PositiveIntegerField(blank=True, null=True),
-        ),
-        migrations.AddConstraint(
-            model_name='comparisonset',
-            constraint=models.CheckConstraint(condition=models.Q(('repeat_percent', 0), models.Q(('has_second_round', False), ('repeat_percent__lte', 50)), _connector='OR'), name='comparison_set_repeats_fit'),
-        ),
-        migrations.AddConstraint(
-            model_name='review',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'superseded'), _negated=True), fields=('comparison', 'reviewer', 'round', 'purpose'), name='review_once_per_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='review',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'draft'), ('submitted_at', None)), models.Q(('purpose', 'rating'), ('state', 'submitted'), ('submitted_at__isnull', False)), models.Q(('purpose__in', ['calibration', 'repeat']), ('state', 'set_apart'), ('submitted_at__isnull', False)), models.Q(('purpose', 'rating'), ('state', 'superseded')), _connector='OR'), name='review_state_fits'),
-        ),
-        migrations.AddConstraint(
-            model_name='review',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('purpose', 'rating'), ('shown_number', None)), models.Q(('purpose', 'calibration'), ('round', 1), ('shown_number', None)), models.Q(('purpose', 'repeat'), ('round', 1), ('shown_number__isnull', False)), _connector='OR'), name='review_purpose_fits'),
-        ),
+                options={
+                    'constraints': [
+                        models.UniqueConstraint(fields=('round', 'reviewer'), name='set_calibration_waiver_once'),
+                        models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='set_calibration_waiver_has_reason'),
+                    ],
+                },
+            ),
+            migrations.RemoveConstraint(
+                model_name='review',
+                name='review_once_per_round',
+            ),
+            migrations.RemoveConstraint(
+                model_name='review',
+                name='review_state_fits',
+            ),
+            migrations.AddField(
+                model_name='comparisonset',
+                name='repeat_percent',
+                field=models.PositiveSmallIntegerField(default=0),
+            ),
+            migrations.AddField(
+                model_name='review',
+                name='purpose',
+                field=models.CharField(choices=[('rating', 'rating'), ('calibration', 'calibration'), ('repeat', 'repeat')], default='rating', max_length=12),
+            ),
+            migrations.AddField(
+                model_name='review',
+                name='shown_number',
+                field=models.PositiveIntegerField(blank=True, null=True),
+            ),
+            migrations.AddConstraint(
+                model_name='comparisonset',
+                constraint=models.CheckConstraint(condition=models.Q(('repeat_percent', 0), models.Q(('has_second_round', False), ('repeat_percent__lte', 50)), _connector='OR'), name='comparison_set_repeats_fit'),
+            ),
+            migrations.AddConstraint(
+                model_name='review',
+                constraint=models.UniqueConstraint(condition=models.Q(('state', 'superseded'), _negated=True), fields=('comparison', 'reviewer', 'round', 'purpose'), name='review_once_per_round'),
+            ),
+            migrations.AddConstraint(
+                model_name='review',
+                constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'draft'), ('submitted_at', None)), models.Q(('purpose', 'rating'), ('state', 'submitted'), ('submitted_at__isnull', False)), models.Q(('purpose__in', ['calibration', 'repeat']), ('state', 'set_apart'), ('submitted_at__isnull', False)), models.Q(('purpose', 'rating'), ('state', 'superseded')), _connector='OR'), name='review_state_fits'),
+            ),
+            migrations.AddConstraint(
+                model_name='review',
+                constraint=models.CheckConstraint(condition=models.Q(models.Q(('purpose', 'rating'), ('shown_number', None)), models.Q(('purpose', 'calibration'), ('round', 1), ('shown_number', None)), models.Q(('purpose', 'repeat'), ('round', 1), ('shown_number__isnull', False)), _connector='OR'), name='review_purpose_fits'),
+            ),
+        ]),
         ForbidChange(
             "rubric_comparisonset",
             columns=("project_id", "number", "rubric_version_id", "mode", "has_second_round", "created_at", "created_by_id"),

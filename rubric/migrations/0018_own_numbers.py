@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 
 class Migration(migrations.Migration):
@@ -15,18 +16,20 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RemoveConstraint(
-            model_name='review',
-            name='review_purpose_fits',
-        ),
-        migrations.RemoveField(
-            model_name='review',
-            name='shown_number',
-        ),
-        migrations.AddConstraint(
-            model_name='review',
-            constraint=models.CheckConstraint(condition=models.Q(('purpose', 'rating'), models.Q(('purpose__in', ['calibration', 'repeat']), ('round', 1)), _connector='OR'), name='review_purpose_fits'),
-        ),
+        ChangeTables([
+            migrations.RemoveConstraint(
+                model_name='review',
+                name='review_purpose_fits',
+            ),
+            migrations.RemoveField(
+                model_name='review',
+                name='shown_number',
+            ),
+            migrations.AddConstraint(
+                model_name='review',
+                constraint=models.CheckConstraint(condition=models.Q(('purpose', 'rating'), models.Q(('purpose__in', ['calibration', 'repeat']), ('round', 1)), _connector='OR'), name='review_purpose_fits'),
+            ),
+        ]),
         ForbidChange(
             "rubric_review",
             columns=(

@@ -1,6 +1,7 @@
 from django.db import migrations, models
 
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 Q = models.Q
 
@@ -11,22 +12,24 @@ class Migration(migrations.Migration):
     dependencies = [("rubric", "0018_own_numbers")]
 
     operations = [
-        migrations.RemoveConstraint("rubricversion", "rubric_version_state_fits"),
-        migrations.AddConstraint(
-            "rubricversion",
-            models.CheckConstraint(
-                condition=Q(state="draft", published_at=None, retired_at=None, discarded_at=None)
-                | Q(
-                    state__in=("published", "imported"),
-                    published_at__isnull=False,
-                    retired_at=None,
-                    discarded_at=None,
-                )
-                | Q(state="retired", published_at__isnull=False, retired_at__isnull=False, discarded_at=None)
-                | Q(state="discarded", published_at=None, retired_at=None, discarded_at__isnull=False),
-                name="rubric_version_state_fits",
+        ChangeTables([
+            migrations.RemoveConstraint("rubricversion", "rubric_version_state_fits"),
+            migrations.AddConstraint(
+                "rubricversion",
+                models.CheckConstraint(
+                    condition=Q(state="draft", published_at=None, retired_at=None, discarded_at=None)
+                    | Q(
+                        state__in=("published", "imported"),
+                        published_at__isnull=False,
+                        retired_at=None,
+                        discarded_at=None,
+                    )
+                    | Q(state="retired", published_at__isnull=False, retired_at__isnull=False, discarded_at=None)
+                    | Q(state="discarded", published_at=None, retired_at=None, discarded_at__isnull=False),
+                    name="rubric_version_state_fits",
+                ),
             ),
-        ),
+        ]),
         ForbidChange(
             "rubric_rubricversion",
             columns=(

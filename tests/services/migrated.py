@@ -13,6 +13,7 @@ MADE_FROM = (
     "*/migrations/*.py",
     "*/apps.py",
     "workspace/database/append_only.py",
+    "workspace/database/table_changes.py",
     "rubric/versions/queries.py",
     "rubric/versions/first_versions/*",
     "requirements.lock",

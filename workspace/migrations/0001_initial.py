@@ -6,6 +6,8 @@ import django.db.models.functions.text
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
 
@@ -15,156 +17,158 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='Heartbeat',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('worker', models.CharField(max_length=120, unique=True)),
-                ('beat_at', models.DateTimeField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Person',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('email', models.EmailField(max_length=200, unique=True)),
-                ('name', models.CharField(max_length=200)),
-                ('is_active', models.BooleanField(default=True)),
-                ('is_admin', models.BooleanField(default=False)),
-                ('is_system', models.BooleanField(default=False)),
-                ('has_single_keys', models.BooleanField(default=True)),
-                ('time_zone', models.CharField(blank=True, max_length=60)),
-                ('created_at', models.DateTimeField()),
-            ],
-            options={
-                'verbose_name_plural': 'people',
-                'constraints': [models.CheckConstraint(condition=models.Q(('email', django.db.models.functions.text.Lower('email'))), name='person_email_lower'), models.UniqueConstraint(condition=models.Q(('is_system', True)), fields=('is_system',), name='person_one_system')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Project',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=60, unique=True)),
-                ('name', models.CharField(max_length=200)),
-                ('created_at', models.DateTimeField()),
-                ('next_game_number', models.PositiveIntegerField(default=1)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ('name',),
-            },
-        ),
-        migrations.CreateModel(
-            name='Chain',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('seq', models.PositiveBigIntegerField(default=0)),
-                ('mac', models.CharField(blank=True, max_length=64)),
-                ('project', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='chain', to='workspace.project')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(django.db.models.functions.comparison.Coalesce('project', 0), name='chain_one_per_project')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Event',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('seq', models.PositiveBigIntegerField()),
-                ('at', models.DateTimeField()),
-                ('role', models.CharField(max_length=20)),
-                ('verb', models.CharField(max_length=60)),
-                ('object_kind', models.CharField(max_length=40)),
-                ('object_id', models.CharField(max_length=40)),
-                ('detail', models.TextField(default='{}')),
-                ('mac', models.CharField(max_length=64)),
-                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('chain', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='workspace.chain')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('chain', 'seq'), name='event_seq_unique')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Membership',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('evaluator', 'evaluator'), ('lead', 'team lead')], max_length=20)),
-                ('created_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('ended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to='workspace.project')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('project', 'person'), name='membership_one_at_a_time'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('ended_by', None)), models.Q(('ended_at__isnull', False), ('ended_by__isnull', False)), _connector='OR'), name='membership_ended_pair')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Job',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40)),
-                ('subject', models.CharField(max_length=80)),
-                ('input_hash', models.CharField(blank=True, max_length=64)),
-                ('state', models.CharField(default='queued', max_length=12)),
-                ('attempt', models.PositiveIntegerField(default=0)),
-                ('fence', models.PositiveIntegerField(default=0)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('done_count', models.PositiveIntegerField(default=0)),
-                ('total_count', models.PositiveIntegerField(default=0)),
-                ('done_bytes', models.PositiveBigIntegerField(default=0)),
-                ('total_bytes', models.PositiveBigIntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('rung_at', models.DateTimeField(blank=True, null=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('cancelled_at', models.DateTimeField(blank=True, null=True)),
-                ('error_code', models.CharField(blank=True, max_length=40)),
-                ('error', models.TextField(blank=True)),
-                ('cancelled_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='workspace.project')),
-            ],
-            options={
-                'indexes': [models.Index(fields=['state', 'lease_until'], name='job_waiting')],
-                'constraints': [models.UniqueConstraint(fields=('kind', 'subject', 'input_hash'), name='job_unique'), models.CheckConstraint(condition=models.Q(models.Q(('cancelled_at', None), ('cancelled_by', None)), models.Q(('cancelled_at__isnull', False), ('cancelled_by__isnull', False)), _connector='OR'), name='job_cancelled_pair')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Invitation',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('email', models.EmailField(max_length=200)),
-                ('name', models.CharField(blank=True, max_length=200)),
-                ('role', models.CharField(choices=[('evaluator', 'evaluator'), ('lead', 'team lead'), ('admin', 'admin')], max_length=20)),
-                ('secret_hash', models.CharField(max_length=64, unique=True)),
-                ('created_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField()),
-                ('accepted_at', models.DateTimeField(blank=True, null=True)),
-                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
-                ('accepted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('withdrawn_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='invitations', to='workspace.project')),
-            ],
-            options={
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('accepted_at', None), ('accepted_by', None)), models.Q(('accepted_at__isnull', False), ('accepted_by__isnull', False)), _connector='OR'), name='invitation_accepted_pair'), models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at', None), ('withdrawn_by', None)), models.Q(('withdrawn_at__isnull', False), ('withdrawn_by__isnull', False)), _connector='OR'), name='invitation_withdrawn_pair'), models.CheckConstraint(condition=models.Q(models.Q(('project', None), ('role', 'admin')), models.Q(models.Q(('role', 'admin'), _negated=True), ('project__isnull', False)), _connector='OR'), name='invitation_project_unless_admin')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Counter',
-            fields=[
-                ('key', models.CharField(max_length=250, primary_key=True, serialize=False)),
-                ('value', models.TextField()),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-            ],
-            options={
-                'indexes': [models.Index(fields=['expires_at'], name='counter_expiry')],
-            },
-        ),
+        ChangeTables([
+            migrations.CreateModel(
+                name='Heartbeat',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('worker', models.CharField(max_length=120, unique=True)),
+                    ('beat_at', models.DateTimeField()),
+                ],
+            ),
+            migrations.CreateModel(
+                name='Person',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('password', models.CharField(max_length=128, verbose_name='password')),
+                    ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
+                    ('email', models.EmailField(max_length=200, unique=True)),
+                    ('name', models.CharField(max_length=200)),
+                    ('is_active', models.BooleanField(default=True)),
+                    ('is_admin', models.BooleanField(default=False)),
+                    ('is_system', models.BooleanField(default=False)),
+                    ('has_single_keys', models.BooleanField(default=True)),
+                    ('time_zone', models.CharField(blank=True, max_length=60)),
+                    ('created_at', models.DateTimeField()),
+                ],
+                options={
+                    'verbose_name_plural': 'people',
+                    'constraints': [models.CheckConstraint(condition=models.Q(('email', django.db.models.functions.text.Lower('email'))), name='person_email_lower'), models.UniqueConstraint(condition=models.Q(('is_system', True)), fields=('is_system',), name='person_one_system')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Project',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('slug', models.SlugField(max_length=60, unique=True)),
+                    ('name', models.CharField(max_length=200)),
+                    ('created_at', models.DateTimeField()),
+                    ('next_game_number', models.PositiveIntegerField(default=1)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ],
+                options={
+                    'ordering': ('name',),
+                },
+            ),
+            migrations.CreateModel(
+                name='Chain',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('seq', models.PositiveBigIntegerField(default=0)),
+                    ('mac', models.CharField(blank=True, max_length=64)),
+                    ('project', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='chain', to='workspace.project')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(django.db.models.functions.comparison.Coalesce('project', 0), name='chain_one_per_project')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Event',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('seq', models.PositiveBigIntegerField()),
+                    ('at', models.DateTimeField()),
+                    ('role', models.CharField(max_length=20)),
+                    ('verb', models.CharField(max_length=60)),
+                    ('object_kind', models.CharField(max_length=40)),
+                    ('object_id', models.CharField(max_length=40)),
+                    ('detail', models.TextField(default='{}')),
+                    ('mac', models.CharField(max_length=64)),
+                    ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('chain', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='workspace.chain')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('chain', 'seq'), name='event_seq_unique')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Membership',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('role', models.CharField(choices=[('evaluator', 'evaluator'), ('lead', 'team lead')], max_length=20)),
+                    ('created_at', models.DateTimeField()),
+                    ('ended_at', models.DateTimeField(blank=True, null=True)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('ended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to='workspace.project')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('project', 'person'), name='membership_one_at_a_time'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('ended_by', None)), models.Q(('ended_at__isnull', False), ('ended_by__isnull', False)), _connector='OR'), name='membership_ended_pair')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Job',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('kind', models.CharField(max_length=40)),
+                    ('subject', models.CharField(max_length=80)),
+                    ('input_hash', models.CharField(blank=True, max_length=64)),
+                    ('state', models.CharField(default='queued', max_length=12)),
+                    ('attempt', models.PositiveIntegerField(default=0)),
+                    ('fence', models.PositiveIntegerField(default=0)),
+                    ('lease_until', models.DateTimeField(blank=True, null=True)),
+                    ('done_count', models.PositiveIntegerField(default=0)),
+                    ('total_count', models.PositiveIntegerField(default=0)),
+                    ('done_bytes', models.PositiveBigIntegerField(default=0)),
+                    ('total_bytes', models.PositiveBigIntegerField(default=0)),
+                    ('created_at', models.DateTimeField()),
+                    ('rung_at', models.DateTimeField(blank=True, null=True)),
+                    ('started_at', models.DateTimeField(blank=True, null=True)),
+                    ('finished_at', models.DateTimeField(blank=True, null=True)),
+                    ('cancelled_at', models.DateTimeField(blank=True, null=True)),
+                    ('error_code', models.CharField(blank=True, max_length=40)),
+                    ('error', models.TextField(blank=True)),
+                    ('cancelled_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='workspace.project')),
+                ],
+                options={
+                    'indexes': [models.Index(fields=['state', 'lease_until'], name='job_waiting')],
+                    'constraints': [models.UniqueConstraint(fields=('kind', 'subject', 'input_hash'), name='job_unique'), models.CheckConstraint(condition=models.Q(models.Q(('cancelled_at', None), ('cancelled_by', None)), models.Q(('cancelled_at__isnull', False), ('cancelled_by__isnull', False)), _connector='OR'), name='job_cancelled_pair')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Invitation',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('email', models.EmailField(max_length=200)),
+                    ('name', models.CharField(blank=True, max_length=200)),
+                    ('role', models.CharField(choices=[('evaluator', 'evaluator'), ('lead', 'team lead'), ('admin', 'admin')], max_length=20)),
+                    ('secret_hash', models.CharField(max_length=64, unique=True)),
+                    ('created_at', models.DateTimeField()),
+                    ('expires_at', models.DateTimeField()),
+                    ('accepted_at', models.DateTimeField(blank=True, null=True)),
+                    ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
+                    ('accepted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('withdrawn_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='invitations', to='workspace.project')),
+                ],
+                options={
+                    'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('accepted_at', None), ('accepted_by', None)), models.Q(('accepted_at__isnull', False), ('accepted_by__isnull', False)), _connector='OR'), name='invitation_accepted_pair'), models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at', None), ('withdrawn_by', None)), models.Q(('withdrawn_at__isnull', False), ('withdrawn_by__isnull', False)), _connector='OR'), name='invitation_withdrawn_pair'), models.CheckConstraint(condition=models.Q(models.Q(('project', None), ('role', 'admin')), models.Q(models.Q(('role', 'admin'), _negated=True), ('project__isnull', False)), _connector='OR'), name='invitation_project_unless_admin')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Counter',
+                fields=[
+                    ('key', models.CharField(max_length=250, primary_key=True, serialize=False)),
+                    ('value', models.TextField()),
+                    ('expires_at', models.DateTimeField(blank=True, null=True)),
+                ],
+                options={
+                    'indexes': [models.Index(fields=['expires_at'], name='counter_expiry')],
+                },
+            ),
+        ]),
     ]

@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
 
@@ -12,45 +14,47 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name='person',
-            name='is_service',
-            field=models.BooleanField(default=False),
-        ),
-        migrations.CreateModel(
-            name='AccessToken',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('scopes', models.CharField(max_length=60)),
-                ('start', models.CharField(max_length=12)),
-                ('secret_hash', models.CharField(max_length=64, unique=True)),
-                ('created_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField()),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('used_at', models.DateTimeField(blank=True, null=True)),
-                ('used_address', models.CharField(blank=True, max_length=45)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='access_tokens', to=settings.AUTH_USER_MODEL)),
-                ('revoked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('revoked_at', None), ('revoked_by', None)), models.Q(('revoked_at__isnull', False), ('revoked_by__isnull', False)), _connector='OR'), name='access_token_revoked_pair')],
-            },
-        ),
-        migrations.CreateModel(
-            name='KeptAnswer',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=160)),
-                ('request_sha256', models.CharField(max_length=64)),
-                ('status', models.PositiveSmallIntegerField()),
-                ('body', models.TextField()),
-                ('created_at', models.DateTimeField(db_index=True)),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('person', 'key'), name='kept_answer_once')],
-            },
-        ),
+        ChangeTables([
+            migrations.AddField(
+                model_name='person',
+                name='is_service',
+                field=models.BooleanField(default=False),
+            ),
+            migrations.CreateModel(
+                name='AccessToken',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('name', models.CharField(max_length=100)),
+                    ('scopes', models.CharField(max_length=60)),
+                    ('start', models.CharField(max_length=12)),
+                    ('secret_hash', models.CharField(max_length=64, unique=True)),
+                    ('created_at', models.DateTimeField()),
+                    ('expires_at', models.DateTimeField()),
+                    ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                    ('used_at', models.DateTimeField(blank=True, null=True)),
+                    ('used_address', models.CharField(blank=True, max_length=45)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='access_tokens', to=settings.AUTH_USER_MODEL)),
+                    ('revoked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ],
+                options={
+                    'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('revoked_at', None), ('revoked_by', None)), models.Q(('revoked_at__isnull', False), ('revoked_by__isnull', False)), _connector='OR'), name='access_token_revoked_pair')],
+                },
+            ),
+            migrations.CreateModel(
+                name='KeptAnswer',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('key', models.CharField(max_length=160)),
+                    ('request_sha256', models.CharField(max_length=64)),
+                    ('status', models.PositiveSmallIntegerField()),
+                    ('body', models.TextField()),
+                    ('created_at', models.DateTimeField(db_index=True)),
+                    ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('person', 'key'), name='kept_answer_once')],
+                },
+            ),
+        ]),
     ]

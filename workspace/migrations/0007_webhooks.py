@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
 
@@ -12,52 +14,54 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='Webhook',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('url', models.CharField(max_length=1000)),
-                ('secret', models.CharField(max_length=400)),
-                ('events', models.CharField(max_length=200)),
-                ('is_active', models.BooleanField(default=True)),
-                ('failure_count', models.PositiveIntegerField(default=0)),
-                ('failing_since', models.DateTimeField(blank=True, null=True)),
-                ('paused_until', models.DateTimeField(blank=True, null=True)),
-                ('gave_up_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField()),
-                ('removed_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='webhooks', to='workspace.project')),
-                ('removed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(models.Q(('removed_at', None), ('removed_by', None)), models.Q(('removed_at__isnull', False), ('removed_by__isnull', False)), _connector='OR'), name='webhook_removed_pair'),
+        ChangeTables([
+            migrations.CreateModel(
+                name='Webhook',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('name', models.CharField(max_length=100)),
+                    ('url', models.CharField(max_length=1000)),
+                    ('secret', models.CharField(max_length=400)),
+                    ('events', models.CharField(max_length=200)),
+                    ('is_active', models.BooleanField(default=True)),
+                    ('failure_count', models.PositiveIntegerField(default=0)),
+                    ('failing_since', models.DateTimeField(blank=True, null=True)),
+                    ('paused_until', models.DateTimeField(blank=True, null=True)),
+                    ('gave_up_at', models.DateTimeField(blank=True, null=True)),
+                    ('created_at', models.DateTimeField()),
+                    ('removed_at', models.DateTimeField(blank=True, null=True)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='webhooks', to='workspace.project')),
+                    ('removed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Delivery',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('identifier', models.CharField(max_length=40, unique=True)),
-                ('event', models.CharField(max_length=40)),
-                ('body', models.TextField()),
-                ('state', models.CharField(default='waiting', max_length=12)),
-                ('attempt_count', models.PositiveIntegerField(default=0)),
-                ('attempted_at', models.DateTimeField(blank=True, null=True)),
-                ('next_attempt_at', models.DateTimeField(blank=True, null=True)),
-                ('status', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('error', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(db_index=True)),
-                ('webhook', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='workspace.webhook')),
-            ],
-            options={
-                'indexes': [
-                    models.Index(fields=['webhook', 'id'], name='delivery_of_webhook'),
-                    models.Index(condition=models.Q(('state', 'waiting')), fields=['webhook', 'id'], name='delivery_waiting'),
+                options={
+                    'constraints': [
+                        models.CheckConstraint(condition=models.Q(models.Q(('removed_at', None), ('removed_by', None)), models.Q(('removed_at__isnull', False), ('removed_by__isnull', False)), _connector='OR'), name='webhook_removed_pair'),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name='Delivery',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('identifier', models.CharField(max_length=40, unique=True)),
+                    ('event', models.CharField(max_length=40)),
+                    ('body', models.TextField()),
+                    ('state', models.CharField(default='waiting', max_length=12)),
+                    ('attempt_count', models.PositiveIntegerField(default=0)),
+                    ('attempted_at', models.DateTimeField(blank=True, null=True)),
+                    ('next_attempt_at', models.DateTimeField(blank=True, null=True)),
+                    ('status', models.PositiveSmallIntegerField(blank=True, null=True)),
+                    ('error', models.TextField(blank=True)),
+                    ('created_at', models.DateTimeField(db_index=True)),
+                    ('webhook', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='workspace.webhook')),
                 ],
-            },
-        ),
+                options={
+                    'indexes': [
+                        models.Index(fields=['webhook', 'id'], name='delivery_of_webhook'),
+                        models.Index(condition=models.Q(('state', 'waiting')), fields=['webhook', 'id'], name='delivery_waiting'),
+                    ],
+                },
+            ),
+        ]),
     ]

@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
 
@@ -12,53 +14,55 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='NotificationSettings',
-            fields=[
-                ('person', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='notification_settings', serialize=False, to=settings.AUTH_USER_MODEL)),
-                ('hidden', models.CharField(blank=True, max_length=200)),
-                ('unmailed', models.CharField(blank=True, max_length=200)),
-                ('digest', models.CharField(max_length=12)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Email',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('address', models.EmailField(max_length=200)),
-                ('purpose', models.CharField(max_length=20)),
-                ('subject', models.CharField(max_length=200)),
-                ('body', models.TextField(blank=True)),
-                ('state', models.CharField(default='waiting', max_length=12)),
-                ('attempt_count', models.PositiveIntegerField(default=0)),
-                ('next_attempt_at', models.DateTimeField(blank=True, null=True)),
-                ('expires_at', models.DateTimeField()),
-                ('error', models.CharField(blank=True, max_length=300)),
-                ('created_at', models.DateTimeField(db_index=True)),
-                ('sent_at', models.DateTimeField(blank=True, null=True)),
-                ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'indexes': [models.Index(condition=models.Q(('state', 'waiting')), fields=['next_attempt_at'], name='email_waiting'), models.Index(fields=['person', 'purpose', 'created_at'], name='email_of_person')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Notification',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=30)),
-                ('about', models.JSONField(default=dict)),
-                ('subject', models.CharField(max_length=80)),
-                ('for_leads', models.BooleanField(default=False)),
-                ('is_shown', models.BooleanField(default=True)),
-                ('created_at', models.DateTimeField(db_index=True)),
-                ('read_at', models.DateTimeField(blank=True, null=True)),
-                ('email_due_at', models.DateTimeField(blank=True, null=True)),
-                ('person', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.project')),
-            ],
-            options={
-                'indexes': [models.Index(condition=models.Q(('is_shown', True)), fields=['person', 'read_at'], name='notification_unread'), models.Index(fields=['person', 'id'], name='notification_of_person'), models.Index(fields=['project', 'subject'], name='notification_subject'), models.Index(condition=models.Q(('email_due_at__isnull', False)), fields=['email_due_at'], name='notification_due')],
-            },
-        ),
+        ChangeTables([
+            migrations.CreateModel(
+                name='NotificationSettings',
+                fields=[
+                    ('person', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='notification_settings', serialize=False, to=settings.AUTH_USER_MODEL)),
+                    ('hidden', models.CharField(blank=True, max_length=200)),
+                    ('unmailed', models.CharField(blank=True, max_length=200)),
+                    ('digest', models.CharField(max_length=12)),
+                ],
+            ),
+            migrations.CreateModel(
+                name='Email',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('address', models.EmailField(max_length=200)),
+                    ('purpose', models.CharField(max_length=20)),
+                    ('subject', models.CharField(max_length=200)),
+                    ('body', models.TextField(blank=True)),
+                    ('state', models.CharField(default='waiting', max_length=12)),
+                    ('attempt_count', models.PositiveIntegerField(default=0)),
+                    ('next_attempt_at', models.DateTimeField(blank=True, null=True)),
+                    ('expires_at', models.DateTimeField()),
+                    ('error', models.CharField(blank=True, max_length=300)),
+                    ('created_at', models.DateTimeField(db_index=True)),
+                    ('sent_at', models.DateTimeField(blank=True, null=True)),
+                    ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ],
+                options={
+                    'indexes': [models.Index(condition=models.Q(('state', 'waiting')), fields=['next_attempt_at'], name='email_waiting'), models.Index(fields=['person', 'purpose', 'created_at'], name='email_of_person')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Notification',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('code', models.CharField(max_length=30)),
+                    ('about', models.JSONField(default=dict)),
+                    ('subject', models.CharField(max_length=80)),
+                    ('for_leads', models.BooleanField(default=False)),
+                    ('is_shown', models.BooleanField(default=True)),
+                    ('created_at', models.DateTimeField(db_index=True)),
+                    ('read_at', models.DateTimeField(blank=True, null=True)),
+                    ('email_due_at', models.DateTimeField(blank=True, null=True)),
+                    ('person', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.project')),
+                ],
+                options={
+                    'indexes': [models.Index(condition=models.Q(('is_shown', True)), fields=['person', 'read_at'], name='notification_unread'), models.Index(fields=['person', 'id'], name='notification_of_person'), models.Index(fields=['project', 'subject'], name='notification_subject'), models.Index(condition=models.Q(('email_due_at__isnull', False)), fields=['email_due_at'], name='notification_due')],
+                },
+            ),
+        ]),
     ]

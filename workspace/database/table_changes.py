@@ -1,0 +1,117 @@
+"""A migration operation that makes tables, columns, constraints and indexes without rendering every model for each.
+
+Django renders a model and all that are related to it, here nearly every model, after each operation; on an empty
+database that was most of the time that migrations took.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations import (
+    AddConstraint,
+    AddField,
+    AddIndex,
+    CreateModel,
+    RemoveConstraint,
+    RemoveField,
+)
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ModelState, ProjectState
+from django.db.migrations.utils import resolve_relation
+
+Key = tuple[str, str]  # a model: label of its app, name in small letters
+
+# Operations that read their own model alone, and of others only the key that they refer to.
+ALONE = (AddConstraint, AddField, AddIndex, CreateModel, RemoveConstraint, RemoveField)
+
+
+class ChangeTables(Operation):
+    """The operations one after the other, each with its own model and the keys of models that it refers to.
+
+    Same tables and same state of the project as without it. What follows renders the whole project once. Raises
+    TypeError for operations that other models' fields depend on, such as renaming or deleting a model.
+    """
+
+    def __init__(self, operations: list[Operation]) -> None:
+        for operation in operations:
+            if not isinstance(operation, ALONE):
+                raise TypeError(f"{type(operation).__name__} cannot be in ChangeTables: put it beside it.")
+        self.operations = operations
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """As the operations; what was rendered of the older state is dropped."""
+        state.__dict__.pop("apps", None)
+        state.is_delayed = False  # the next rendering is whole
+        for operation in self.operations:
+            operation.state_forwards(app_label, state)
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Each operation, from the state before it to the state after it."""
+        for operation, before, after in self._steps(app_label, from_state):
+            operation.database_forwards(app_label, schema_editor, before, after)
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Each operation undone, the last one first."""
+        for operation, before, after in reversed(list(self._steps(app_label, to_state))):
+            operation.database_backwards(app_label, schema_editor, after, before)
+
+    def describe(self) -> str:
+        """For the list of migrations and the SQL of one."""
+        return "; ".join(operation.describe() for operation in self.operations)
+
+    def _steps(
+        self, app_label: str, state: ProjectState
+    ) -> Iterator[tuple[Operation, ProjectState, ProjectState]]:
+        """Each operation with what it needs of the states before and after it."""
+        whole = ProjectState(dict(state.models))
+        for operation in self.operations:
+            key = app_label, _model_of(operation)
+            before = _narrow(whole, key)
+            before.apps  # noqa: B018  rendered first: SQLite's columns are in the order in which Django made the fields
+            if key in whole.models:  # operations change the record of a model in place
+                whole.models[key] = whole.models[key].clone()
+            operation.state_forwards(app_label, whole)
+            yield operation, before, _narrow(whole, key)
+
+
+def _model_of(operation: Any) -> str:
+    name = operation.name if isinstance(operation, CreateModel) else operation.model_name
+    return str(name).lower()
+
+
+def _narrow(state: ProjectState, key: Key) -> ProjectState:
+    """One model as it is, and the keys alone of all models that it refers to; nothing before the model is made."""
+    narrow = ProjectState()
+    if key in state.models:
+        narrow.models[key] = state.models[key]
+        _add_keys(narrow, state, key)
+    return narrow
+
+
+def _add_keys(narrow: ProjectState, state: ProjectState, key: Key) -> None:
+    for field in narrow.models[key].fields.values():
+        if not field.is_relation:
+            continue
+        target = resolve_relation(field.remote_field.model, *key)
+        if target not in narrow.models:
+            narrow.models[target] = _key_alone(state.models[target])
+            _add_keys(narrow, state, target)
+
+
+def _key_alone(model: ModelState) -> ModelState:
+    keys = [(name, field) for name, field in model.fields.items() if field.primary_key]
+    table = {"db_table": model.options["db_table"]} if "db_table" in model.options else {}
+    return ModelState(model.app_label, model.name, keys, table)
