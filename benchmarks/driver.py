@@ -369,12 +369,12 @@ class Server:
 class LocalSite(Server):
     """The site as `make run` starts it, with its data in `folder`; a folder without data gets the demo."""
 
-    def __init__(self, folder: Path, port: int) -> None:
+    def __init__(self, folder: Path, port: int, python: str = sys.executable) -> None:
         env = os.environ | {"VAR_DIR": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
         env.pop(
             "PYTHONDONTWRITEBYTECODE", None
         )  # as people have it: else each start compiles the site for a second
-        command = [sys.executable, "-m", "tools.launch", "--tied"]
+        command = [python, "-m", "tools.launch", "--tied"]
         super().__init__(folder, port, command, env, path="/sign-in/", cwd=ROOT)
 
     def make_team(self, evaluators: int, games: int) -> "Team":

@@ -55,9 +55,9 @@ BYTES = "application/octet-stream"
 IN_A_FILE = 5_000  # a file of more would be larger than what is taken at once
 
 
-def measure_site(notes: Notes, folder: Path, games: int) -> None:
-    """Start, memory, saves, pages and import of the site."""
-    site = LocalSite(folder, int(os.environ.get("PORT") or free_port()))
+def measure_site(notes: Notes, folder: Path, games: int, python: str) -> None:
+    """Start, memory, saves, pages and import of the site, which that interpreter runs."""
+    site = LocalSite(folder, int(os.environ.get("PORT") or free_port()), python)
     site.env["DEMO"] = "true"
     try:
         notes.loops("start_empty", site.start)
@@ -211,11 +211,10 @@ def save_on_floor(browser: Browser) -> None:
 
 
 def measure_alone(notes: Notes) -> None:
-    """What needs no server: the handler of a save, the metrics, and the size of what is installed."""
+    """What needs no server: the handler of a save, and the metrics."""
     handler = r"p50 ([\d.]+) ms on a quiet core"
     notes.add("save_handler", first_figure("benchmarks.bench_saves", handler))
     notes.loops("metrics", lambda: first_figure("benchmarks.bench_metrics", rf"{MESSAGES} x \d+ +([\d.]+)"))
-    measure_installing(notes)
 
 
 def first_figure(module: str, pattern: str) -> float:
@@ -229,18 +228,23 @@ def first_figure(module: str, pattern: str) -> float:
     return float(found[1])
 
 
-def measure_installing(notes: Notes) -> None:
-    """A fresh environment with what requirements.lock pins, as `make setup` leaves it."""
+def measure_installing(notes: Notes, where: Path) -> str:
+    """A fresh environment with what requirements.lock pins, as `make setup` leaves it; its interpreter.
+
+    Its bytecode is compiled, as it is from the second start on. This environment's interpreter where nothing can be
+    installed.
+    """
     lock = ["--require-hashes", "--only-binary", ":all:", "-r", str(ROOT / "requirements.lock")]
-    with tempfile.TemporaryDirectory(prefix="evalsite-bench-") as folder:
-        try:
-            installed = install(lock, Path(folder) / "venv", setup.trim)
-        except RuntimeError as error:
-            print(f"  installing is not measured: {error}", file=sys.stderr)
-            return
+    try:
+        installed = install(lock, where, setup.trim)
+    except RuntimeError as error:
+        print(f"  installing is not measured: {error}", file=sys.stderr)
+        return sys.executable
     notes.add("install", installed.seconds)
     notes.add("installed", installed.mb)
     notes.add("packages", installed.packages)
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(where / "lib")], check=False)
+    return str(where / "bin" / "python")
 
 
 def about(games: int, slow: float) -> str:
@@ -268,7 +272,8 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as Ctrl+C: no server stays behind
     site, bare, peers = Notes(), Notes(), {}
     with tempfile.TemporaryDirectory(prefix="evalsite-bench-") as folder:
-        measure_site(site, Path(folder) / "site", given.games)
+        python = measure_installing(site, Path(folder) / "venv")
+        measure_site(site, Path(folder) / "site", given.games, python)
         (Path(folder) / "floor").mkdir()
         measure_floor(bare, Path(folder) / "floor", given.games)
         if given.peers:
