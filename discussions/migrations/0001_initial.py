@@ -129,7 +129,7 @@ class Migration(migrations.Migration):
                     ('created_at', models.DateTimeField()),
                     ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
                     ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
-                    ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='measurements', to='discussions.game')),
+                    ('game', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='measurements', to='discussions.game')),
                 ],
                 options={
                     'constraints': [
@@ -167,8 +167,8 @@ class Migration(migrations.Migration):
                     ('taken_at', models.DateTimeField(blank=True, null=True)),
                     ('lease_until', models.DateTimeField(blank=True, null=True)),
                     ('is_closed', models.BooleanField(default=False)),
-                    ('evaluator', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to=settings.AUTH_USER_MODEL)),
-                    ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='discussions.game')),
+                    ('evaluator', models.ForeignKey(db_index=False, blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to=settings.AUTH_USER_MODEL)),
+                    ('game', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='discussions.game')),
                 ],
                 options={
                     'indexes': [
@@ -193,9 +193,9 @@ class Migration(migrations.Migration):
                     ('submitted_at', models.DateTimeField(blank=True, null=True)),
                     ('skipped_reason', models.TextField(blank=True)),
                     ('returned_comment', models.TextField(blank=True)),
-                    ('evaluator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to=settings.AUTH_USER_MODEL)),
+                    ('evaluator', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to=settings.AUTH_USER_MODEL)),
                     ('measured', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.measured')),
-                    ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.game')),
+                    ('game', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.game')),
                     ('slot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='evaluations', to='discussions.slot')),
                 ],
                 options={
@@ -217,7 +217,7 @@ class Migration(migrations.Migration):
                     ('reason', models.TextField(blank=True)),
                     ('blind_value', models.CharField(blank=True, max_length=40)),
                     ('version', models.PositiveIntegerField(default=0)),
-                    ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judgements', to='discussions.evaluation')),
+                    ('evaluation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='judgements', to='discussions.evaluation')),
                 ],
                 options={
                     'constraints': [
@@ -253,7 +253,7 @@ class Migration(migrations.Migration):
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('what', models.CharField(max_length=60)),
                     ('created_at', models.DateTimeField()),
-                    ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reveals', to='discussions.evaluation')),
+                    ('evaluation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='reveals', to='discussions.evaluation')),
                 ],
                 options={
                     'constraints': [
@@ -274,8 +274,8 @@ class Migration(migrations.Migration):
                     ('key', models.CharField(max_length=160)),
                     ('body_sha256', models.CharField(max_length=64)),
                     ('created_at', models.DateTimeField()),
-                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                    ('judgement', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='discussions.judgement')),
+                    ('created_by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('judgement', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='discussions.judgement')),
                 ],
                 options={
                     'constraints': [

@@ -62,9 +62,10 @@ class Evaluation(Versioned):
     since when it is skipped or lapsed.
     """
 
-    game = models.ForeignKey(Game, models.PROTECT, related_name="evaluations")
+    # db_index=False: the index of a constraint begins with the same column.
+    game = models.ForeignKey(Game, models.PROTECT, related_name="evaluations", db_index=False)
     slot = models.ForeignKey(Slot, models.PROTECT, related_name="evaluations")
-    evaluator = models.ForeignKey(Person, models.PROTECT, related_name="evaluations")
+    evaluator = models.ForeignKey(Person, models.PROTECT, related_name="evaluations", db_index=False)
     purpose = models.CharField(max_length=12, default=RATING)
     measured = models.ForeignKey(Measured, models.PROTECT, related_name="evaluations")
     state = models.CharField(max_length=12, default=DRAFT)
@@ -120,7 +121,7 @@ class Judgement(models.Model):
     question, ("rating", "") the rating. Value "" is unset.
     """
 
-    evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="judgements")
+    evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="judgements", db_index=False)
     kind = models.CharField(max_length=30)
     subject = models.CharField(max_length=200)
     value = models.CharField(max_length=40, blank=True)
@@ -154,7 +155,7 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
 class Revision(KeyedRevision):
     """One act on a judgement, never changed: what was said, when, in which phase."""
 
-    judgement = models.ForeignKey(Judgement, models.PROTECT, related_name="revisions")
+    judgement = models.ForeignKey(Judgement, models.PROTECT, related_name="revisions", db_index=False)
     value = models.CharField(max_length=40, blank=True)
     phase = models.CharField(max_length=10, choices=[("blind", "blind"), ("revealed", "revealed")])
 
@@ -177,7 +178,7 @@ class Reveal(models.Model):
     all of them.
     """
 
-    evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="reveals")
+    evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="reveals", db_index=False)
     what = models.CharField(max_length=60)
     created_at = models.DateTimeField()
 

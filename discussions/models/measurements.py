@@ -17,7 +17,8 @@ class Measured(models.Model):
     `round_offset_number` is that of the game's `RoundOffset` under which it was measured, 0 without.
     """
 
-    game = models.ForeignKey(Game, models.PROTECT, related_name="measurements")
+    # db_index=False: the index of a constraint begins with the same column.
+    game = models.ForeignKey(Game, models.PROTECT, related_name="measurements", db_index=False)
     rubric_version = models.ForeignKey(RubricVersion, models.PROTECT, related_name="+")
     code_version = models.CharField(max_length=20)
     round_offset_number = models.PositiveIntegerField(default=0)

@@ -38,11 +38,14 @@ class Slot(models.Model):
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="+")
-    game = models.ForeignKey(Game, models.PROTECT, related_name="slots")
+    # db_index=False: the index of a constraint begins with the same column.
+    game = models.ForeignKey(Game, models.PROTECT, related_name="slots", db_index=False)
     purpose = models.CharField(max_length=12, default=RATING)
     number = models.PositiveSmallIntegerField()
     shuffle = models.PositiveIntegerField()
-    evaluator = models.ForeignKey(Person, models.PROTECT, related_name="slots", null=True, blank=True)
+    evaluator = models.ForeignKey(
+        Person, models.PROTECT, related_name="slots", null=True, blank=True, db_index=False
+    )
     taken_at = models.DateTimeField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     assigned_to = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)

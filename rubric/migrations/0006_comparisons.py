@@ -121,7 +121,7 @@ class Migration(migrations.Migration):
                     ('value', models.TextField(blank=True)),
                     ('reason', models.TextField(blank=True)),
                     ('version', models.PositiveIntegerField(default=0)),
-                    ('review', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='marks', to='rubric.review')),
+                    ('review', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='marks', to='rubric.review')),
                 ],
                 options={
                     'constraints': [
@@ -159,8 +159,8 @@ class Migration(migrations.Migration):
                     ('key', models.CharField(max_length=160)),
                     ('body_sha256', models.CharField(max_length=64)),
                     ('created_at', models.DateTimeField()),
-                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                    ('mark', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='rubric.mark')),
+                    ('created_by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('mark', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='rubric.mark')),
                 ],
                 options={
                     'constraints': [

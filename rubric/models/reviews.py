@@ -149,7 +149,8 @@ class Mark(models.Model):
     a criterion of it, ("notes", "2"), ("ranking", ""). Value "" is unset, "cannot" is cannot judge, with its `reason`.
     """
 
-    review = models.ForeignKey(Review, models.PROTECT, related_name="marks")
+    # db_index=False: the index of a constraint begins with the same column.
+    review = models.ForeignKey(Review, models.PROTECT, related_name="marks", db_index=False)
     kind = models.CharField(max_length=12)
     subject = models.CharField(max_length=120)
     value = models.TextField(blank=True)
@@ -168,7 +169,7 @@ class Mark(models.Model):
 class MarkRevision(KeyedRevision):
     """One act on a mark, never changed."""
 
-    mark = models.ForeignKey(Mark, models.PROTECT, related_name="revisions")
+    mark = models.ForeignKey(Mark, models.PROTECT, related_name="revisions", db_index=False)
 
     class Meta:
         constraints = (

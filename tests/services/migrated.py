@@ -14,6 +14,7 @@ MADE_FROM = (
     "*/apps.py",
     "workspace/database/append_only.py",
     "workspace/database/table_changes.py",
+    "workspace/database/indexes.py",
     "rubric/versions/queries.py",
     "rubric/versions/first_versions/*",
     "requirements.lock",

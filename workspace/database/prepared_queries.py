@@ -273,7 +273,7 @@ def build_part(model: type[M], columns: tuple[str, ...], row: Sequence[object], 
     What was not asked for is fetched when it is read.
     """
     names, places = _own_columns(model, columns, prefix)
-    return model.from_db("default", names, [row[place] for place in places])  # type: ignore[arg-type]
+    return model.from_db("default", names, [row[place] for place in places])
 
 
 @lru_cache(maxsize=32)

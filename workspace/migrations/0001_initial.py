@@ -85,7 +85,7 @@ class Migration(migrations.Migration):
                     ('detail', models.TextField(default='{}')),
                     ('mac', models.CharField(max_length=64)),
                     ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                    ('chain', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='workspace.chain')),
+                    ('chain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='workspace.chain')),
                 ],
                 options={
                     'constraints': [models.UniqueConstraint(fields=('chain', 'seq'), name='event_seq_unique')],

@@ -37,7 +37,8 @@ class Event(models.Model):
     `verb` is past tense ("verdict:recorded"), `object_kind`/`object_id` name the row, `detail` is canonical JSON text.
     """
 
-    chain = models.ForeignKey(Chain, models.PROTECT, related_name="events")
+    # db_index=False: the index of a constraint begins with the same column.
+    chain = models.ForeignKey(Chain, models.PROTECT, related_name="events", db_index=False)
     seq = models.PositiveBigIntegerField()
     at = models.DateTimeField()
     by = models.ForeignKey(Person, models.PROTECT, related_name="+")

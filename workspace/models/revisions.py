@@ -19,7 +19,8 @@ class KeyedRevision(models.Model):
     key = models.CharField(max_length=160)
     body_sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    # db_index=False: the index of a constraint begins with the same column.
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+", db_index=False)
 
     class Meta:
         abstract = True

@@ -1,0 +1,58 @@
+"""Indexes that older migrations made and that nothing needs."""
+
+from typing import Any
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+
+
+class DropIndexes(Operation):
+    """Drop the indexes that foreign keys of a model had of their own.
+
+    They have `db_index=False` in the migration that makes the table, because another index begins with their column. So
+    databases made since never had these indexes: nothing is dropped there. The state does not change.
+    """
+
+    reduces_to_sql = True
+    reversible = True
+
+    def __init__(self, model: str, *fields: str) -> None:
+        self.model, self.fields = model, fields
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        """The operation as a migration writes it."""
+        return type(self).__name__, [self.model, *self.fields], {}
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """Nothing to change."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Drop each of them that is there."""
+        model = to_state.apps.get_model(app_label, self.model)
+        named = {index.name for index in model._meta.indexes}
+        for field in self.fields:
+            column = model._meta.get_field(field).column
+            for name in schema_editor._constraint_names(  # type: ignore[attr-defined]
+                model, [column], index=True, unique=False, exclude=named
+            ):
+                schema_editor.execute(schema_editor._delete_index_sql(model, name))  # type: ignore[attr-defined]
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Nothing to bring back: the site runs without them."""
+
+    def describe(self) -> str:
+        """The line that `migrate --plan` shows."""
+        return f"Drop the indexes of {', '.join(self.fields)} on {self.model}"
