@@ -122,9 +122,16 @@ def load() -> None:
 
 
 def load_actions() -> None:
-    """Load what jobs and sweeps call, before the worker forks: its pool's processes then share that memory."""
+    """Load what jobs and sweeps call, before the worker forks: its pool's processes then share that memory.
+
+    And compile the patterns of the newest rubric version, which takes as long as measuring 30 games.
+    """
     for action in (*settings.JOB_ACTIONS.values(), *settings.SWEEP_ACTIONS, *settings.FAILED_JOB_ACTIONS):
         import_string(action)
+    from discussions.metrics.core.parameters import get_parameters
+    from rubric.versions.queries import discussion_version
+
+    get_parameters(discussion_version())
 
 
 def load_tasks() -> None:

@@ -121,15 +121,24 @@ _READY: dict[int, tuple[RubricRecord, Parameters]] = {}
 
 
 def get_parameters(rubric: RubricRecord) -> Parameters:
-    """The version's parameters, compiled once for each record; raises KeyError when a list is missing."""
+    """The version's parameters, compiled once for each record, or for one that says the same.
+
+    Raises KeyError when a list is missing.
+    """
     known = _READY.get(id(rubric))
     if known is not None and known[0] is rubric:
         return known[1]
+    parameters = next(
+        (parameters for other, parameters in _READY.values() if _is_same(other, rubric)), None
+    ) or _compiled(rubric)
     if len(_READY) >= 8:
         _READY.clear()
-    parameters = _compiled(rubric)
     _READY[id(rubric)] = (rubric, parameters)
     return parameters
+
+
+def _is_same(first: RubricRecord, other: RubricRecord) -> bool:
+    return first.lists == other.lists and first.parameters == other.parameters
 
 
 def _compiled(rubric: RubricRecord) -> Parameters:

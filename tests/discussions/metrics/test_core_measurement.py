@@ -437,3 +437,12 @@ def test_roles_wait_also_when_the_rules_object_to_nothing() -> None:
     assert [finding.counts for finding in roles.messages] == [True]
     assert recount(roles, {}, PARAMETERS).is_pending
     assert not recount(roles, {"1": "consistent"}, PARAMETERS).is_pending
+
+
+def test_a_record_that_says_the_same_has_the_same_compiled_parameters():
+    known = get_parameters(rubric())
+    assert get_parameters(msgspec.structs.replace(rubric())) is known
+    words = {**rubric().lists, "weak_keywords": ["perhaps"]}
+    assert get_parameters(msgspec.structs.replace(rubric(), lists=words)) is not known
+    choices = {**rubric().parameters, "rules": "none"}
+    assert get_parameters(msgspec.structs.replace(rubric(), parameters=choices)) is not known
