@@ -1,7 +1,7 @@
 """The bridge between granian and the site: whole bodies within deadlines, and what becomes of a request's parts."""
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from threading import Barrier, get_ident
 from types import SimpleNamespace
 
@@ -9,7 +9,7 @@ import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
 from evalsite.encoding import Utf8Only
-from evalsite.whole_requests import HANDED_OVER, LastIdleFirst, WholeRequests, make_environ
+from evalsite.whole_requests import HANDED_OVER, WholeRequests, make_environ
 
 FORM = ("content-type", "application/x-www-form-urlencoded")
 
@@ -233,9 +233,7 @@ def test_parameter_in_an_encoding_that_does_not_exist_is_no_bare_500(said):
 
 
 def make_pool(threads):
-    pool = ThreadPoolExecutor(threads)
-    pool._work_queue = LastIdleFirst()
-    return pool
+    return WholeRequests(None, threads=threads).threads
 
 
 def idle_threads(pool, count):

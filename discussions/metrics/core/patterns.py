@@ -22,7 +22,7 @@ _OWNER = f"(?:[{NAME_CHARS}]{PAD}*+{OWNED}++)"
 ANY_NAME, _EDGE = "\ue000", "\x01"
 _BLANK = frozenset((" ", _EDGE))
 _UNREADABLE = re.compile(r"\\[xunN0-9]|\(\?[^:]|\{[^}0-9,]|\{[0-9,]*$")
-# What may depend on the text around a match more than a word boundary does: groups that look, anchors, possession.
+# What makes a match depend on the text around it, beyond a word boundary: lookarounds, anchors, possessive quantifiers.
 _LOOKS_AROUND = re.compile(r"\(\?[^:]|\\[BAZ]|[\^$]|[*+?}]\+")
 _ONE_WORD = re.compile(r"\\b(?:[a-z]|\((?!\?)|[)|]|(?<=[a-z])\?|\\b$)+")
 _RUN = re.compile(r"[a-z][a-z' ]*(?![?*+{])")
