@@ -20,9 +20,12 @@ class AdjudicationForm(forms.Form):
     kind = forms.CharField(max_length=30)
     subject = forms.CharField(max_length=200, required=False, strip=False)
     choice = forms.CharField(
-        max_length=60, error_messages={"required": _("Choose the answer that holds, or another one.")}
+        label=_("Which answer is right?"),
+        max_length=60,
+        error_messages={"required": _("Choose the answer that holds, or another one.")},
     )
     reason = forms.CharField(
+        label=_("Reason"),
         max_length=LONGEST_REASON,
         error_messages={
             "required": _("Say why: the reason is kept with the decision, and evaluators learn from it."),
@@ -63,8 +66,8 @@ _NUMBERS = re.compile(r"[,;\s]+")
 class PacketForm(forms.Form):
     """One iteration, or games by number."""
 
-    iteration = forms.IntegerField(required=False, min_value=0, max_value=10**6)
-    games = forms.CharField(required=False, max_length=1000)
+    iteration = forms.IntegerField(label=_("Iteration"), required=False, min_value=0, max_value=10**6)
+    games = forms.CharField(label=_("Games"), required=False, max_length=1000)
 
     def clean_games(self) -> list[int]:
         """The numbers, each once; a sentence for what is none."""

@@ -78,7 +78,9 @@ class WithdrawalForm(forms.Form):
 class RoundsForm(forms.Form):
     """How the texts of a game count its rounds."""
 
-    offset = forms.TypedChoiceField(coerce=int, choices=ROUND_OFFSETS)
+    offset = forms.TypedChoiceField(
+        label=_("How the texts count the rounds"), coerce=int, choices=ROUND_OFFSETS
+    )
 
 
 class ReturnForm(forms.Form):
@@ -180,7 +182,7 @@ def read_columns(text: str) -> frozenset[str] | None:
 class GameColumnsForm(forms.Form):
     """The columns of the list that a person wants to see; `back` is the query of the list they came from."""
 
-    columns = forms.MultipleChoiceField(required=False)
+    columns = forms.MultipleChoiceField(label=_("Columns"), required=False)
     back = forms.CharField(required=False, max_length=2000)
 
     def __init__(self, data: Any = None, files: Any = None, *, known: Mapping[str, str]) -> None:

@@ -206,4 +206,4 @@ class MoveForm(forms.Form):
     """Games that move into the iteration, or out of it into the unsorted one; named by their numbers."""
 
     to = forms.ChoiceField(choices=((HERE, _("into this iteration")), (OUT, _("back to the unsorted games"))))
-    games = NumbersField(required=False)
+    games = NumbersField(label=_("Games"), required=False)

@@ -52,7 +52,7 @@ class AssignForm(forms.Form):
         help_text=_("Such as 3, 5-7."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
-    games = NumbersField(required=False)
+    games = NumbersField(label=_("Games"), required=False)
 
     def __init__(self, *args: Any, people: Iterable[Person], **given: Any) -> None:
         super().__init__(*args, **given)

@@ -1,9 +1,17 @@
 """Forms of the evaluator's page: strings to typed values. The actions check whether they fit the game."""
 
-from django import forms
+import re
 
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from discussions.adjudication.pages.evidence import answer_word, get_kind_label
+from discussions.core.judgement_kinds import MESSAGE_KINDS, SENTENCE_KINDS, VALUES
 from discussions.rating.pages.lease import ENDED
-from workspace.revisions.forms import KeyedActForm, KeyedForm
+from discussions.verdicts.pages.judged import describe_target
+from workspace.revisions.forms import SEPARATOR, KeyedActForm, KeyedForm
+
+_IN_MESSAGE = re.compile(r"[0-9]{1,7}(\.[0-9]{1,7})?")
 
 
 class SharedFields(dict[str, forms.Field]):
@@ -16,7 +24,17 @@ class SharedFields(dict[str, forms.Field]):
 class ActForm(KeyedActForm):
     """One act of an evaluator."""
 
-    value = forms.CharField(required=False, max_length=40, strip=False)
+    value = forms.CharField(label=_("Answer"), required=False, max_length=40, strip=False)
+
+    @classmethod
+    def describe_posted(cls, name: str, value: str) -> tuple[str, str] | None:
+        """The short form of a judgement in words: "Question 2" and "yes"."""
+        kind, subject, _version, answer = (*value.split(SEPARATOR, 3), "", "", "")[:4]
+        if name != "act" or kind not in VALUES or not answer:
+            return None
+        is_in_message = kind in (*MESSAGE_KINDS, *SENTENCE_KINDS) and _IN_MESSAGE.fullmatch(subject)
+        about = f", {describe_target(f'message:{subject}')}" if is_in_message else f" {subject}".rstrip()
+        return get_kind_label(kind) + about, answer_word(kind, answer)
 
 
 # No act changes a field of its form, and copying twelve fields takes a twentieth of the time of a save.
@@ -26,7 +44,7 @@ ActForm.base_fields = SharedFields(ActForm.base_fields)
 class SkipForm(KeyedForm):
     """Skipping a game, with a reason."""
 
-    text = forms.CharField(required=False, max_length=2000)
+    text = forms.CharField(label=_("Why do you skip this game?"), required=False, max_length=2000)
 
 
 class LeaseForm(forms.Form):

@@ -8,12 +8,14 @@ from functools import cached_property
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from msgspec.structs import replace
 
-from rubric.human_reviewers.core import NOTES
+from rubric.core.response_order import LABELS
+from rubric.human_reviewers.core import CANNOT, NOTES, RANKING, SCORE, WHOLE, get_label
 from workspace.revisions.core import Act
-from workspace.revisions.forms import KeyedActForm, KeyedForm, UndoForm
+from workspace.revisions.forms import SEPARATOR, KeyedActForm, KeyedForm, UndoForm
 
 # A text or a choice that is typed: "text~kind~subject~version", named like the act that saves it.
 _TYPED = re.compile(r"(text|value)~[a-z]{1,30}~[^~]{0,200}~[0-9]{1,7}")
@@ -44,7 +46,24 @@ class _PageForm(KeyedForm):
 class MarkForm(_PageForm, KeyedActForm):
     """One act of a reviewer. Its text is the notes themselves, or the reason why something cannot be judged."""
 
-    text = forms.CharField(required=False, max_length=5000, strip=False)
+    text = forms.CharField(label=_("Text"), required=False, max_length=5000, strip=False)
+
+    @classmethod
+    def describe_posted(cls, name: str, value: str) -> tuple[str, str] | None:
+        """A score, the ranking or a text in words: "Response B: accuracy" and "7"."""
+        parts = (value if name == "act" else name.partition(SEPARATOR)[2]).split(SEPARATOR, 3)
+        kind, subject, answer = (
+            parts[0],
+            parts[1] if len(parts) > 1 else "",
+            parts[3] if len(parts) > 3 else "",
+        )
+        said = answer if name == "act" else value
+        if kind not in (WHOLE, SCORE, NOTES, RANKING) or said in ("", CHOSEN):
+            return None
+        what = name_mark(kind, subject)
+        if name.startswith("text") and kind != NOTES:
+            what = _now("%(what)s cannot be judged, since") % {"what": what}
+        return what, _now("cannot judge") if said == CANNOT else said
 
     def clean(self) -> dict[str, object]:
         """With the text and the choice that are named like the act."""
@@ -75,6 +94,18 @@ class MarkForm(_PageForm, KeyedActForm):
         act = super().to_act()
         plain = None if act.reason is None else act.reason.replace("\r\n", "\n").strip()
         return replace(act, value=plain, reason=None) if act.kind == NOTES else replace(act, reason=plain)
+
+
+def name_mark(kind: str, subject: str) -> str:
+    """What a mark is about, as far as its key says it: "Response B: accuracy", "Notes on Response B", "Ranking"."""
+    place, _dot, criterion = subject.partition(".")
+    if not (place.isascii() and place.isdigit() and 1 <= int(place[:3]) <= len(LABELS)):
+        return _now("Ranking")
+    label = get_label(place)
+    if kind == NOTES:
+        return _now("Notes on %(label)s") % {"label": label}
+    what = criterion.replace("_", " ") or _now("overall (holistic)")
+    return _now("%(label)s: %(what)s") % {"label": label, "what": what}
 
 
 class UndoMarkForm(_PageForm, UndoForm):

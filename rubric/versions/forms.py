@@ -3,10 +3,12 @@
 What the texts of the editor mean is judged in the core.
 """
 
+import re
 from collections.abc import Mapping
 
 from django import forms
 from django.forms import BoundField
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from msgspec import Struct
 
@@ -158,6 +160,19 @@ class DraftForm(forms.Form):
                     help_text=field[2:],
                     widget=several_lines(rows),
                 )
+
+    @classmethod
+    def describe_posted(cls, name: str, value: str) -> tuple[str, str] | None:
+        """A text of a criterion, a parameter or a word list, with the label that the editor has for it."""
+        group, _hyphen, part = name.partition("-")
+        if group in ("p", "l"):
+            return heading(part), value
+        if not re.fullmatch(r"c[0-9]{1,3}", group) or part not in LABELS:
+            return None
+        return _now("Criterion %(number)d: %(label)s") % {
+            "number": int(group[1:]) + 1,
+            "label": LABELS[part],
+        }, value
 
     @property
     def texts(self) -> dict[str, str]:

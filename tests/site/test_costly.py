@@ -134,7 +134,7 @@ def test_exports_of_a_person_from_pages_and_programs_count_together(visitor, lea
     says = page.content.decode()
     assert "Nothing was exported: the limit of exports is 3 an hour" in says
     assert "It works again at 11:00, in 30 minutes at most." in says
-    assert "<dt>pseudonyms</dt>" in says  # what was chosen is still there
+    assert "Write pseudonyms instead of names" in says  # what was chosen is still there
 
     said = program.post("projects/ours/exports/", {})
     assert (said.status_code, said.json()["code"], said["Retry-After"]) == (429, "too_many_exports", "1780")

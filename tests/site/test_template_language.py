@@ -104,7 +104,9 @@ def test_error_pages_need_no_request(status):
 
 
 def test_the_page_of_an_old_form_needs_no_request():
-    assert "Why" in render_to_string("errors/too_old.html", {"reason": "Why", "kept": UnsavedForm([], False)})
+    assert "Why" in render_to_string(
+        "errors/too_old.html", {"reason": "Why", "kept": UnsavedForm([], [], False)}
+    )
 
 
 def test_a_text_area_holds_its_text_and_nothing_before_it():

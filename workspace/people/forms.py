@@ -124,5 +124,7 @@ class ResetPasswordForm(ChosenPasswordForm):
 class ThemeForm(forms.Form):
     """Light, dark, or as the system is set."""
 
-    theme = forms.ChoiceField(choices=(("auto", _("system")), ("light", _("light")), ("dark", _("dark"))))
+    theme = forms.ChoiceField(
+        label=_("Theme"), choices=(("auto", _("system")), ("light", _("light")), ("dark", _("dark")))
+    )
     next = forms.CharField(required=False, max_length=2000)

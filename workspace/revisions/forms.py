@@ -37,9 +37,9 @@ class KeyedActForm(KeyedForm):
     kind = forms.CharField(required=False, max_length=30, strip=False)
     subject = forms.CharField(required=False, max_length=200, strip=False)
     version = forms.IntegerField(required=False, min_value=0, max_value=10**7)
-    value = forms.CharField(required=False, max_length=100, strip=False)
-    text = forms.CharField(required=False, max_length=5000)
-    reason = forms.CharField(required=False, max_length=5000)
+    value = forms.CharField(label=_("Answer"), required=False, max_length=100, strip=False)
+    text = forms.CharField(label=_("Text"), required=False, max_length=5000)
+    reason = forms.CharField(label=_("Reason"), required=False, max_length=5000)
     took_ms = forms.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
     act = forms.CharField(required=False, max_length=300, strip=False)
 
