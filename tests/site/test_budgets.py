@@ -41,7 +41,7 @@ BUDGETS = {
     "report": Budget(13, 22),
     "dashboard": Budget(17, 13),
     "evaluator's page": Budget(12, 24),
-    "saving a judgement": Budget(17, 10),
+    "saving a judgement": Budget(16, 10),
     "next game": Budget(25, 9),
 }
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils.module_loading import import_string
 
-from workspace.access.permissions import role_in
+from workspace.access.permissions import Role, role_in
 from workspace.core.audit_chain import seal
 from workspace.core.canonical import canonical_bytes
 from workspace.database.prepared_queries import Prepared, insert_row, update_row
@@ -24,10 +24,12 @@ def record_event(
     object_kind: str,
     object_id: object,
     detail: Mapping[str, Any] | None = None,
+    role: Role | None = None,
 ) -> Event:
     """Append one line to the project's audit chain (the installation's when None), inside the current transaction.
 
-    `verb` is past tense ("verdict:recorded"). `detail` holds plain values, never transcript text or secrets. The chain
+    `verb` is past tense ("verdict:recorded"). `detail` holds plain values, never transcript text or secrets. `role` is
+    the person's role where the caller's check has established it; else it is read. The chain
     row is locked, so lines of one chain are written one after the other. What settings.EVENT_ACTIONS names for the
     verb is called with the line. Raises RuntimeError outside a transaction: a line must stand or fall with the act it
     tells of.
@@ -42,7 +44,7 @@ def record_event(
         seq=chain.seq + 1,
         at=now,
         by=by,
-        role="system" if by.is_system else role_in(by, project) or "",
+        role="system" if by.is_system else role or role_in(by, project) or "",
         verb=verb,
         object_kind=object_kind,
         object_id=str(object_id),

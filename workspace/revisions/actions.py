@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 from msgspec.structs import replace
 
+from workspace.access.permissions import Role
 from workspace.audit.actions import record_event
 from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.core.limits import DAY_MS
@@ -96,6 +97,8 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
     revision_model: ClassVar[type[KeyedRevision]]
     row_name: ClassVar[str]
     owner_name: ClassVar[str]
+    # The role of everybody whom `check` lets pass; None where people of several roles pass.
+    checked_role: ClassVar[Role | None] = None
 
     def __init__(self) -> None:
         revisions = self.revision_model._default_manager
@@ -268,6 +271,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
             object_kind=self.row_name,
             object_id=latest.id,
             detail={"kind": act.kind, "version": latest.version, **context},
+            role=self.checked_role,
         )
         return Saved(revision, act.kind, act.subject, revealed, after)
 

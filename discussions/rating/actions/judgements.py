@@ -64,6 +64,8 @@ class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
 
     row_model, revision_model = Judgement, Revision
     row_name, owner_name = "judgement", "evaluation"
+    # `check_rate` refuses admins, leads and those who left: only an evaluator of the project is not unblinded.
+    checked_role = "evaluator"
 
     def lock(self, owner: Evaluation) -> None:
         lock_evaluation(owner)

@@ -15,10 +15,12 @@ from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.rating.actions.judgements import judge, undo
 from discussions.rating.actions.remarks import remark, take_flag_back
 from discussions.rating.queries import load_state
-from tests.factories.people import NOW, make_member, moment
+from tests.factories.people import NOW, load_membership, make_admin, make_member, moment
 from tests.factories.rating import ready_to_submit, say, say_what_is_missing, start, submitted
+from workspace.access.permissions import role_in
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
+from workspace.projects.actions import change_role, end_membership
 from workspace.revisions.core import Act
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +39,29 @@ def test_an_act_is_a_value_a_revision_and_an_audit_line():
     assert (saved.revision.version, saved.revision.phase, saved.revision.took_ms) == (1, "blind", 1200)
     assert saved.revision.created_at == moment(3)
     assert Event.objects.count() == before + 1
-    assert Event.objects.latest("pk").verb == "judgement:made"
+    line = Event.objects.latest("pk")
+    assert (line.verb, line.role) == ("judgement:made", "evaluator")
+
+
+@pytest.mark.parametrize("became", ["evaluator", "lead", "lead once", "gone", "admin", "inactive"])
+def test_whoever_may_judge_has_the_role_that_the_audit_line_says(became):
+    evaluation, admin = start(), make_admin()
+    person, project = evaluation.evaluator, evaluation.game.project
+    membership = load_membership(person=person, project=project)
+    if became.startswith("lead"):
+        membership = change_role(membership=membership, role="lead", by=admin, now=moment(1))
+    if became == "lead once":
+        change_role(membership=membership, role="evaluator", by=admin, now=moment(2))
+    if became == "gone":
+        end_membership(membership=membership, by=admin, now=moment(1))
+    person.is_admin, person.is_active = became == "admin", became != "inactive"
+    person.save()
+    if became == "evaluator":
+        say(evaluation, "coherence", "5", "yes", now=moment(3))
+        assert role_in(person, project) == Event.objects.latest("pk").role
+    else:
+        with pytest.raises(NotAllowed):
+            say(evaluation, "coherence", "5", "yes", now=moment(3))
 
 
 def test_the_same_act_again_gives_the_stored_result_and_writes_nothing():
