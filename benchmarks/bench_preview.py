@@ -121,7 +121,7 @@ def main() -> int:
     """Fill, preview twice, print; 1 when over the budget."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     prepare()
-    logging.getLogger("evalsite.jobs").setLevel("ERROR")  # that nobody is there to be rung for
+    logging.getLogger("evalsite.jobs").setLevel("ERROR")  # that no worker is there to get a message
     began = time.perf_counter()
     fill(count)
     print(f"filled in {time.perf_counter() - began:.1f} s; calibration loop {loop_ms():.1f} ms")

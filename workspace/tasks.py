@@ -36,8 +36,8 @@ def sweep_now(self: Task, is_first: bool = False) -> None:
     note_worker(worker=str(self.request.hostname or "here"))
     if cache.add("sweep", 1, timeout=ONCE_IN) or is_first:
         now = database_now()
-        ring_again = timedelta(0) if is_first else NOTIFY_AGAIN
-        sweep(by=system_person(now=now), now=now, ring_again=ring_again)
+        notify_again = timedelta(0) if is_first else NOTIFY_AGAIN
+        sweep(by=system_person(now=now), now=now, notify_again=notify_again)
 
 
 def note_worker(*, worker: str) -> None:

@@ -1,4 +1,4 @@
-"""kill -9 right before and right after a COMMIT: of a save, of an upload (before its job is rung for), of a worker.
+"""kill -9 right before and right after a COMMIT: of a save, of an upload (before the message for its job), of a worker.
 
 A sign-in that ends while somebody types.
 """
@@ -109,7 +109,7 @@ def test_an_upload_is_whole_or_not_there_and_its_job_is_done(live_stack, order, 
         again(live_stack, lambda: upload(team, "one.json", as_bytes(native_game(gameId="one"))))
         sweep_until_done(live_stack)
     check_whole(live_stack, 1)
-    held = "its job was rung for by the sweep" if there else "not there; sent again it is one import"
+    held = "the sweep sent the message for its job" if there else "not there; sent again it is one import"
     fault_table(f"upload, {moment}", "web process killed", held, back=time.monotonic() - began)
 
 

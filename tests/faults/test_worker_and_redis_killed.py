@@ -54,7 +54,7 @@ def number(stack, query):
 
 
 def sweep_until_done(stack, seconds=120):
-    """What make run does until nothing is left to do: it rings again, and starts a worker that fell."""
+    """What make run does until nothing is left to do: it sends messages again, and starts a worker that fell."""
 
     def is_done():
         if not stack.worker.is_running():

@@ -216,14 +216,14 @@ def run_daily_maintenance(*, by: Person, now: datetime) -> bool:
     return True
 
 
-def sweep(*, by: Person, now: datetime, ring_again: timedelta = NOTIFY_AGAIN) -> int:
+def sweep(*, by: Person, now: datetime, notify_again: timedelta = NOTIFY_AGAIN) -> int:
     """Send messages again for jobs that wait or were dropped, and do what is due; the jobs that got a message.
 
     Several at the same moment do no harm: each part is a conditional update, or asks what is still to be done.
     """
-    rung = sweep_jobs(by=by, now=now, ring_again=ring_again)
+    notified = sweep_jobs(by=by, now=now, notify_again=notify_again)
     for action in settings.SWEEP_ACTIONS:
         import_string(action)(by=by, now=now)
     run_daily_maintenance(by=by, now=now)
     drop_parts(before=now - PARTS_STAY)
-    return rung
+    return notified

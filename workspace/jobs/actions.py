@@ -322,9 +322,9 @@ def queue_again(*, by: Person, now: datetime) -> int:
     return held
 
 
-def sweep_jobs(*, by: Person, now: datetime, ring_again: timedelta = NOTIFY_AGAIN) -> int:
+def sweep_jobs(*, by: Person, now: datetime, notify_again: timedelta = NOTIFY_AGAIN) -> int:
     """Send messages for waiting jobs and for jobs with a lapsed lease, oldest first; return how many."""
-    long_ago = now - ring_again
+    long_ago = now - notify_again
     waiting = Q(state=QUEUED) & (Q(rung_at=None) | Q(rung_at__lte=long_ago))
     dropped = Q(state=RUNNING, lease_until__lte=now) & (Q(rung_at=None) | Q(rung_at__lte=now - LEASE))
     found = Job.objects.filter(waiting | dropped).order_by("pk").values_list("pk", flat=True)[:MOST_NOTIFIED]
@@ -362,7 +362,9 @@ def notify_workers(jobs: list[int], moment: datetime) -> int:
         try:
             send(LOOK_AT_JOB, job)
         except OperationalError as reason:
-            logger.warning("the broker is away, the sweep will ring for job %s: %s", job, reason)
+            logger.warning(
+                "the broker is away, the sweep will send the message again for job %s: %s", job, reason
+            )
             break
         sent.append(job)
     Job.objects.filter(pk__in=sent).update(rung_at=moment)

@@ -193,11 +193,13 @@ def test_two_projects_with_large_files_come_in_by_turns(project, lead, small_par
     theirs = make_games_project(slug="theirs")
     upload(project=project, by=lead, games=games(40))
     upload(project=theirs, by=make_lead(project=theirs), games=games(12))
-    rung = {}
+    notified = {}
     for turn in range(200):
-        # Who was rung for longest ago is next, as in the broker's queue; what was handed back is last.
+        # Whose message is oldest is next, as in the broker's queue; what was handed back is last.
         waiting = Job.objects.filter(state="queued", kind__in=("import", "import_part"))
-        job = min(waiting, key=lambda job: rung.setdefault((job.pk, job.fence), len(rung)), default=None)
+        job = min(
+            waiting, key=lambda job: notified.setdefault((job.pk, job.fence), len(notified)), default=None
+        )
         if job is None or Game.objects.filter(project=theirs).count() == 12:
             break
         run_job(job=job.pk, clock=lambda at=turn: moment(at))

@@ -208,8 +208,8 @@ def test_a_job_that_was_taken_over_is_left_alone(job, kinds):
 
 
 @pytest.fixture
-def rung(monkeypatch):
-    """The jobs for which the bell was sent: the broker is the one thing that these tests have not got."""
+def notified(monkeypatch):
+    """The jobs for which a message was sent: the broker is the one thing that these tests have not got."""
     sent = []
     monkeypatch.setattr("workspace.jobs.actions.send", lambda task, job: sent.append(job))
     return sent
@@ -219,23 +219,25 @@ def sweep(now, **given):
     return sweep_jobs(by=make_lead(project=make_project()), now=now, **given)
 
 
-def test_the_sweep_rings_for_what_nobody_took_and_what_was_dropped_and_not_too_often(project, lead, rung):
+def test_the_sweep_sends_messages_for_what_nobody_took_and_what_was_dropped_and_not_too_often(
+    project, lead, notified
+):
     waiting, taken, dropped, over = (ask(project, lead, subject=f"thing:{number}") for number in range(4))
     take_job(job=taken.pk, now=moment(1))
     take_job(job=dropped.pk, now=NOW)
     finish(job=take_job(job=over.pk, now=NOW), now=NOW)
     assert sweep(moment(1)) == 2
-    assert rung == [waiting.pk, dropped.pk]
+    assert notified == [waiting.pk, dropped.pk]
     assert sweep(moment(1) + timedelta(seconds=10)) == 0
     assert sweep(moment(1) + timedelta(seconds=20)) == 3
-    assert rung[2:] == [waiting.pk, taken.pk, dropped.pk]
+    assert notified[2:] == [waiting.pk, taken.pk, dropped.pk]
 
 
-def test_the_first_sweep_rings_for_everything_that_waits(project, lead, rung):
+def test_the_first_sweep_sends_messages_for_everything_that_waits(project, lead, notified):
     job = ask(project, lead)
     notify_workers([job.pk], NOW)
     assert sweep(NOW) == 0
-    assert sweep(NOW, ring_again=timedelta(0)) == 1
+    assert sweep(NOW, notify_again=timedelta(0)) == 1
 
 
 def test_code_of_the_version_before_inserts_jobs_while_a_new_one_is_deployed(job):

@@ -1,4 +1,7 @@
-"""A broker that is away: nobody who saves notices, and the sweep rings later. The tests' own broker address is dead."""
+"""A broker that is away: nobody who saves notices, and the sweep sends messages later.
+
+The broker address of these tests is dead.
+"""
 
 import time
 
@@ -30,14 +33,14 @@ def ask(lead):
 
 def test_whoever_queues_a_job_is_not_held_up(lead, django_capture_on_commit_callbacks):
     before = time.monotonic()
-    with django_capture_on_commit_callbacks(execute=True) as bells:
+    with django_capture_on_commit_callbacks(execute=True) as callbacks:
         job = ask(lead)
-    assert len(bells) == 1
+    assert len(callbacks) == 1
     assert time.monotonic() - before < 5
     assert Job.objects.get(pk=job.pk).rung_at is None
 
 
-def test_the_first_dead_bell_ends_the_ringing(lead):
+def test_the_first_refused_message_ends_the_sending(lead):
     assert notify_workers([ask(lead).pk] * 50, NOW) == 0
 
 

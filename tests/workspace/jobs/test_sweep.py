@@ -1,4 +1,4 @@
-"""The sweep as workers do it: each asks for it, one does it, and the first of a worker rings for all that waits."""
+"""The sweep as workers do it: each asks for it and one does it. A worker's first sends messages for all that waits."""
 
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 def sweeps(monkeypatch):
     """What each sweep was told of how long a message counts as on its way."""
     found = []
-    monkeypatch.setattr(tasks, "sweep", lambda *, by, now, ring_again: found.append(ring_again))
+    monkeypatch.setattr(tasks, "sweep", lambda *, by, now, notify_again: found.append(notify_again))
     return found
 
 
@@ -34,7 +34,7 @@ def test_of_several_workers_that_ask_at_about_the_same_moment_one_sweeps(sweeps)
     assert sweeps == [NOTIFY_AGAIN] * 2
 
 
-def test_the_first_of_each_worker_is_done_always_and_rings_for_everything(sweeps):
+def test_the_first_of_each_worker_is_done_always_and_sends_messages_for_everything(sweeps):
     ask()
     ask(is_first=True)
     ask(is_first=True)

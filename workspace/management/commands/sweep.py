@@ -28,10 +28,10 @@ class Command(SiteCommand):
         """Send messages for everything that waits: earlier ones may be lost."""
         try:
             now = database_now()
-            rung = sweep(by=system_person(now=now), now=now, ring_again=timedelta(0))
+            notified = sweep(by=system_person(now=now), now=now, notify_again=timedelta(0))
             send(BEAT, expires=30)
         except (OperationalError, BrokerAway) as reason:
             self.stderr.write(f"The sweep could not do its round: {reason}")
             raise SystemExit(DIFFERS) from None
-        if rung:
-            self.stdout.write(f"Sent the message again for {rung} jobs.")
+        if notified:
+            self.stdout.write(f"Sent the message again for {notified} jobs.")
