@@ -1,4 +1,4 @@
-"""Prints what the longest game takes: processor time and peak memory of reading it, each metric and its companions.
+"""Prints what the longest game takes: processor time and peak memory of reading it, each metric and its diagnostics.
 
     python benchmarks/bench_limits.py [CHARACTERS]
 
@@ -88,8 +88,8 @@ def main(arguments: list[str]) -> int:
         found[key] = measure(reading, parameters)
         meter.stop(key)
     for key, measurement in found.items():
-        METRICS[key].companions(reading, measurement, parameters)
-        meter.stop(f"{key}, companions")
+        METRICS[key].diagnostics(reading, measurement, parameters)
+        meter.stop(f"{key}, diagnostics")
     print(f"together {meter.seconds:.0f} s, at most {meter.peak:.0f} MB")
     return int(meter.seconds > MOST_SECONDS or meter.peak > MOST_MB)
 

@@ -6,7 +6,7 @@ A busy machine makes CPU time longer too (shared caches and cores), so the load 
 longer than at best a fixed loop usually takes.
 
 Five token metrics in microseconds a message (one reading included), personality diversity in milliseconds a game, and
-the companions in microseconds a message. Messages have 21 words on average, two of them names, and
+the diagnostics in microseconds a message. Messages have 21 words on average, two of them names, and
 about as many references, accusations and reasons as games of language models in English have.
 """
 
@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from discussions.core.records import GameRecord, Message, Player, Vote
 from discussions.metrics.core.parameters import get_parameters
 from discussions.metrics.core.prepared_game import read
-from discussions.metrics.core.registry import METRICS, build_companions, game_specs, measure_game
+from discussions.metrics.core.registry import METRICS, build_diagnostics, game_specs, measure_game
 from rubric.versions.core.game_specs import register_game_specs
 from rubric.versions.queries import first_discussion_version
 
@@ -117,7 +117,7 @@ def main() -> None:
     diversity = measures.pop("personality_diversity")
     out = sys.stdout.write
     out(machine())
-    out("messages x players   five token metrics   companions   (microseconds a message)\n")
+    out("messages x players   five token metrics   diagnostics   (microseconds a message)\n")
     for messages, players, repeats in ((50, 10, 300), (500, 10, 30), (5000, 10, 4), (5000, 100, 3)):
         record = game(messages, players)
 
@@ -130,7 +130,7 @@ def main() -> None:
         second_look = 0.0
         if messages <= 500:
             measurements = measure_game(record, rubric)
-            second_look = best(partial(build_companions, record, rubric, measurements), max(3, repeats // 4))
+            second_look = best(partial(build_diagnostics, record, rubric, measurements), max(3, repeats // 4))
         shown = f"{second_look / messages * 1e6:12.1f}" if second_look else f"{'-':>12}"
         out(f"{messages:8} x {players:<8} {seconds / messages * 1e6:20.1f} {shown}\n")
     reading = read(game(50, 10), parameters)

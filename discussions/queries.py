@@ -16,7 +16,8 @@ from workspace.models import Job
 from workspace.models.jobs import FAILED
 
 MEASURE = "measure"
-COMPANIONS = "companions"
+# The kind as rows of jobs hold it.
+DIAGNOSTICS = "companions"
 
 
 # Imported games and measurements never change, so they are kept decoded; the hash guards against another database.

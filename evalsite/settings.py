@@ -184,7 +184,7 @@ JOB_ACTIONS = {
     "import": "discussions.imports.actions.import_games",
     "import_part": "discussions.imports.actions.help_import",
     "measure": "discussions.metrics.actions.measure_games",
-    "companions": "discussions.metrics.actions.add_companions",
+    "companions": "discussions.metrics.actions.add_diagnostics",
     "figure_team": "discussions.reliability.actions.compute_team_figures",
     "preview_games": "discussions.preview.actions.preview_games",
     "preview_rankings": "rubric.preview.actions.preview_rankings",

@@ -23,13 +23,13 @@ from django.utils.translation import ngettext
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import (
     CODE_VERSION,
-    build_companions,
+    build_diagnostics,
     measure_game,
     uses_round_offset,
 )
 from discussions.models import Companions, Game, GameText, Iteration, Measured, MeasuredFindings, RoundOffset
 from discussions.queries import (
-    COMPANIONS,
+    DIAGNOSTICS,
     MEASURE,
     add_round_offset,
     list_batches,
@@ -60,7 +60,7 @@ from workspace.webhooks.core import GAME_MEASURED
 # A long job goes behind what is waiting after so many games, so that nobody waits for all of another team's, or after
 # so long: with one game of the longest it still ends before Celery ends it.
 GAMES_A_TURN = 2_000
-COMPANIONS_A_TURN = 250
+DIAGNOSTICS_A_TURN = 250
 TURN = timedelta(minutes=1)
 # Processor time of one game that is measured while its file is read.
 PASSING_SECONDS = 5
@@ -84,7 +84,7 @@ def measure_at_once(*, iteration: Iteration, by: Person, now: datetime) -> None:
     offsets = _offsets(games, rubric)
     rows = [_measured(game, offsets, rubric, iteration) for game in games]
     _store_measurements(rows, iteration, None, by, now)
-    _enqueue(COMPANIONS, iteration, by, now)
+    _enqueue(DIAGNOSTICS, iteration, by, now)
 
 
 def measure_games(*, job: Job, clock: Clock) -> None:
@@ -113,10 +113,10 @@ def measure_games(*, job: Job, clock: Clock) -> None:
         if turn >= GAMES_A_TURN or now >= until:
             hand_back(job=job, now=clock())
             return
-    _end(job, left, clock, follow=lambda: _enqueue(COMPANIONS, iteration, job.created_by, clock()))
+    _end(job, left, clock, follow=lambda: _enqueue(DIAGNOSTICS, iteration, job.created_by, clock()))
 
 
-def add_companions(*, job: Job, clock: Clock) -> None:
+def add_diagnostics(*, job: Job, clock: Clock) -> None:
     """Compute the diagnostics of every measurement of the job's iteration that has none yet, in fenced transactions."""
     iteration = _iteration(job)
     rubric = iteration.rubric_version.to_record()
@@ -125,20 +125,20 @@ def add_companions(*, job: Job, clock: Clock) -> None:
     turn, until = 0, clock() + TURN
     for keys in _batches(_possible(left, job), job):
         bare = _bare(iteration).filter(game__in=keys).values_list(*Bare._fields)
-        rows = list(_each(map(Bare._make, bare), partial(_companions, rubric=rubric), job=job))
+        rows = list(_each(map(Bare._make, bare), partial(_diagnostics, rubric=rubric), job=job))
         with transaction.atomic():
             now = clock()
             done = job.done_count + len(keys)
             renew(job=job, now=now, done_count=done, total_count=max(total, done))
             Companions.objects.bulk_create(rows, ignore_conflicts=True)
         turn += len(keys)
-        if turn >= COMPANIONS_A_TURN or now >= until:
+        if turn >= DIAGNOSTICS_A_TURN or now >= until:
             break
     _end(job, left, clock)
 
 
 class Bare(NamedTuple):
-    """A measurement without companions, and what these are made from."""
+    """A measurement without diagnostics, and what these are made from."""
 
     pk: int
     game_id: int
@@ -258,7 +258,7 @@ def _present(iteration: Iteration) -> "QuerySet[Measured]":
 
 
 def _bare(iteration: Iteration) -> "QuerySet[Measured]":
-    """Those without companions."""
+    """Those without diagnostics."""
     return _present(iteration).filter(companions=None).order_by("game")
 
 
@@ -433,8 +433,8 @@ def store_results(
     queue_deliveries(project=iteration.project, event=GAME_MEASURED, things=things, by=by, now=now)
 
 
-def _companions(measured: Bare, rubric: RubricRecord) -> Companions:
+def _diagnostics(measured: Bare, rubric: RubricRecord) -> Companions:
     game = GameText(body=measured.game__text__body).to_record()
     findings = MeasuredFindings(body=measured.findings__body).to_records()
-    body = msgspec.json.encode(build_companions(game, rubric, findings)).decode()
+    body = msgspec.json.encode(build_diagnostics(game, rubric, findings)).decode()
     return Companions(measured_id=measured.pk, body=body)

@@ -18,7 +18,7 @@ Words = Promise | str
 
 
 class Look(Struct, frozen=True):
-    """One companion figure; `says` is what to make of it, `is_warning` that it speaks against the number."""
+    """One diagnostic figure; `says` is what to make of it, `is_warning` that it speaks against the number."""
 
     label: str
     text: str
@@ -36,7 +36,7 @@ class MetricLabels(Struct, frozen=True):
 
     `count` is what its figure was counted from, with `above` and `below`; `turns` what would turn it, by number `n`;
     `unit` what is counted, by number `n`; `by_rule` the word for a pass with nothing to count. `looks` puts its
-    companions into words, `rules` the rules that its findings name, and `parameters` says what its parameters decide.
+    diagnostics into words, `rules` the rules that its findings name, and `parameters` says what its parameters decide.
     """
 
     column: Words

@@ -31,7 +31,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     return Measurement(KEY, sum(counts), len(counts), counted=counted, messages=findings)
 
 
-def companions(reading: Reading, _measurement: Measurement, _parameters: Parameters) -> dict[str, object]:
+def diagnostics(reading: Reading, _measurement: Measurement, _parameters: Parameters) -> dict[str, object]:
     """The longest message."""
     return {"longest": max(_counts(reading), default=0)}
 
@@ -46,7 +46,7 @@ def _counts(reading: Reading) -> list[int]:
 METRIC = Metric(
     KEY,
     measure,
-    companions,
+    diagnostics,
     scale=WORDS,
     parameters=ParameterSpecs(counts={"wordy_count": (1, 100)}),
 )

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from discussions.metrics.actions import COMPANIONS
+from discussions.metrics.actions import DIAGNOSTICS
 from tests.factories.people import NOW
 from workspace.jobs.actions import run_job
 from workspace.models import Job, Person, Project
@@ -17,7 +17,7 @@ def run_waiting_jobs(*, now: datetime = NOW) -> None:
 
 def measure_waiting_games(*, now: datetime = NOW) -> None:
     """What a worker does, but for the diagnostics: their job goes on waiting, and most tests never look at them."""
-    _run(Job.objects.filter(state="queued").exclude(kind=COMPANIONS), now)
+    _run(Job.objects.filter(state="queued").exclude(kind=DIAGNOSTICS), now)
 
 
 def _run(waiting: QuerySet[Job], now: datetime) -> None:

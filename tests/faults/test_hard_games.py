@@ -10,7 +10,7 @@ import pytest
 from django.urls import reverse
 
 from discussions.metrics import actions
-from discussions.metrics.core.registry import build_companions, measure_game
+from discussions.metrics.core.registry import build_diagnostics, measure_game
 from discussions.models import Companions, Game, Iteration, Measured
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead
@@ -93,7 +93,7 @@ def test_a_game_that_cannot_be_measured_is_named_and_all_others_are_done(
 
 @pytest.mark.django_db
 def test_diagnostics_that_cannot_be_made_are_named_and_all_others_are_there(lead, client, monkeypatch):
-    monkeypatch.setattr(actions, "build_companions", hard(build_companions, run_away))
+    monkeypatch.setattr(actions, "build_diagnostics", hard(build_diagnostics, run_away))
     bring_in(lead)
     assert names_of(Measured, "game__source_id") == sorted([*NAMES, "hard"])
     assert names_of(Companions, "measured__game__source_id") == NAMES

@@ -14,9 +14,9 @@ LEAST_SCALE = 0.0
 
 
 def agreement_plot(lines: Sequence[tuple[str, Agreement, Agreement | None]]) -> IntervalsChart | None:
-    """Coefficients (label, headline, companion) on one scale up to 1, from 0 or, where one lies below, from -1.
+    """Coefficients (label, alpha, another one or None) on one scale up to 1, from 0 or, where one lies below, from -1.
 
-    The companion is the ring next to the dot. None where there is nothing to draw.
+    The other one is the ring next to the dot. None where there is nothing to draw.
     """
     rows = [
         IntervalRow(
@@ -25,9 +25,9 @@ def agreement_plot(lines: Sequence[tuple[str, Agreement, Agreement | None]]) -> 
             text=number(alpha.value, PLACES),
             low=alpha.interval[0] if alpha.interval else None,
             high=alpha.interval[1] if alpha.interval else None,
-            hollow=companion.value if companion else None,
+            hollow=other.value if other else None,
         )
-        for label, alpha, companion in lines
+        for label, alpha, other in lines
         if alpha.value is not None
     ]
     if not rows:

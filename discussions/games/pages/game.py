@@ -32,7 +32,7 @@ from discussions.games.pages.second_look import PhraseUse, phrase_uses
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, Look
 from discussions.models import Companions, Game, Verdict, Withdrawal
-from discussions.queries import COMPANIONS, MEASURE, find_stopped_jobs, game_record, load_measurements
+from discussions.queries import DIAGNOSTICS, MEASURE, find_stopped_jobs, game_record, load_measurements
 from discussions.transcripts.core.notes import REPEATS_DROPPED
 from discussions.transcripts.core.oddities import ODDITY_CODES, REPEATED, Oddity, list_oddities
 from discussions.verdicts.pages.lines import NONE, FigureRow, NextGames, figure_rows
@@ -150,7 +150,7 @@ def build_game_page(
     """
     record = game_record(game.pk, game.content_sha256)
     preview = load_verdict_preview(game)
-    stored = _COMPANIONS.first(preview.basis.measured.id) if preview else None
+    stored = _DIAGNOSTICS.first(preview.basis.measured.id) if preview else None
     shown = record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
     after = shown[-1].position + 1 if shown else 0
     warnings = decode_stored(game.warnings, list[Fault])
@@ -177,11 +177,11 @@ def build_game_page(
         marks={} if only else collect_marks(people.people),
         beside=None if only else load_neighbours(game.project, wanted, game),
         list_query=wanted.change(),
-        stopped=_find_stopped(game, MEASURE if preview is None else "" if stored else COMPANIONS),
+        stopped=_find_stopped(game, MEASURE if preview is None else "" if stored else DIAGNOSTICS),
     )
 
 
-_COMPANIONS = Prepared(lambda measured: Companions.objects.filter(measured=measured), int)
+_DIAGNOSTICS = Prepared(lambda measured: Companions.objects.filter(measured=measured), int)
 
 
 def _find_verdict_number(game: Game, preview: Preview | None) -> int:
@@ -207,13 +207,13 @@ def _metrics(
 ) -> list[GameMetric]:
     basis = preview.basis
     measurements = load_measurements(basis.measured.id, basis.measured.findings_sha256)
-    companions: dict[str, Any] = msgspec.json.decode(stored.body) if stored else {}
+    diagnostics: dict[str, Any] = msgspec.json.decode(stored.body) if stored else {}
     names = [record.players[message.player - 1].name for message in record.messages]
     return [
         GameMetric(row, [], [])
         if row.key not in measurements
         else _part(
-            row, measurements[row.key], preview.found, names, record.players, companions.get(row.key, {})
+            row, measurements[row.key], preview.found, names, record.players, diagnostics.get(row.key, {})
         )
         for row in figure_rows(preview.outcome, next_games)
     ]

@@ -116,7 +116,7 @@ def phrases_at(reading: Reading, places: Numbers) -> list[str]:
     ]
 
 
-def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
     """Phrase variety, the most used phrases with their speakers, the phrases to avoid, and robotic phrases."""
     per_speaker = parameters.choice("repetition_scope") == "speaker"
     own = find_phrases(reading, parameters, per_speaker=per_speaker)
@@ -219,7 +219,7 @@ def flip(score: Score, threshold: Fraction, facts: Facts) -> int | None:
 METRIC = Metric(
     KEY,
     measure,
-    companions,
+    diagnostics,
     has_interval=False,
     parameters=ParameterSpecs(
         choices={"repetition_scope": ("speaker", "pooled")},

@@ -205,7 +205,7 @@ def _recent_names(reading: Reading, window: int) -> dict[int, list[str]]:
     return names
 
 
-def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
     """The score over n - 1, the share of each sign, and the mean score over shuffled orders with the gain over it."""
     count = reading.count
     ties = find_ties(reading)
@@ -259,7 +259,7 @@ def recount(measurement: Measurement, judgements: Judgements) -> Score:
 METRIC = Metric(
     KEY,
     measure,
-    companions,
+    diagnostics,
     parameters=ParameterSpecs(
         choices={"coherence_denominator": ("all", "after_first"), "coherence_names": (True, False)},
         counts={

@@ -123,7 +123,7 @@ def _behind_prefix(text: str, low: str, start: int, end: int) -> int:
     return begin
 
 
-def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
     """How many references were counted, how many more are possible, and what the vote record says of each kind."""
     counted = [finding for finding in measurement.references if finding.is_counted]
     possible = [finding for finding in measurement.references if not finding.is_counted]
@@ -199,7 +199,7 @@ def flip(score: Score, threshold: Fraction, facts: Facts) -> int | None:
 METRIC = Metric(
     KEY,
     measure,
-    companions,
+    diagnostics,
     parameters=ParameterSpecs(
         choices={"reference_unit": ("sentence", "message"), "reference_rounds": ("past_only", "any")}
     ),

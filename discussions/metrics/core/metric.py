@@ -55,7 +55,7 @@ class Scale(Struct, frozen=True):
 PERCENT = Scale("percent", factor=100, low=0.0, high=100.0, material=5.0, symbol="\u00a0%", unit="percent")
 RATING = Scale("rating", factor=1, low=1.0, high=5.0, material=0.3, symbol="", unit="rating 1 to 5")
 Measure = Callable[[Reading, Parameters], Measurement]
-Companions = Callable[[Reading, Measurement, Parameters], Mapping[str, object]]
+Diagnostics = Callable[[Reading, Measurement, Parameters], Mapping[str, object]]
 MachineValues = Callable[[Measurement], Mapping[str, str]]
 Flip = Callable[[Score, Fraction, Facts], int | None]
 
@@ -89,7 +89,9 @@ def as_measured(measurement: Measurement, _judgements: Judgements | None = None)
     )
 
 
-def no_companions(_reading: Reading, _measurement: Measurement, _parameters: Parameters) -> dict[str, object]:
+def no_diagnostics(
+    _reading: Reading, _measurement: Measurement, _parameters: Parameters
+) -> dict[str, object]:
     """No diagnostics."""
     return {}
 
@@ -113,7 +115,7 @@ def flip_by_messages(score: Score, threshold: Fraction, _facts: Facts) -> int | 
 class Metric(Struct, frozen=True):
     """A metric: its key in rubric versions, how it is measured, and what people's judgements make of it.
 
-    `measure` is None where people alone give the figure; `companions` are the diagnostics of a measurement. `judged` is
+    `measure` is None where people alone give the figure; `diagnostics` makes those of a measurement. `judged` is
     the kind of judgement that `recount` reads, "" for none; `machine_values` is subject -> the value that a silent
     person accepts; `flip` the number of judgements that would turn the figure. `counted` says what
     `Measurement.counted` lists, "messages" or "players". `has_estimate` is false where nothing is known before people
@@ -125,7 +127,7 @@ class Metric(Struct, frozen=True):
 
     key: str
     measure: Measure | None = None
-    companions: Companions = no_companions
+    diagnostics: Diagnostics = no_diagnostics
     scale: Scale = PERCENT
     parameters: ParameterSpecs = ParameterSpecs()
     judged: str = ""

@@ -152,7 +152,7 @@ def dice(first: Counter[str], other: Counter[str]) -> tuple[int, int]:
     return 2 * (first & other).total(), first.total() + other.total()
 
 
-def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
     """The nearest neighbours, and the score when every player's text is cut to the length of the shortest.
 
     The common length is at most 2,000 characters and is stated: comparing costs the square of it.
@@ -184,7 +184,7 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
 METRIC = Metric(
     KEY,
     measure,
-    companions,
+    diagnostics,
     has_interval=False,
     parameters=ParameterSpecs(
         choices={

@@ -1,4 +1,4 @@
-"""One reading of a game: names found, texts folded and cut once; every metric and companion works from it.
+"""One reading of a game: names found, texts folded and cut once; every metric and its diagnostics work from it.
 
 Findings that say nothing but their rule: built once, then the same objects in every game that needs them.
 """

@@ -20,7 +20,7 @@ from discussions.metrics.core.prepared_game import read
 from rubric.core.records import RubricRecord
 from rubric.versions.core.game_specs import GameSpecs, MetricSpec
 
-# Raise it whenever any measurement or companion can come out differently; a test of fingerprints asks for it.
+# Raise it whenever any measurement or diagnostic can come out differently; a test of fingerprints asks for it.
 CODE_VERSION = "1.0.0"
 
 METRICS: dict[str, Metric] = {
@@ -74,14 +74,14 @@ def measure_game(game: GameRecord, rubric: RubricRecord) -> dict[str, Measuremen
     }
 
 
-def build_companions(
+def build_diagnostics(
     game: GameRecord, rubric: RubricRecord, measurements: Mapping[str, Measurement]
 ) -> dict[str, Mapping[str, object]]:
     """The diagnostics of each of a game's measurements: plain values that encode to JSON."""
     parameters = get_parameters(rubric)
     reading = read(game, parameters)
     return {
-        key: METRICS[key].companions(reading, measurements[key], parameters)
+        key: METRICS[key].diagnostics(reading, measurements[key], parameters)
         for key in measured_keys(rubric)
         if key in measurements
     }

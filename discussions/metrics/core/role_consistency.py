@@ -326,7 +326,7 @@ def _said_of_another(speech: Speech, group: PatternGroup) -> str | None:
     return None
 
 
-def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
     """The share with a positive sign of its side, the estimate over assessable messages only, and by side."""
     speech = Speeches(reading).speech
     by_side: dict[str, list[int]] = {MAFIA: [0, 0], VILLAGE: [0, 0]}
@@ -398,7 +398,7 @@ def machine_values(measurement: Measurement) -> dict[str, str]:
 METRIC = Metric(
     KEY,
     measure,
-    companions,
+    diagnostics,
     parameters=ParameterSpecs(choices={"role_neutral_village": ("consistent", "inconsistent")}),
     judged=judgement_kinds.ROLE_CONSISTENCY,
     machine_values=machine_values,

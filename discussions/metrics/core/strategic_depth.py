@@ -30,7 +30,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     return Measurement(KEY, len(counted), len(findings), counted=counted, messages=findings)
 
 
-def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
     """Median words a message; the share without the words everybody uses; the share before overrides."""
     weak = parameters.weak_keywords
     strong = sum(any(not weak.holds(word) for word in finding.words) for finding in measurement.messages)
@@ -45,7 +45,7 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
 METRIC = Metric(
     KEY,
     measure,
-    companions,
+    diagnostics,
     judged=judgement_kinds.STRATEGIC_DEPTH,
     machine_values=message_values,
     recount=recount_messages,

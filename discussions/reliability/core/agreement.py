@@ -1,6 +1,6 @@
 """Agreement of evaluators of the same games, by subject, from blind answers alone.
 
-The headline is Krippendorff's alpha (nominal; ordinal for the rating). The companion is Gwet's AC1 (for the rating AC2
+The headline is Krippendorff's alpha (nominal; ordinal for the rating). Beside it stands Gwet's AC1 (for the rating AC2
 with quadratic weights), because alpha is low when nearly all answers are the same. Intervals are jackknife-t over
 games.
 """
@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import msgspec
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
 from discussions.core import judgement_kinds
 from discussions.reliability.core.blind_answers import (
@@ -60,7 +60,8 @@ class AgreedLine(Struct, frozen=True):
     pairs: int
     shares: list[tuple[str, int]]
     alpha: Agreement
-    companion: Agreement
+    # Stored under its first name.
+    gwet: Agreement = field(name="companion")
     share: Agreement
     specific: list[tuple[str, Agreement]]
     icc: Agreement | None
@@ -134,7 +135,7 @@ def agreed_on(answered: Answered) -> AgreedThing:
         pairs=sum(cell.count for cell in cells),
         shares=shares,
         alpha=alpha,
-        companion=companion(answered),
+        gwet=gwet(answered),
         share=share(answered),
         specific=_specific(answered),
         icc=icc,
@@ -156,7 +157,7 @@ def headline(answered: Answered) -> Agreement:
     return _explained(krippendorff_alpha(answered.matrix, level="nominal", groups=groups), answered)
 
 
-def companion(answered: Answered) -> Agreement:
+def gwet(answered: Answered) -> Agreement:
     """AC1, of the rating AC2 with quadratic weights, over every answer there is."""
     found = gwet_ac(
         answered.matrix,

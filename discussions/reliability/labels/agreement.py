@@ -50,7 +50,7 @@ def answer_word(thing: Thing, value: str) -> str:
     return f"{float(value):g}" if thing.is_rating else answer_label(thing.kind, value)
 
 
-def companion_name(thing: Thing) -> str:
+def gwet_name(thing: Thing) -> str:
     return "AC2" if thing.is_rating else "AC1"
 
 
@@ -74,13 +74,13 @@ def list_notes(thing: Thing, line: AgreedLine) -> list[str]:
         given = {
             "word": answer_word(thing, line.common),
             "share": f"{100 * line.common_share:.0f}",
-            "companion": companion_name(thing),
+            "gwet": gwet_name(thing),
         }
         notes.append(
             _(
                 "Low alpha here may mean few answers other than “%(word)s” (%(share)s\u00a0%% of all), "
                 "not poor raters; "
-                "look at the table and at %(companion)s beside it."
+                "look at the table and at %(gwet)s beside it."
             )
             % given
         )

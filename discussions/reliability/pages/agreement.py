@@ -15,10 +15,10 @@ from discussions.reliability.core.stored import AgreementFigures
 from discussions.reliability.labels.agreement import (
     LABELS,
     STRENGTHS,
-    companion_name,
     describe_needed,
     get_question_text,
     get_thing_label,
+    gwet_name,
     list_notes,
     thing_by_key,
 )
@@ -85,9 +85,7 @@ def build_agreement_page(*, project: Project, now: datetime) -> AgreementPage:
         is_shared=figures.games > 0,
         basis=_basis(figures.games, found.evaluators),
         not_blind=figures.submitted - found.evaluations,
-        plot=agreement_plot(
-            [(get_thing_label(subject), line.alpha, line.companion) for subject, line in known]
-        ),
+        plot=agreement_plot([(get_thing_label(subject), line.alpha, line.gwet) for subject, line in known]),
         rows=rows,
         notes=_gather_notes(rows),
         marks=[(str(LABELS[mark.kind]), mark) for mark in found.marks],
@@ -123,7 +121,7 @@ def build_row(subject: Thing, line: AgreedLine, questions: Sequence[str]) -> Agr
     """One subject as a line of the table."""
     figures = [
         (_("Alpha"), line.alpha),
-        (companion_name(subject), line.companion),
+        (gwet_name(subject), line.gwet),
         (_("agreement"), line.share),
         ("ICC(2,1)", line.icc),
         ("ICC(2,k)", line.panel),

@@ -12,8 +12,8 @@ from discussions.reliability.core.blind_answers import Thing
 from discussions.reliability.core.pairs import PairAgreed, PairCell
 from discussions.reliability.labels.agreement import (
     answer_word,
-    companion_name,
     format_unit_count,
+    gwet_name,
     thing_by_key,
 )
 from discussions.reliability.pages.agreement import AgreementRow, agreement_body, build_row
@@ -100,7 +100,7 @@ def _figures(subject: Thing, found: AgreedThing) -> list[tuple[str, Agreement]]:
     level = _("ordinal") if subject.is_rating else _("nominal")
     figures = [
         (_("Krippendorff's alpha, %(level)s") % {"level": level}, found.alpha),
-        (_("Gwet's %(name)s") % {"name": companion_name(subject)}, found.companion),
+        (_("Gwet's %(name)s") % {"name": gwet_name(subject)}, found.gwet),
         (_("Pairs that agree"), found.share),
         (_("ICC(2,1), one evaluator"), found.icc),
         (_("ICC(2,k), the mean of all"), found.panel),

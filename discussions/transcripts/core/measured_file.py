@@ -14,7 +14,7 @@ from discussions.core.records import Fault, GameRecord, Measurement, ReferenceFi
 from discussions.metrics.core.registry import (
     CODE_VERSION,
     METRICS,
-    build_companions,
+    build_diagnostics,
     build_score,
     figure_value,
     measure_game,
@@ -29,7 +29,7 @@ from workspace.core.words import say
 def measured_file(game: GameRecord, rubric: RubricRecord, warnings: Sequence[Fault]) -> dict[str, Any]:
     """Everything measured of one game and its warnings, as plain values in a fixed order. Scores are unrounded."""
     measurements = measure_game(game, rubric)
-    companions = build_companions(game, rubric, measurements)
+    diagnostics = build_diagnostics(game, rubric, measurements)
     cost = game.cost
     return {
         "game": {
@@ -42,7 +42,7 @@ def measured_file(game: GameRecord, rubric: RubricRecord, warnings: Sequence[Fau
             "cache_hit_rate": cost.cache_hit_rate,
         },
         "metrics": {
-            key: _metric(game, measurement, rubric.criterion(key).threshold or 0.0, companions[key])
+            key: _metric(game, measurement, rubric.criterion(key).threshold or 0.0, diagnostics[key])
             for key, measurement in measurements.items()
         },
         "references": [
@@ -57,7 +57,7 @@ def measured_file(game: GameRecord, rubric: RubricRecord, warnings: Sequence[Fau
 
 
 def _metric(
-    game: GameRecord, measurement: Measurement, threshold: float, companions: Mapping[str, object]
+    game: GameRecord, measurement: Measurement, threshold: float, diagnostics: Mapping[str, object]
 ) -> dict[str, Any]:
     """One metric, with the players (by name) or the messages that counted."""
     score = build_score(measurement)
@@ -69,7 +69,7 @@ def _metric(
         "passes": passes(score, threshold),
         "applicable": score.is_applicable,
         "pending": score.is_pending,
-        "companions": dict(companions),
+        "companions": dict(diagnostics),
     }
     if METRICS[measurement.metric].counted == "players":
         return found | {"players": [game.players[player - 1].name for player in measurement.counted]}

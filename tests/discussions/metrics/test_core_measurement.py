@@ -20,7 +20,7 @@ from discussions.metrics.core.prepared_game import read
 from discussions.metrics.core.registry import (
     CODE_VERSION,
     METRICS,
-    build_companions,
+    build_diagnostics,
     build_score,
     figure_value,
     measure_game,
@@ -58,10 +58,10 @@ def games(names: tuple[str, ...] = NAMES) -> st.SearchStrategy[GameRecord]:
 
 
 def everything(record: GameRecord, number: str = "1.0") -> bytes:
-    """All measurements and companions of a game under a shipped version, as canonical bytes."""
+    """All measurements and diagnostics of a game under a shipped version, as canonical bytes."""
     version = rubric(number=number)
     found = measure_game(record, version)
-    return msgspec.json.encode([found, build_companions(record, version, found)], order="sorted")
+    return msgspec.json.encode([found, build_diagnostics(record, version, found)], order="sorted")
 
 
 FINGERPRINTS = {"1.0.0": {"1.0": "0f964d032736d464", "1.1": "45c3921f7ba832d5", "1.2": "45c3921f7ba832d5"}}
@@ -116,7 +116,7 @@ def test_scores_lie_between_0_and_100_and_repeat(record: GameRecord) -> None:
         assert 0 <= measurement.numerator <= measurement.denominator
         assert figure_value(measurement) is None or 0 <= figure_value(measurement) <= 100
     assert everything(record) == everything(record)
-    json.dumps(build_companions(record, rubric(), found), allow_nan=False)
+    json.dumps(build_diagnostics(record, rubric(), found), allow_nan=False)
 
 
 @settings(max_examples=60, deadline=None)
@@ -151,7 +151,7 @@ def test_renaming_the_players_changes_no_number(record: GameRecord) -> None:
         item.check for item in after["memory_accuracy"].references
     ]
     looks = [
-        build_companions(game_record, rubric(), found)
+        build_diagnostics(game_record, rubric(), found)
         for game_record, found in ((record, before), (other, after))
     ]
     assert looks[0]["coherence"] == looks[1]["coherence"]
@@ -221,7 +221,7 @@ def test_real_files_measured_twice_are_byte_equal() -> None:
 def test_extremes_are_measured(record: GameRecord) -> None:
     found = measure_game(record, rubric())
     assert list(found) == measured_keys(rubric())
-    json.dumps(build_companions(record, rubric(), found), allow_nan=False)
+    json.dumps(build_diagnostics(record, rubric(), found), allow_nan=False)
 
 
 SIZE = 200_000

@@ -6,7 +6,7 @@ M4: the rubric's lists and examples, and probes of our own at the edges of every
 
 M5: unique players, exact limits, choices, silent players and length-matched texts.
 
-M6: three-word phrases by speaker, what counts as one, and the companions.
+M6: three-word phrases by speaker, what counts as one, and the diagnostics.
 """
 
 from math import comb
@@ -19,7 +19,7 @@ from rapidfuzz import fuzz
 from discussions.core.records import GameRecord, MessageFinding
 from discussions.metrics.core.anti_repetition import phrase_variety
 from discussions.metrics.core.personality_diversity import bigrams, dice, token_sort
-from discussions.metrics.core.registry import build_companions, figure_value, measure_game
+from discussions.metrics.core.registry import build_diagnostics, figure_value, measure_game
 from tests.factories.metrics import game, measured, rubric
 
 
@@ -61,8 +61,8 @@ def test_the_score_divides_by_all_messages() -> None:
         4,
         [1, 3],
     )
-    companions = build_companions(record, rubric(), measure_game(record, rubric()))["strategic_depth"]
-    assert companions == {"words_per_message": 1.5, "without_weak_keywords": 25.0, "before_overrides": 50.0}
+    diagnostics = build_diagnostics(record, rubric(), measure_game(record, rubric()))["strategic_depth"]
+    assert diagnostics == {"words_per_message": 1.5, "without_weak_keywords": 25.0, "before_overrides": 50.0}
 
 
 def rules(record: GameRecord, **parameters: object) -> list[str]:
@@ -144,22 +144,22 @@ def test_the_denominator_is_a_choice() -> None:
     )
 
 
-def test_companions_tell_the_signs_and_the_baseline() -> None:
+def test_diagnostics_tell_the_signs_and_the_baseline() -> None:
     record = game(messages=[("Alpha", "evidence pattern"), ("Bravo", "evidence pattern")] * 10)
-    companions = build_companions(record, rubric(), measure_game(record, rubric()))["coherence"]
-    assert companions["after_first"] == 100.0
-    assert companions["by_keywords"] == 95.0
-    assert companions["shuffled_baseline"] == 95.0
-    assert companions["gain_over_shuffled"] == 0.0
-    assert companions["would_pass_shuffled"] is True
+    diagnostics = build_diagnostics(record, rubric(), measure_game(record, rubric()))["coherence"]
+    assert diagnostics["after_first"] == 100.0
+    assert diagnostics["by_keywords"] == 95.0
+    assert diagnostics["shuffled_baseline"] == 95.0
+    assert diagnostics["gain_over_shuffled"] == 0.0
+    assert diagnostics["would_pass_shuffled"] is True
 
 
 def test_the_baseline_of_two_messages_is_known() -> None:
     record = game(messages=[("Alpha", "one"), ("Bravo", "Alpha!")])
-    companions = build_companions(record, rubric(shuffle_count=2000), measure_game(record, rubric()))[
+    diagnostics = build_diagnostics(record, rubric(shuffle_count=2000), measure_game(record, rubric()))[
         "coherence"
     ]
-    assert companions["shuffled_baseline"] == pytest.approx(25, abs=2)
+    assert diagnostics["shuffled_baseline"] == pytest.approx(25, abs=2)
 
 
 ROLES = {
@@ -263,21 +263,21 @@ def test_an_unknown_side_stays_in_the_denominator() -> None:
     result = measured("role_consistency", record)
     assert (result.numerator, result.denominator, result.is_pending, result.counted) == (1, 3, True, [1])
     assert figure_value(result) == pytest.approx(100 / 3)
-    companions = build_companions(record, rubric(), measure_game(record, rubric()))["role_consistency"]
-    assert companions["over_assessable"] == 50.0
-    assert companions["not_assessable"] == 1
-    assert companions["by_side"] == {
+    diagnostics = build_diagnostics(record, rubric(), measure_game(record, rubric()))["role_consistency"]
+    assert diagnostics["over_assessable"] == 50.0
+    assert diagnostics["not_assessable"] == 1
+    assert diagnostics["by_side"] == {
         "mafia": {"numerator": 0, "denominator": 1, "score": 0.0},
         "village": {"numerator": 1, "denominator": 1, "score": 100.0},
     }
-    assert companions["positive_sign"] == 0.0
+    assert diagnostics["positive_sign"] == 0.0
 
 
 def test_positive_signs_of_both_sides() -> None:
     said = [("Alpha", "Calm down"), ("Bravo", "Hello"), ("Charlie", "Why?"), ("Delta", "Hello")]
     record = game(messages=said, roles=ROLES)
     assert (
-        build_companions(record, rubric(), measure_game(record, rubric()))["role_consistency"][
+        build_diagnostics(record, rubric(), measure_game(record, rubric()))["role_consistency"][
             "positive_sign"
         ]
         == 50.0
@@ -371,14 +371,14 @@ def test_names_can_be_kept() -> None:
 
 def test_length_matched_texts_have_the_length_of_the_shortest() -> None:
     record = game(messages=[("Ann", "abcd efgh ijkl"), ("Bob", "abcd")])
-    companions = build_companions(record, rubric(), measure_game(record, rubric()))["personality_diversity"]
-    assert companions["length_matched"] == {"characters": 4, "players": 2, "unique": 0, "score": 0.0}
-    assert companions["silent"] == []
+    diagnostics = build_diagnostics(record, rubric(), measure_game(record, rubric()))["personality_diversity"]
+    assert diagnostics["length_matched"] == {"characters": 4, "players": 2, "unique": 0, "score": 0.0}
+    assert diagnostics["silent"] == []
 
 
 def second_look(record: GameRecord) -> dict[str, object]:
-    """The companions of M6."""
-    return dict(build_companions(record, rubric(), measure_game(record, rubric()))["anti_repetition"])
+    """The diagnostics of M6."""
+    return dict(build_diagnostics(record, rubric(), measure_game(record, rubric()))["anti_repetition"])
 
 
 def test_a_phrase_repeated_by_its_speaker_counts_against_the_score() -> None:

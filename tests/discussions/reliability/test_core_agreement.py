@@ -84,7 +84,7 @@ def test_role_labels_that_make_a_printed_table():
     )
     line = find_line(answers, "role_consistency")
     assert round(line.alpha.value, 3) == 0.797
-    assert round(line.companion.value, 3) == 0.849
+    assert round(line.gwet.value, 3) == 0.849
     assert round(line.people[0].kappa, 3) == 0.796
     assert [cell.count for cell in line.cells] == [13, 20, 11, 56]
     assert [cell.count for cell in line.people[0].cells] == [13, 20, 7, 4, 56]
@@ -98,7 +98,7 @@ def test_the_paradox_of_prevalence_is_told():
     line = find_line(make_answers(table, judgement_kinds.STRATEGIC_DEPTH, ("yes", "no")), "strategic_depth")
     assert round(line.share.value, 3) == 0.944
     assert round(line.alpha.value, 3) == -0.025
-    assert round(line.companion.value, 3) == 0.941
+    assert round(line.gwet.value, 3) == 0.941
     assert line.is_skewed
     assert (line.common, round(line.common_share, 3)) == ("yes", 0.972)
     assert line.needed is None
@@ -132,7 +132,7 @@ def test_the_rating_has_correlations_and_says_how_many_would_do():
     assert round(line.icc.value, 3) == 0.198
     assert line.panel.value == pytest.approx(3 * line.icc.value / (1 + 2 * line.icc.value))
     assert line.needed == 17
-    assert line.companion.value is not None
+    assert line.gwet.value is not None
     missing = [row if at else [row[0], row[1], None] for at, row in enumerate(anxiety)]
     gaps = find_line(make_answers(missing, judgement_kinds.RATING, halves, subject=""), "rating")
     assert gaps.icc.value is not None
@@ -150,7 +150,7 @@ def test_what_nobody_answered_twice_says_why():
     assert coherence.alpha.reason.startswith(
         "2 messages were judged blind, none by two evaluators. Each evaluator"
     )
-    assert coherence.companion.reason == coherence.share.reason == coherence.alpha.reason
+    assert coherence.gwet.reason == coherence.share.reason == coherence.alpha.reason
     assert found.find("reference").alpha.reason == NOBODY
     assert found.find("rating").icc.reason == NOBODY
     assert (coherence.shares, coherence.cells, coherence.people) == ([], [], [])
@@ -163,7 +163,7 @@ def test_the_same_answer_throughout_has_no_alpha():
         said(game, person, judgement_kinds.QUESTION, "1", "yes") for game in (1, 2, 3) for person in (1, 2)
     ]
     line = find_line(alike, "question-1")
-    assert line.alpha.value is line.companion.value is None
+    assert line.alpha.value is line.gwet.value is None
     assert line.alpha.reason.startswith("All ratings are the same")
     assert line.share.value == 1.0
     assert line.people[0].alpha is None
@@ -218,7 +218,7 @@ def summary(found):
 
 
 def list_found(line):
-    return line.alpha, line.companion, line.share, line.icc, line.panel
+    return line.alpha, line.gwet, line.share, line.icc, line.panel
 
 
 @given(panels(), st.permutations([1, 2, 3, 4]), st.permutations([1, 2, 3, 4, 5]), st.randoms())

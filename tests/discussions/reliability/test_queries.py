@@ -48,7 +48,7 @@ def test_a_printed_table_comes_out_of_a_projects_rows():
     figure_team(game.project)
     line = team_figures(game.project, "agreement", AgreementFigures).agreement.find("role_consistency")
     assert (line.items, line.games, line.pairs) == (100, 1, 100)
-    assert [round(agreement.value, 3) for agreement in (line.alpha, line.companion)] == [0.797, 0.849]
+    assert [round(agreement.value, 3) for agreement in (line.alpha, line.gwet)] == [0.797, 0.849]
     assert round(line.people[0].kappa, 3) == 0.796
 
 
