@@ -52,7 +52,7 @@ LONGEST = (
     "faults/test_web_killed.py",
     "services/test_damaged_database.py",
     "faults/test_at_once.py",
-    "discussions/transcripts/test_doors.py",
+    "discussions/transcripts/test_ways_in.py",
     "faults/test_iterations_at_once.py",
     "discussions/demo/test_demo.py",
     "faults/test_odd_games.py",

@@ -141,11 +141,11 @@ def _gates_were_open(_now: datetime) -> Iterator[str]:
     for stage in Stage.objects.exclude(closed_at=None).order_by("pk"):
         name = f"Stage {stage.number} (row {stage.pk})"
         if bytes_hash(stage.door.encode()) != closings.get(stage.pk, {}).get("door_sha256"):
-            yield f"{name}: the door that is kept is not the one that was passed."
+            yield f"{name}: the gate that is kept is not the one that was passed."
             continue
-        door = msgspec.json.decode(stage.door)
-        if not door["is_open"] or bool(door["missing"]) != bool(stage.override_reason):
-            yield f"{name} was closed through a shut door, without a reason that says why."
+        gate = msgspec.json.decode(stage.door)
+        if not gate["is_open"] or bool(gate["missing"]) != bool(stage.override_reason):
+            yield f"{name} was closed while its gate was closed, without a reason that says why."
     statements = _details("stage:stated")
     for stage in Stage.objects.exclude(stated_at=None).order_by("pk"):
         if bytes_hash(stage.statement.encode()) != statements.get(stage.pk, {}).get("statement_sha256"):
@@ -214,7 +214,7 @@ ITERATION_CHECKS: tuple[Check, ...] = (
     Check("I6e", "Every decision follows the one before it, on a change", _decisions_are_chained),
     Check("I6f", "Every change is compared with the reference of its time", _references_are_valid),
     Check("I6g", "Lists of games are as they were frozen, and no place is open before", _lists_are_frozen),
-    Check("I6h", "Every stage was closed through an open door, or with a reason", _gates_were_open),
+    Check("I6h", "Every stage was closed through an open gate, or with a reason", _gates_were_open),
     Check("I6i", "Every figure by hand follows the one before it", _manual_costs_are_chained),
     Check(
         "I6j",

@@ -66,7 +66,7 @@ class Stage(models.Model):
 
     `streak_unit` says what a success is counted in, `engagement_rule` whether a success needs the rating on average or
     in every game. `stated_...` is a lead's signed statement that the games are fascinating to watch. `door` is the
-    JSON of the gate as it stood when the next stage was opened; with `override_reason` an admin opened it though shut.
+    JSON of the gate when the next stage was opened; with `override_reason` an admin opened it though shut.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="stages")

@@ -1,4 +1,4 @@
-"""Leads at the same moment: a list that freezes while games leave it, two decisions, a door and what it rests on."""
+"""Leads at the same moment: a list that freezes while games leave it, two decisions, a gate and what it rests on."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -301,17 +301,17 @@ def succeed_but_for_a_cost(stage):
     return Game.objects.select_related("project", "created_by").order_by("number").last()
 
 
-def test_a_door_is_read_once_also_when_a_cost_is_entered_meanwhile(stage, monkeypatch):
-    """Between the look at the door and its second look with the admin's reason the last missing cost comes in."""
+def test_a_gate_is_read_once_also_when_a_cost_is_entered_meanwhile(stage, monkeypatch):
+    """Between the look at the gate and its second look with the admin's reason the last missing cost comes in."""
     game = succeed_but_for_a_cost(stage)
     real = actions.compute_stage_gate
 
     def compute_stage_gate(locked, found, **given):
-        door = real(locked, found, **given)
+        gate = real(locked, found, **given)
         if not given and connection.vendor == "postgresql":
             with ThreadPoolExecutor(1) as pool:
                 pool.submit(cost_comes_in, game).result(30)
-        return door
+        return gate
 
     monkeypatch.setattr(actions, "compute_stage_gate", compute_stage_gate)
     next_stage(stage, make_admin(), "The bill is on its way.")()

@@ -245,7 +245,7 @@ LEFT_OUT = {
     workspace.Email: "what was sent from this installation, some of it secrets",
     workspace.Export: "files of the installation that run out",
     workspace.Heartbeat: "signs of life of the installation's workers",
-    workspace.Invitation: "a door into the installation, opened by a secret",
+    workspace.Invitation: "a way into the installation, opened by a secret",
     workspace.KeptAnswer: "answers to programs, kept for some days",
     workspace.Notification: "what people of this installation were told of, kept for some months",
     workspace.NotificationSettings: "choices of people of this installation",

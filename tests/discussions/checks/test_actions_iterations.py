@@ -184,13 +184,13 @@ def test_a_place_that_is_open_too_early_is_named(stage):
     assert "its game's iteration is not" in breaches()["I6g"][0]
 
 
-def test_a_door_that_was_forced_and_a_statement_that_was_changed_are_named(stage):
+def test_a_gate_that_was_forced_and_a_statement_that_was_changed_are_named(stage):
     sign_stage(stage=stage, text="I watch them.", by=get_lead(stage), now=moment(42))
     plan = StagePlan(name="Stage 2")
     open_next_stage(stage=stage, plan=plan, by=make_admin(), reason="On with it.", now=moment(43))
     damage(Stage.objects.filter(pk=stage.pk), override_reason="", statement="They are fine.")
     said = " ".join(breaches()["I6h"])
-    assert "closed through a shut door" in said
+    assert "closed while its gate was closed" in said
     assert "its statement is not the one that was signed" in said
     damage(Stage.objects.filter(pk=stage.pk), door="{}")
     assert "is not the one that was passed" in breaches()["I6h"][0]

@@ -269,9 +269,9 @@ def test_the_stage_tells_of_every_kind_of_decision():
     told = [compute_averages(iteration.figures, load_rubric(iteration)) for iteration in history.iterations]
     assert [iteration.passes for iteration in told] == [False, True, False, True, None]
     assert told[1].cost.by_hand == [by_hand.game.number]
-    door = compute_stage_gate(stage, history)
-    assert (door.is_open, door.streak.count, door.streak.reverted) == (False, 2, [3])
-    assert door.cache.missing == [17]
+    gate = compute_stage_gate(stage, history)
+    assert (gate.is_open, gate.streak.count, gate.streak.reverted) == (False, 2, [3])
+    assert gate.cache.missing == [17]
     assert Slot.objects.filter(evaluator=None, game__iteration__number=5).count() == 3
 
 

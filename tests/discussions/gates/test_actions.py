@@ -1,4 +1,4 @@
-"""Stages open, are signed, and close when the next one is opened through the door."""
+"""Stages open, are signed, and close when the next one is opened through its gate."""
 
 import re
 
@@ -66,7 +66,7 @@ def test_the_first_stage_is_opened_by_a_lead_with_the_gate_it_reads(stage):
     assert Event.objects.filter(verb="stage:opened").count() == 2
 
 
-def test_a_second_stage_is_only_opened_through_the_door(stage):
+def test_a_second_stage_is_only_opened_through_the_gate(stage):
     with pytest.raises(Conflict, match="the next one is created on the page of its gate"):
         open_stage(project=stage.project, plan=NEXT, by=get_lead(stage), now=moment(1))
 
@@ -108,7 +108,7 @@ def test_two_who_sign_at_once_leave_one_statement(stage):
         sign_stage(stage=stale, text="Mine.", by=get_lead(stage), now=moment(81))
 
 
-def test_the_door_opens_on_a_streak_a_statement_and_the_cache(stage):
+def test_the_gate_opens_on_a_streak_a_statement_and_the_cache(stage):
     succeed(stage)
     with pytest.raises(NotAllowed, match="No lead has signed yet"):
         open_next(stage)
@@ -117,8 +117,8 @@ def test_the_door_opens_on_a_streak_a_statement_and_the_cache(stage):
     assert (made.number, made.name, made.goal) == (2, "Stage 2", NEXT.goal)
     closed = again(stage)
     assert (closed.closed_at, closed.closed_by, closed.override_reason) == (moment(90), get_lead(stage), "")
-    door = msgspec.json.decode(closed.door)
-    assert (door["is_open"], door["missing"]) == (True, [])
+    gate = msgspec.json.decode(closed.door)
+    assert (gate["is_open"], gate["missing"]) == (True, [])
     event = Event.objects.get(verb="stage:closed")
     assert bytes_hash(closed.door.encode()) in event.detail
 
@@ -134,7 +134,7 @@ def test_the_door_opens_on_a_streak_a_statement_and_the_cache(stage):
         ({}, 2, "2 iterations .* 3 are needed"),
     ],
 )
-def test_whatever_is_missing_keeps_the_door_shut_and_is_named(stage, given, times, says):
+def test_whatever_is_missing_keeps_the_gate_closed_and_is_named(stage, given, times, says):
     succeed(stage, times, **given)
     sign(stage)
     with pytest.raises(NotAllowed, match=says):
@@ -151,7 +151,7 @@ def test_reverted_iterations_are_skipped(stage):
     assert open_next(stage).number == 2
 
 
-def test_an_admin_opens_a_shut_door_with_a_reason_that_stays(stage):
+def test_an_admin_opens_a_closed_gate_with_a_reason_that_stays(stage):
     make_iteration(stage=stage, games=[figures(cost=2.5)] * 3)
     admin = make_admin()
     with pytest.raises(Unacceptable, match="Say why the next stage is created"):
@@ -160,10 +160,10 @@ def test_an_admin_opens_a_shut_door_with_a_reason_that_stays(stage):
     open_next(stage, by=admin, reason=" The budget was raised. ")
     closed = again(stage)
     assert (closed.override_reason, closed.closed_by) == ("The budget was raised.", admin)
-    door = msgspec.json.decode(closed.door)
-    assert door["is_open"]
-    assert door["override"]["says"] == "The budget was raised."
-    assert len(door["missing"]) >= 2
+    gate = msgspec.json.decode(closed.door)
+    assert gate["is_open"]
+    assert gate["override"]["says"] == "The budget was raised."
+    assert len(gate["missing"]) >= 2
 
 
 def test_a_closed_stage_is_read_in_any_language_and_told_plainly_in_its_audit_line(stage, monkeypatch):
@@ -187,7 +187,7 @@ def test_a_stage_that_was_closed_before_is_shown_as_it_was_stored(stage):
     assert load_gate(stage) == gate
 
 
-def test_a_lead_has_no_use_of_a_reason_and_an_open_door_needs_none(stage):
+def test_a_lead_has_no_use_of_a_reason_and_an_open_gate_needs_none(stage):
     succeed(stage)
     with pytest.raises(NotAllowed, match="Only an admin can open it anyway"):
         open_next(stage, reason="I am in a hurry.")

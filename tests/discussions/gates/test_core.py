@@ -1,4 +1,4 @@
-"""The door to the next stage: everything that keeps it shut is named, and an admin's reason stays to be seen.
+"""The gate to the next stage: everything that keeps it shut is named, and an admin's reason stays to be seen.
 
 How many iterations succeed in a row: the table of named cases, and what must hold for any stage.
 """
@@ -23,13 +23,13 @@ OVERRIDE = Signed("Admin", "2026-03-02", "The budget of stage 1 is spent.")
 THREE = [iteration(1), iteration(2), iteration(3)]
 
 
-def door(iterations, **signed):
-    """The door behind these iterations."""
+def gate(iterations, **signed):
+    """The gate after these iterations."""
     return compute_gate_status(compute_streak(iterations, GATED), GATED, **signed)
 
 
 def test_streak_statement_and_cache_open_it():
-    found = door(THREE, statement=STATEMENT)
+    found = gate(THREE, statement=STATEMENT)
     assert (found.is_open, found.missing, found.is_by_override) == (True, [], False)
     assert found.cache.says == (
         "The cache hit rate over games 11 to 13, 21 to 23 and 31 to 33 is 80.0\u00a0%, "
@@ -39,7 +39,7 @@ def test_streak_statement_and_cache_open_it():
 
 def test_everything_that_is_missing_is_named():
     low = [iteration(1, game(11, cache_hit_rate=0.6)), iteration(2, game(21, cache_hit_rate=0.7))]
-    found = door([failing(9), *low])
+    found = gate([failing(9), *low])
     assert not found.is_open
     assert found.missing == [
         (
@@ -69,21 +69,21 @@ def test_what_rating_five_means_is_quoted():
 
 def test_an_unreported_cost_keeps_it_shut():
     silent = iteration(4, game(41), game(42, cost=None), game(43))
-    found = door([*THREE, silent], statement=STATEMENT)
+    found = gate([*THREE, silent], statement=STATEMENT)
     assert not found.is_open
     assert "the cost of game 42 is not reported" in found.missing[0]
 
 
 def test_a_cache_rate_missing_for_one_game_keeps_it_shut():
     third = iteration(3, game(31), game(32, cache_hit_rate=None), game(33))
-    found = door([iteration(1), iteration(2), third], statement=STATEMENT)
+    found = gate([iteration(1), iteration(2), third], statement=STATEMENT)
     assert not found.is_open
     assert (found.cache.rate, found.cache.passes, found.cache.missing) == (None, None, [32])
     assert found.missing == ["The cache hit rate of game 32 is not reported; enter it with a reason."]
 
 
 def test_without_a_row_there_is_no_cache_rate():
-    found = door([failing(1)], statement=STATEMENT)
+    found = gate([failing(1)], statement=STATEMENT)
     assert (
         found.missing[1]
         == "The cache hit rate is that of the games of the row, and there is no such game yet."
@@ -92,7 +92,7 @@ def test_without_a_row_there_is_no_cache_rate():
 
 def test_games_before_the_row_do_not_count_for_the_cache():
     cold = iteration(1, game(11, cache_hit_rate=0.0), game(12, cache_hit_rate=None))
-    assert door([cold, iteration(2), iteration(3), iteration(4)], statement=STATEMENT).is_open
+    assert gate([cold, iteration(2), iteration(3), iteration(4)], statement=STATEMENT).is_open
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_no_input_tokens_at_all_do_not_divide_by_nothing():
 
 
 def test_an_admin_opens_it_with_a_reason_and_what_is_missing_stays():
-    found = door([iteration(1)], override=OVERRIDE)
+    found = gate([iteration(1)], override=OVERRIDE)
     assert (found.is_open, found.is_by_override, found.override) == (True, True, OVERRIDE)
     assert len(found.missing) == 2
     assert found.missing[0] == "1 iteration succeeds; 3 in a row are needed."
@@ -146,17 +146,17 @@ def test_an_admin_opens_it_with_a_reason_and_what_is_missing_stays():
 
 @pytest.mark.parametrize("reason", ["", "  \n"])
 def test_an_admin_without_a_reason_opens_nothing(reason):
-    assert not door([iteration(1)], override=replace(OVERRIDE, says=reason)).is_open
+    assert not gate([iteration(1)], override=replace(OVERRIDE, says=reason)).is_open
 
 
 def test_an_override_that_is_not_needed_is_no_override():
-    found = door(THREE, statement=STATEMENT, override=OVERRIDE)
+    found = gate(THREE, statement=STATEMENT, override=OVERRIDE)
     assert (found.is_open, found.is_by_override) == (True, False)
 
 
 @pytest.mark.parametrize("says", ["", "   "])
 def test_an_empty_statement_is_none(says):
-    assert not door(THREE, statement=replace(STATEMENT, says=says)).is_open
+    assert not gate(THREE, statement=replace(STATEMENT, says=says)).is_open
 
 
 rates = st.lists(st.tuples(st.integers(0, 100), st.none() | st.integers(0, 5000)), min_size=1, max_size=6)
@@ -175,10 +175,10 @@ def test_the_rate_lies_between_the_lowest_and_the_highest(figures):
 
 
 @given(st.lists(st.sampled_from("sbu"), max_size=6), st.booleans(), st.booleans())
-def test_the_door_is_open_when_nothing_is_missing_and_only_then(letters, has_statement, has_override):
+def test_the_gate_is_open_when_nothing_is_missing_and_only_then(letters, has_statement, has_override):
     makers = {"s": iteration, "b": failing, "u": lambda number: iteration(number, game(number, cost=None))}
     played = [makers[letter](number) for number, letter in enumerate(letters, 1)]
-    found = door(
+    found = gate(
         played, statement=STATEMENT if has_statement else None, override=OVERRIDE if has_override else None
     )
     is_earned = "".join(letters).endswith("sss") and has_statement

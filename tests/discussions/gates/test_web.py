@@ -1,4 +1,4 @@
-"""The gate of a stage: the row and what breaks it, costs, the statement, the door and whoever goes through it."""
+"""The gate of a stage: the row and what breaks it, costs, the statement, the gate and whoever goes through it."""
 
 import html
 import re
@@ -51,7 +51,7 @@ def get_text(answer, status=200):
     return " ".join(html.unescape(answer.content.decode()).split())
 
 
-def fill_door(stage, count=3):
+def pass_gate(stage, count=3):
     """A baseline and changes that all succeed and are kept."""
     for number in range(count):
         make_iteration(
@@ -80,7 +80,7 @@ def test_a_stage_that_cannot_be_keeps_what_was_typed(client, project, lead):
     assert not Stage.objects.exists()
 
 
-def test_a_second_stage_goes_through_the_door(client, project, stage):
+def test_a_second_stage_goes_through_the_gate(client, project, stage):
     place = reverse("open_stage", args=[project.slug])
     assert "Stage 1 exists already" in get_text(client.get(place))
     given = {"name": "Kept name", "goal": "", "streak_unit": "game", "engagement_rule": "average"}
@@ -89,7 +89,7 @@ def test_a_second_stage_goes_through_the_door(client, project, stage):
     assert Stage.objects.count() == 1
 
 
-def test_an_empty_stage_has_a_shut_door_and_says_why(client, stage):
+def test_an_empty_stage_has_a_closed_gate_and_says_why(client, stage):
     text = get_text(client.get(address("stage_gate", stage)))
     assert "The gate to the next stage is closed" in text
     assert "No iteration of this stage was opened for rating yet" in text
@@ -141,13 +141,13 @@ def test_who_signs_second_keeps_the_words_and_reads_the_first(client, stage, pro
     assert Stage.objects.get().statement == "First words."
 
 
-def test_a_lead_is_refused_at_a_shut_door_and_nothing_typed_is_lost(client, stage):
+def test_a_lead_is_refused_at_a_closed_gate_and_nothing_typed_is_lost(client, stage):
     text = get_text(client.post(address("open_next_stage", stage), NEXT), 403)
     assert "Only an admin can open it anyway" in text and "Cheaper." in text
     assert Stage.objects.count() == 1 and not Event.objects.filter(verb="stage:closed").exists()
 
 
-def test_an_admin_opens_a_shut_door_with_a_reason_that_stays(client, stage):
+def test_an_admin_opens_a_closed_gate_with_a_reason_that_stays(client, stage):
     admin = make_admin()
     client.force_login(admin)
     place = address("open_next_stage", stage)
@@ -163,8 +163,8 @@ def test_an_admin_opens_a_shut_door_with_a_reason_that_stays(client, stage):
     assert "Blockers:" in text and "Open the next stage" not in text
 
 
-def test_through_an_open_door_a_lead_opens_the_next_stage(client, stage, lead):
-    fill_door(stage)
+def test_through_an_open_gate_a_lead_opens_the_next_stage(client, stage, lead):
+    pass_gate(stage)
     sign_stage(stage=stage, text="A joy.", by=lead, now=NOW)
     text = get_text(client.get(address("stage_gate", stage)))
     assert "The gate to the next stage is open" in text and "3 of 3" in text and "80.0 %" in text
@@ -183,7 +183,7 @@ def test_evaluators_know_of_no_stage(client, stage, project):
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_the_gate_asks_as_often_however_long_the_stage_is(client, stage, count, django_assert_num_queries):
-    fill_door(stage, count)
+    pass_gate(stage, count)
     client.get(address("stage_gate", stage))
     with django_assert_num_queries(15):
         client.get(address("stage_gate", stage))

@@ -63,7 +63,7 @@ def test_a_project_without_stages_offers_the_first(client, project):
         assert part in said
 
 
-def test_a_stage_shows_its_row_its_door_and_what_is_newest(client, project, lead):
+def test_a_stage_shows_its_row_its_gate_and_what_is_newest(client, project, lead):
     stage = make_stage(project=project, by=lead, name="Watch <me>", goal="Reasons.")
     make_iteration(stage=stage, games=[figures()] * 3)
     make_iteration(stage=stage, games=[figures()] * 3, decision="keep", minutes=5, name="Shorter")

@@ -48,7 +48,7 @@ def read_waiting():
 
 
 class Page:
-    """The page of imports. All bad files come in by it; by the others, which share all but the door, each fifth."""
+    """The page of imports. All bad files come in by it; by the others, which share all but the way in, each fifth."""
 
     step = 1
 
@@ -125,14 +125,14 @@ class Api:
 
 
 @pytest.fixture(params=[Page, Command, Api], ids=["page", "command", "api"])
-def door(request, client, lead, capsys, tmp_path):
+def way(request, client, lead, capsys, tmp_path):
     """One of the three ways in."""
     return request.param(client, lead, capsys, tmp_path)
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real transcripts are not here")
-def test_real_games_come_in_equal_to_their_native_files(door):
-    door.send({f"{name}.zip": data for name, data in real_folders()}, "")
+def test_real_games_come_in_equal_to_their_native_files(way):
+    way.send({f"{name}.zip": data for name, data in real_folders()}, "")
     read_waiting()
     assert list(Transcript.objects.values_list("fault_count", flat=True)) == [0] * 4
     compared = 0
@@ -157,8 +157,8 @@ LOGS = {
 }
 
 
-def test_logs_of_ones_own_come_in_without_a_word_of_help(door):
-    door.send(LOGS, "")
+def test_logs_of_ones_own_come_in_without_a_word_of_help(way):
+    way.send(LOGS, "")
     read_waiting()
     found = Game.objects.order_by("source_id").values_list("source_id", "player_count", "message_count")
     assert list(found) == [("graph", 2, 2), ("notes.md", 2, 3), ("run", 2, 2)]
@@ -166,17 +166,17 @@ def test_logs_of_ones_own_come_in_without_a_word_of_help(door):
 
 
 @pytest.mark.parametrize("name", BAD, ids=lambda name: name or "archives")
-def test_bad_files_are_answered_with_sentences_and_store_nothing(door, settings, name):
+def test_bad_files_are_answered_with_sentences_and_store_nothing(way, settings, name):
     settings.TRANSCRIPT_LIMITS = asdict(SMALL)
     bad = sorted({data for data in BAD[name] if data})
     assert len(bad) >= (40 if name else 20)
-    bad = bad[:: door.step]
-    door.send({f"{number}.txt": data for number, data in enumerate(bad)}, name)
+    bad = bad[:: way.step]
+    way.send({f"{number}.txt": data for number, data in enumerate(bad)}, name)
     read_waiting()
     assert Transcript.objects.count() == len(bad)
     assert not Game.objects.exists()
     for transcript in Transcript.objects.all():
         faults = say_stored(json.loads(transcript.faults))
-        assert door.faults(transcript) == len(faults) >= 1
+        assert way.faults(transcript) == len(faults) >= 1
         assert all(fault["message"].endswith(".") for fault in faults), faults
     assert not Job.objects.filter(kind="import").exclude(state="done").exists()
