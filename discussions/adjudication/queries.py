@@ -41,7 +41,7 @@ _RESOLVED = (
 
 def load_adjudicated_by_game(games: Collection[int]) -> dict[int, list[AdjudicationRecord]]:
     """Game -> its adjudications that stand, the oldest first; games without one are left out."""
-    rows = Adjudication.objects.standing().filter(game__in=games).order_by("pk")
+    rows = Adjudication.objects.not_superseded().filter(game__in=games).order_by("pk")
     found: dict[int, list[AdjudicationRecord]] = defaultdict(list)
     for game, *values in rows.values_list("game_id", *_RESOLVED):
         found[game].append(AdjudicationRecord(*values))
@@ -64,7 +64,7 @@ def adjudications_in(games: Collection[int]) -> dict[int, list[BasisAdjudication
 
 _STANDING = Prepared(
     lambda games: (
-        Adjudication.objects.standing()
+        Adjudication.objects.not_superseded()
         .filter(game__in=games)
         .order_by("pk")
         .values_list("game_id", *BasisAdjudication.__struct_fields__)

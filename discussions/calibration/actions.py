@@ -182,7 +182,7 @@ def _key(verdict: Verdict) -> object:
 
 def _verdicts(project: Project, numbers: Sequence[int]) -> list[Verdict]:
     """The current verdicts of these games, in this order."""
-    rows = Verdict.objects.standing().filter(project=project, game__number__in=numbers)
+    rows = Verdict.objects.not_superseded().filter(project=project, game__number__in=numbers)
     found = {
         row.game.number: row
         for row in rows.filter(game__withdrawn_at=None).select_related("game", "measured")

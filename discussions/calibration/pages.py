@@ -56,7 +56,7 @@ def calibrations_page(*, project: Project) -> CalibrationsPage:
     """The list of a project's rounds, in two queries."""
     rounds = CalibrationRound.objects.filter(project=project).annotate(item_count=Count("games"))
     listed = list(rounds.order_by("-number"))
-    verdicts = Verdict.objects.standing().filter(project=project, game__withdrawn_at=None)
+    verdicts = Verdict.objects.not_superseded().filter(project=project, game__withdrawn_at=None)
     offered = verdicts.order_by("-game__number").values_list("game__number", flat=True)[:MOST_OFFERED]
     return CalibrationsPage(
         listed, any(listed_round.closed_at is None for listed_round in listed), list(offered)

@@ -40,7 +40,7 @@ def load_gate(stage: Stage, history: History | None = None) -> GateStatus:
 
 def list_weak_games(stage: Stage, streak: Streak) -> list[int]:
     """The numbers of the latest successes' games with a metric not applicable or on few references; one query."""
-    rows = Verdict.objects.filter(project=stage.project_id, weak_pass_count__gt=0).standing()
+    rows = Verdict.objects.filter(project=stage.project_id, weak_pass_count__gt=0).not_superseded()
     numbers = [game.number for game in streak.games]
     return sorted(rows.filter(game__number__in=numbers).values_list("game__number", flat=True))
 

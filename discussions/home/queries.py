@@ -152,7 +152,7 @@ def list_workers(project: Project, since: datetime) -> list[Worker]:
     return sorted(found, key=lambda worker: worker.name.casefold())
 
 
-def _standing(project: Any) -> "QuerySet[Verdict]":
+def _verdicts_of(project: Any) -> "QuerySet[Verdict]":
     """Verdicts of games that count, without those that a later one supersedes."""
     superseded = Verdict.objects.exclude(supersedes=None).values("supersedes")
     rows: QuerySet[Verdict] = Verdict.objects.filter(project=project, game__withdrawn_at=None)
@@ -171,7 +171,7 @@ def _recorded(starts: tuple[datetime, ...]) -> Prepared:
     columns = ("game__iteration", "period", "count", "failed", "costed", "cost")
     return Prepared(
         lambda project: (
-            _standing(project)
+            _verdicts_of(project)
             .annotate(period=_period(starts, "created_at"))
             .values("game__iteration", "period")
             .annotate(

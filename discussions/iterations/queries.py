@@ -171,14 +171,14 @@ def _verdicts(iterations: list[int]) -> dict[int, tuple[int, Any]]:
     # A verdict from before its iteration was moved to a newer rubric version counts no longer.
     rows = Verdict.objects.filter(
         game__iteration__in=iterations, rubric_version=F("game__iteration__rubric_version")
-    ).standing()
+    ).not_superseded()
     columns = ("game_id", "pk", "outcome")
     return {game: (key, _RECORDED.decode(outcome)) for game, key, outcome in rows.values_list(*columns)}
 
 
 def _paid(rows: list[_Row], iterations: list[int]) -> dict[int, _Paid]:
     """The current cost of games: the newest figure by hand, else the transcript's."""
-    entered = ManualFigure.objects.filter(game__iteration__in=iterations).standing()
+    entered = ManualFigure.objects.filter(game__iteration__in=iterations).not_superseded()
     by_hand = {(game, kind): value for game, kind, value in entered.values_list("game_id", "kind", "value")}
     found = {}
     for row in rows:

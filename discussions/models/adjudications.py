@@ -11,7 +11,7 @@ from workspace.models import Person
 class AdjudicationQuerySet(models.QuerySet["Adjudication"]):
     """How adjudications are asked for."""
 
-    def standing(self) -> "AdjudicationQuerySet":
+    def not_superseded(self) -> "AdjudicationQuerySet":
         """Those that no later one supersedes."""
         return self.filter(superseded_by=None)
 

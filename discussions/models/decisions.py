@@ -13,7 +13,7 @@ CHOICES = [(KEEP, "keep"), (REVERT, "revert"), (INCONCLUSIVE, "inconclusive")]
 class DecisionQuerySet(models.QuerySet["Decision"]):
     """How decisions are asked for."""
 
-    def standing(self) -> "DecisionQuerySet":
+    def not_superseded(self) -> "DecisionQuerySet":
         """Those that no later one supersedes."""
         return self.filter(superseded_by=None)
 

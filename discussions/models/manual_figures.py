@@ -15,7 +15,7 @@ KINDS = [(COST, "cost in dollars"), (CACHE, "cache hit rate")]
 class ManualFigureQuerySet(models.QuerySet["ManualFigure"]):
     """How figures by hand are asked for."""
 
-    def standing(self) -> "ManualFigureQuerySet":
+    def not_superseded(self) -> "ManualFigureQuerySet":
         """Those that no later one supersedes."""
         return self.filter(superseded_by=None)
 
@@ -51,7 +51,7 @@ class ManualFigure(models.Model):
 
 def entered(kind: str) -> "QuerySet[ManualFigure, object]":
     """For a subquery: what counts of the figures that were entered for the outer query's game."""
-    return ManualFigure.objects.filter(game=OuterRef("pk"), kind=kind).standing().values("value")[:1]
+    return ManualFigure.objects.filter(game=OuterRef("pk"), kind=kind).not_superseded().values("value")[:1]
 
 
 def paid() -> Coalesce:

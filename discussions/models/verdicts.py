@@ -12,7 +12,7 @@ from workspace.models import Person, Project
 class VerdictQuerySet(models.QuerySet["Verdict"]):
     """How verdicts are asked for."""
 
-    def standing(self) -> "VerdictQuerySet":
+    def not_superseded(self) -> "VerdictQuerySet":
         """Those that no later one supersedes."""
         return self.filter(superseded_by=None)
 

@@ -73,7 +73,7 @@ def scored_hash() -> str:
 
 def batch_judged_games() -> list[Batch]:
     """Everything that was judged so far, in batches that are read and decided well within a lease."""
-    recorded = Verdict.objects.standing().order_by("pk").values_list("pk", "game__message_count")
+    recorded = Verdict.objects.not_superseded().order_by("pk").values_list("pk", "game__message_count")
     waiting = _without_verdict().order_by("pk").values_list("pk", "message_count")
     return [
         *(Batch(keys, is_recorded=True) for keys in _runs(recorded)),

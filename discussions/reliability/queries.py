@@ -206,7 +206,7 @@ def read_turning(project: Project) -> Iterator[Turning]:
 
 def query_recorded(project: Project) -> "QuerySet[Verdict]":
     """The current verdicts of games that count in averages."""
-    return Verdict.objects.standing().filter(project=project, game__withdrawn_at=None).order_by("pk")
+    return Verdict.objects.not_superseded().filter(project=project, game__withdrawn_at=None).order_by("pk")
 
 
 def read_evaluated(project: Project) -> Iterator[Evaluated]:

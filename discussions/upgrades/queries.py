@@ -52,7 +52,7 @@ def load_version_preview(iteration: Iteration, version: RubricVersion) -> Versio
     recorded = {
         number: _OUTCOME.decode(outcome)
         for number, outcome in Verdict.objects.filter(game__iteration=iteration)
-        .standing()
+        .not_superseded()
         .values_list("game__number", "outcome")
     }
     keys = list(rated.values_list("pk", flat=True))

@@ -134,7 +134,7 @@ _PLAYED = Prepared(
             game__withdrawn_at=None,
             game__iteration__stage__isnull=False,
         )
-        .standing()
+        .not_superseded()
         .order_by("-pk")
         .values_list("game_id", "game__iteration_id", "game__iteration__prompt_sha256", "outcome")[
             :MOST_PLAYED
@@ -218,7 +218,7 @@ def _test(evaluation: Evaluation, game: Game) -> BasisTest | None:
 _CURRENT = Prepared(
     lambda game: Game.objects.filter(pk=game).values_list(
         Subquery(entered(COST)),
-        Subquery(Verdict.objects.filter(game=OuterRef("pk")).standing().values("pk")[:1]),
+        Subquery(Verdict.objects.filter(game=OuterRef("pk")).not_superseded().values("pk")[:1]),
     ),
     int,
 )
@@ -232,7 +232,7 @@ def build_basis_cost(reported: Decimal | None, by_hand: Decimal | None) -> Basis
 
 def rests_on(evaluation: Evaluation, **only: Any) -> bool:
     """Whether a current verdict was recorded with this evaluation; `only` narrows the verdicts."""
-    rows = Verdict.objects.filter(game=evaluation.game_id, **only).standing()
+    rows = Verdict.objects.filter(game=evaluation.game_id, **only).not_superseded()
     named = [
         msgspec.json.decode(basis, type=Basis).evaluations for basis in rows.values_list("basis", flat=True)
     ]

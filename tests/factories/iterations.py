@@ -177,7 +177,7 @@ def record_figures(*, game: Game, given, minutes: float = 1) -> Verdict:
     rubric = rubric_record(version.pk, version.sha256)
     scores = {key: _score(key, value) for key, value in given.items() if key in GOOD and key != ENGAGEMENT}
     outcome = decide(scores, Fraction(str(given[ENGAGEMENT])), game.cost_usd, rubric)
-    last = Verdict.objects.filter(game=game).standing().first()
+    last = Verdict.objects.filter(game=game).not_superseded().first()
     basis = canonical_bytes(load_basis(game))
     return Verdict.objects.create(
         project=game.project,

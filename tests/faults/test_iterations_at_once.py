@@ -341,7 +341,7 @@ def test_two_who_enter_a_cost_leave_a_chain_of_two_or_one(stage):
     rows = ManualFigure.objects.filter(game=game)
     assert rows.count() == sum(isinstance(result, ManualFigure) for result in made) >= 1
     assert all(isinstance(result, ManualFigure | Conflict) for result in made)
-    assert rows.standing().count() == 1
+    assert rows.not_superseded().count() == 1
     assert broken() == {}
 
 

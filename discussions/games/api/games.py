@@ -282,7 +282,7 @@ def show_game(request: SignedIn, slug: str, number: int) -> SingleGameAnswer:
     """
     game = game_or_404(request.user, slug, number)
     leads = may(check_see_games, request.user, game.project)
-    by_hand = dict(ManualFigure.objects.filter(game=game).standing().values_list("kind", "value"))
+    by_hand = dict(ManualFigure.objects.filter(game=game).not_superseded().values_list("kind", "value"))
     cost, cache = by_hand.get(COST, game.cost_usd), by_hand.get(CACHE, game.cache_hit_rate)
     return SingleGameAnswer(
         number=game.number,

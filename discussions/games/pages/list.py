@@ -322,10 +322,13 @@ _FIGURES = Prepared(
     list,
 )
 _OUTCOMES = Prepared(
-    lambda games: Verdict.objects.standing().filter(game__in=games).values_list("game_id", "outcome"), list
+    lambda games: Verdict.objects.not_superseded().filter(game__in=games).values_list("game_id", "outcome"),
+    list,
 )
 _COSTS_BY_HAND = Prepared(
-    lambda games: ManualFigure.objects.filter(kind=COST, game__in=games).standing().values_list("game_id"),
+    lambda games: (
+        ManualFigure.objects.filter(kind=COST, game__in=games).not_superseded().values_list("game_id")
+    ),
     list,
 )
 _STATES = Prepared(

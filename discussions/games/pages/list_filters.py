@@ -151,15 +151,15 @@ def _midnight(day: date) -> datetime:
 def _by_verdict(games: "QuerySet[Game]", wanted: ListFilter) -> "QuerySet[Game]":
     if not (wanted.verdict or wanted.weak):
         return games
-    standing = Verdict.objects.filter(game=OuterRef("pk")).standing()
+    verdicts = Verdict.objects.filter(game=OuterRef("pk")).not_superseded()
     if wanted.verdict:
-        standing = standing.filter(passes=wanted.verdict == PASSED)
+        verdicts = verdicts.filter(passes=wanted.verdict == PASSED)
     if wanted.weak:
-        standing = standing.filter(weak_pass_count__gt=0)
+        verdicts = verdicts.filter(weak_pass_count__gt=0)
     if wanted.weak == NOT_APPLICABLE:
         # Applicable lines leave the field out.
-        standing = standing.filter(outcome__contains='"is_applicable":false')
-    return games.filter(Exists(standing))
+        verdicts = verdicts.filter(outcome__contains='"is_applicable":false')
+    return games.filter(Exists(verdicts))
 
 
 def _by_people(
@@ -175,7 +175,7 @@ def _by_people(
         flags = Remark.objects.filter(evaluation__game=OuterRef("pk"), kind="flag", resolved_at=None)
         games = games.filter(Exists(flags))
     if wanted.agreement == RESOLVED:
-        return games.filter(Exists(Adjudication.objects.standing().filter(game=OuterRef("pk"))))
+        return games.filter(Exists(Adjudication.objects.not_superseded().filter(game=OuterRef("pk"))))
     if wanted.agreement:
         rows = Evaluation.objects.filter(game__project=project, purpose=RATING, state=SUBMITTED).order_by()
         several = rows.values("game").annotate(number=Count("pk")).filter(number__gte=2)
@@ -205,9 +205,9 @@ def _by_state(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
     if state == RECORDED:
         return games.filter(Exists(verdicts))
     if state in VERDICTS:
-        return games.filter(Exists(verdicts.standing().filter(passes=state == PASSED)))
+        return games.filter(Exists(verdicts.not_superseded().filter(passes=state == PASSED)))
     if state == WEAK:
-        return games.filter(Exists(verdicts.standing().filter(weak_pass_count__gt=0)))
+        return games.filter(Exists(verdicts.not_superseded().filter(weak_pass_count__gt=0)))
     return _without_verdict(games.filter(~Exists(verdicts)), state)
 
 

@@ -203,7 +203,7 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbou
     field = FIELDS[wanted.sort][0]
     cursor: tuple[int, Any] | None = (game.pk, getattr(game, field, None))
     if prefix:
-        cursor = Verdict.objects.standing().filter(game=game).values_list("pk", field).first()
+        cursor = Verdict.objects.not_superseded().filter(game=game).values_list("pk", field).first()
     if cursor is None or cursor[1] is None:
         return Neighbours(0, 0)
     found = []
@@ -220,7 +220,7 @@ def _ordered(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "tup
     if not wanted.is_ordered_by_verdict:
         games = filter_games(project, wanted, values)
         return games.exclude(paid_usd=None) if field == "paid_usd" else games, ""
-    verdicts = Verdict.objects.filter(project=project).standing().exclude(**{field: None})
+    verdicts = Verdict.objects.filter(project=project).not_superseded().exclude(**{field: None})
     if wanted.given or values:
         verdicts = verdicts.filter(game__in=filter_games(project, wanted, values))
     return verdicts, "game__"

@@ -279,7 +279,7 @@ def _newest_decision(project: Project) -> Decision | None:
 
 _DECISION = Prepared(
     lambda project: (
-        Decision.objects.standing()
+        Decision.objects.not_superseded()
         .filter(iteration__project=project)
         .order_by("-pk")
         .select_related("iteration", "created_by")

@@ -215,12 +215,12 @@ def phrase_flip_distance(
     """
     if counted == 0:
         return None
-    standing = sorted(repeated, reverse=True)
-    now = counted - sum(standing)
+    removable = sorted(repeated, reverse=True)
+    now = counted - sum(removable)
     needed = _least_passing(counted, threshold)
     if now >= needed:
         return _fewest(sorted(accepted, reverse=True), now - needed + 1)
-    return _fewest(standing, needed - now)
+    return _fewest(removable, needed - now)
 
 
 def _least_passing(denominator: int, threshold: Fraction) -> int:

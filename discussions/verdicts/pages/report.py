@@ -42,7 +42,7 @@ from workspace.models import Person
 
 def build_report(*, game: Game, only: Person | None = None) -> Report | None:
     """The report on the verdict that stands, None while there is none; with `only` nobody else's judgements in it."""
-    verdict = _find_standing(game)
+    verdict = _find_verdict(game)
     if verdict is None:
         return None
     basis = msgspec.json.decode(verdict.basis, type=Basis)
@@ -85,12 +85,12 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
 
 def build_report_chart(*, game: Game) -> BarsChart | None:
     """The bars of the verdict that stands, for the page alone; None while there is none."""
-    outcome = Verdict.objects.filter(game=game).standing().values_list("outcome", flat=True).first()
+    outcome = Verdict.objects.filter(game=game).not_superseded().values_list("outcome", flat=True).first()
     return None if outcome is None else build_threshold_chart(read_outcome(outcome))
 
 
-def _find_standing(game: Game) -> Verdict | None:
-    rows = Verdict.objects.filter(game=game).standing()
+def _find_verdict(game: Game) -> Verdict | None:
+    rows = Verdict.objects.filter(game=game).not_superseded()
     return rows.select_related("created_by", "rubric_version__rubric").first()
 
 

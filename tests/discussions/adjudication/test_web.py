@@ -137,7 +137,7 @@ def test_decided_anew_and_resolved_again_the_newest_counts(client):
     assert Adjudication.objects.count() == 1
     again = sent(game, key, form="again", choice="A", reason="The record says so after all.")
     assert client.post(address(game, "adjudicate_one"), again).status_code == 303
-    newest = Adjudication.objects.standing().get(kind=key[0], subject=key[1])
+    newest = Adjudication.objects.not_superseded().get(kind=key[0], subject=key[1])
     assert (newest.number, newest.reason) == (2, "The record says so after all.")
     assert "decided 2 times" in client.get(address(game)).content.decode()
 

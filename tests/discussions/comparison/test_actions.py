@@ -98,7 +98,7 @@ def test_the_newest_decision_counts_and_the_same_figures_are_no_further_look(cha
     for minutes, choice in ((10, "revert"), (11, "inconclusive"), (12, "revert"), (13, "keep")):
         last = decide_on(iteration=change, choice=choice, minutes=minutes)
     assert (last.number, last.look) == (5, 1)
-    assert Decision.objects.standing().get() == last
+    assert Decision.objects.not_superseded().get() == last
     assert Decision.objects.get(supersedes=first).number == 2
     assert Event.objects.filter(verb="decision:superseded").count() == 4
     assert history(change.stage).find(change.pk).decision.choice == "keep"

@@ -52,7 +52,7 @@ def list_games(stage, place=0):
     return history(stage).iterations[place].games
 
 
-def test_figures_are_those_of_the_standing_verdicts(stage):
+def test_figures_are_those_of_the_verdicts_that_are_not_superseded(stage):
     make_iteration(
         stage=stage, games=[figures(coherence=61), figures(memory_accuracy=None), figures(engagement=2)]
     )

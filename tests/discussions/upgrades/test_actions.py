@@ -89,7 +89,7 @@ def test_measurements_and_verdicts_are_made_anew_beside_the_old_ones():
     assert fresh(iteration).rubric_version == version
     assert Measured.objects.filter(rubric_version=version).count() == 2
     assert Measured.objects.count() == 4
-    now = list(Verdict.objects.standing().order_by("game__number"))
+    now = list(Verdict.objects.not_superseded().order_by("game__number"))
     assert [row.supersedes_id for row in now] == [row.pk for row in before]
     assert {row.rubric_version_id for row in now} == {version.pk}
     assert [row.passes for row in now] == [game.after == "PASS" for game in found.games]

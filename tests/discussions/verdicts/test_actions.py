@@ -158,7 +158,7 @@ def test_a_second_verdict_needs_a_lead_and_a_reason():
     second = record(game, by=lead, reason="The rating was a slip.")
     first = Verdict.objects.get(number=1)
     assert (second.number, second.supersedes, second.reason) == (2, first, "The rating was a slip.")
-    assert list(Verdict.objects.standing()) == [second]
+    assert list(Verdict.objects.not_superseded()) == [second]
     assert Event.objects.latest("pk").verb == "verdict:superseded"
 
 
