@@ -35,8 +35,8 @@ from discussions.slots.actions import (
 from discussions.slots.permissions import check_deal_out, check_may_get, check_take_game
 from discussions.slots.queries import FreeSlot, count_picks, kept_for, next_free
 from workspace.audit.actions import record_event
+from workspace.core.hidden_duplicates import choose_duplicate, is_due
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
-from workspace.core.repeats import choose_repeated, is_due
 from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import Prepared, insert_row
 from workspace.display.core.number_lists import format_numbers
@@ -132,7 +132,7 @@ def _calibrated(
 
 def _repeated(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
     """A hidden duplicate, if one is due."""
-    return None if iteration else begin_repeat(project=project, by=by, now=now)
+    return None if iteration else start_hidden_duplicate(project=project, by=by, now=now)
 
 
 def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
@@ -253,7 +253,7 @@ def _keyed(text: str, length: int) -> str:
     return hmac.new(settings.AUDIT_KEY.encode(), text.encode(), hashlib.sha256).hexdigest()[:length]
 
 
-def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
+def start_hidden_duplicate(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
     """Begin an evaluation that repeats an earlier one of the person, if one is due. Call it with the person locked."""
     percent = load_queue_rule(project).repeat_percent
     if not percent:
@@ -266,7 +266,7 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
     submitted = own.filter(purpose=RATING, state=SUBMITTED, game__withdrawn_at=None)
     in_order = list(submitted.order_by("submitted_at", "pk").values_list("game", flat=True))
     repeated = set(own.filter(purpose=REPEAT).values_list("game", flat=True))
-    chosen = choose_repeated(seed, dealt, in_order, repeated)
+    chosen = choose_duplicate(seed, dealt, in_order, repeated)
     if chosen is None or reason_unblinded(by, chosen):
         return None
     game = Game.objects.select_related("iteration", "project").get(pk=chosen)

@@ -108,7 +108,7 @@ class WaiverForm(forms.Form):
     reason = forms.CharField(label=_("Reason"), required=False, widget=several_lines(2))
 
 
-class RepeatsForm(forms.Form):
+class HiddenDuplicatesForm(forms.Form):
     """How many of the comparisons that a person gets come again."""
 
     repeat_percent = forms.IntegerField(

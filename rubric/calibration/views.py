@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from rubric.calibration import actions
-from rubric.calibration.forms import RepeatsForm, RoundForm, WaiverForm
+from rubric.calibration.forms import HiddenDuplicatesForm, RoundForm, WaiverForm
 from rubric.calibration.pages import build_calibration_page, build_calibrations_page
 from rubric.calibration.permissions import check_calibrate_set
 from rubric.calibration.queries import build_labels
@@ -85,7 +85,7 @@ def change_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Say how many hidden duplicates the set has."""
     found = set_or_404(request.user, slug, number)
     check_calibrate_set(request.user, found)
-    form, status = bind_form(request, RepeatsForm), 422
+    form, status = bind_form(request, HiddenDuplicatesForm), 422
     try:
         if form.is_valid():
             actions.change_repeats(
@@ -116,7 +116,7 @@ def _show_list(
     comparison_set: ComparisonSet,
     *,
     form: RoundForm | None = None,
-    repeats: RepeatsForm | None = None,
+    repeats: HiddenDuplicatesForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
     page = build_calibrations_page(comparison_set=comparison_set, person=request.user)
@@ -125,7 +125,7 @@ def _show_list(
         "page": page,
         "head": page.head,
         "form": form or RoundForm(**_list_asked(comparison_set)),
-        "repeats": repeats or RepeatsForm(initial=given),
+        "repeats": repeats or HiddenDuplicatesForm(initial=given),
         **frame(request.user, comparison_set.project, SECTION),
     }
     return respond(request, page="rubric/calibration/list.html", context=context, status=status)

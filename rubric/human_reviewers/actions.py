@@ -45,8 +45,8 @@ from rubric.models.reviews import CALIBRATION, RATING, REPEAT, SET_APART, SUBMIT
 from rubric.reviews.actions import begin_review, record_submission
 from rubric.sets.queries import count_taken
 from workspace.core.canonical import canonical_hash
+from workspace.core.hidden_duplicates import choose_duplicate, is_due
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
-from workspace.core.repeats import choose_repeated, is_due
 from workspace.core.words import say
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
@@ -117,7 +117,7 @@ def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime
         if found.started:
             return Review.objects.get(pk=found.started[0].review)
         if found.waiting and found.waiting[0].state == TO_REVIEW:
-            repeat = _begin_repeat(reviewer, found, by, now)
+            repeat = _start_hidden_duplicate(reviewer, found, by, now)
             if repeat is not None:
                 return repeat
         for waiting in found.waiting:
@@ -132,7 +132,9 @@ def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime
     return None
 
 
-def _begin_repeat(reviewer: Reviewer, found: WaitingSet, by: Person, now: datetime) -> Review | None:
+def _start_hidden_duplicate(
+    reviewer: Reviewer, found: WaitingSet, by: Person, now: datetime
+) -> Review | None:
     """Begin a review that repeats an earlier one of the person, if one is due; the responses get a new order."""
     if not found.repeats_ahead:
         return None
@@ -142,7 +144,7 @@ def _begin_repeat(reviewer: Reviewer, found: WaitingSet, by: Person, now: dateti
         return None
     submitted = own.filter(purpose=RATING, state=SUBMITTED).order_by("submitted_at", "pk")
     repeated = set(own.filter(purpose=REPEAT).values_list("comparison", flat=True))
-    chosen = choose_repeated(seed, dealt, list(submitted.values_list("comparison", flat=True)), repeated)
+    chosen = choose_duplicate(seed, dealt, list(submitted.values_list("comparison", flat=True)), repeated)
     if chosen is None:
         return None
     return begin_review(

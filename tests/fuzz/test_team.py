@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-import workspace.core.repeats
+import workspace.core.hidden_duplicates
 from discussions.checks.actions import CHECKS
 from tests.fuzz import team_acts
 from tests.fuzz.team import Team, wrongs
@@ -31,7 +31,7 @@ PICK = st.integers(0, 11)
 @pytest.fixture(autouse=True)
 def near(monkeypatch, settings, tmp_path):
     """Games come again at once, and heads of the audit log are looked for in this test's own folder."""
-    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
+    monkeypatch.setattr(workspace.core.hidden_duplicates, "APART", 0)
     settings.VAR_DIR = tmp_path
 
 

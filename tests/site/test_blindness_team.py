@@ -8,7 +8,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-import workspace.core.repeats
+import workspace.core.hidden_duplicates
 from discussions.adjudication.actions import adjudicate
 from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.actions import RoundPlan, let_rate, open_round
@@ -301,7 +301,7 @@ def test_what_others_said_changes_no_byte_of_what_one_is_answered(phase):
 @pytest.fixture
 def like_any_other(monkeypatch):
     """A repeat is due where there is one game; all samples are dealt alike, as a repeat's is like the first one's."""
-    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
+    monkeypatch.setattr(workspace.core.hidden_duplicates, "APART", 0)
     monkeypatch.setattr("discussions.queue.actions.is_due", lambda *_given: Game.objects.count() != 2)
     monkeypatch.setattr("discussions.queue.actions._seed", lambda *_given: "1" * 32)
 

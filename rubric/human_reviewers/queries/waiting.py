@@ -23,7 +23,7 @@ from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED,
 from rubric.reviews.queries import number_own
 from rubric.sets.queries import count_taken, load_calibrated
 from workspace.access.queries import prepare_by_rights
-from workspace.core.repeats import count_ahead
+from workspace.core.hidden_duplicates import count_ahead
 from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
@@ -160,7 +160,7 @@ def waiting_sets(person: Person, *, only: int | None = None) -> list[WaitingSet]
             waiting_set,
             repeats_ahead=0
             if waiting_set.row.pk in seers
-            else _repeats_ahead(waiting_set, person, reviews[waiting_set.row.pk]),
+            else _duplicates_ahead(waiting_set, person, reviews[waiting_set.row.pk]),
         )
         for waiting_set in made
     ]
@@ -244,7 +244,7 @@ def repeat_seed(comparison_set: ComparisonSet, person: Person) -> str:
     return keyed_text("repeats", f"set {comparison_set.pk}:{person.pk}")
 
 
-def _repeats_ahead(waiting_set: WaitingSet, person: Person, reviews: list[OwnReview]) -> int:
+def _duplicates_ahead(waiting_set: WaitingSet, person: Person, reviews: list[OwnReview]) -> int:
     """How many hidden duplicates come among the comparisons that the person has not started.
 
     They are counted as waiting, since a count that stays the same after a review would reveal a hidden duplicate.

@@ -6,7 +6,7 @@ Calibration where evaluators look for work: home, the queue, the rating page, th
 import pytest
 from django.urls import reverse
 
-import workspace.core.repeats
+import workspace.core.hidden_duplicates
 from discussions.calibration.actions import close_round, let_rate, take_calibration
 from discussions.calibration.pages import own_calibrations
 from discussions.home.pages.home import home_page
@@ -291,7 +291,7 @@ def test_own_lists_name_calibrations_with_their_feedback_once_submitted(client):
 
 
 def test_a_repeat_is_told_only_once_it_is_submitted(client, monkeypatch):
-    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
+    monkeypatch.setattr(workspace.core.hidden_duplicates, "APART", 0)
     again = until_repeated(rated_once())
     for page in ("mine", "own_history", "home"):
         text = get_text(client, again.evaluator, page)

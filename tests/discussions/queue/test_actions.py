@@ -8,7 +8,7 @@ Whoever can see the secrets of a game, or could, neither takes it nor goes on ju
 import pytest
 from django.urls import reverse
 
-import workspace.core.repeats
+import workspace.core.hidden_duplicates
 from discussions.checks.actions import CHECKS
 from discussions.home.pages.home import home_page
 from discussions.models import Evaluation, Game, Judgement, Slot
@@ -191,7 +191,7 @@ def test_what_was_submitted_is_not_given_to_its_evaluator_again():
 @pytest.fixture
 def near(monkeypatch):
     """One game in between is enough, so that tests need not rate twenty."""
-    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
+    monkeypatch.setattr(workspace.core.hidden_duplicates, "APART", 0)
 
 
 def test_a_repeat_has_a_place_of_its_own_and_a_number_that_no_game_has(near):

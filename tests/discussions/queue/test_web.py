@@ -310,7 +310,7 @@ def test_the_next_game_is_focused_with_how_many_are_left(client):
 
 
 def test_a_repeat_is_told_by_the_number_it_was_shown_under(client, monkeypatch):
-    monkeypatch.setattr("workspace.core.repeats.APART", 0)
+    monkeypatch.setattr("workspace.core.hidden_duplicates.APART", 0)
     repeat = finish(until_repeated(rated_once()))
     said = home(client, repeat.evaluator, repeat.pk)
     assert f"Game {repeat.shown_number} is submitted." in said

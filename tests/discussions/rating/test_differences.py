@@ -129,7 +129,7 @@ def test_what_the_iteration_hides_stays_hidden_until_the_verdict(client):
 
 
 def test_a_hidden_duplicate_is_called_by_the_number_it_was_shown_under(client, monkeypatch):
-    monkeypatch.setattr("workspace.core.repeats.APART", 0)
+    monkeypatch.setattr("workspace.core.hidden_duplicates.APART", 0)
     repeat = finish(until_repeated(rated_once()))
     show_differences(repeat.game.project)
     client.force_login(repeat.evaluator)

@@ -137,7 +137,7 @@ def test_a_calibration_game_is_not_reopened():
 
 
 def test_a_hidden_duplicate_is_not_reopened_since_its_evaluator_can_read_that_it_was_one(client, monkeypatch):
-    monkeypatch.setattr("workspace.core.repeats.APART", 0)
+    monkeypatch.setattr("workspace.core.hidden_duplicates.APART", 0)
     repeat = finish(until_repeated(rated_once()))
     client.force_login(repeat.evaluator)
     assert "rated by you before" in client.get(reverse("mine")).content.decode()
@@ -147,7 +147,7 @@ def test_a_hidden_duplicate_is_not_reopened_since_its_evaluator_can_read_that_it
 
 
 def test_with_hidden_duplicates_every_submitted_game_leads_to_the_same_page(client, monkeypatch):
-    monkeypatch.setattr("workspace.core.repeats.APART", 0)
+    monkeypatch.setattr("workspace.core.hidden_duplicates.APART", 0)
     first = rated_once()
     client.force_login(first.evaluator)
     for submitted_game in (first, finish(until_repeated(first))):

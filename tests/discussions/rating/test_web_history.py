@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-import workspace.core.repeats
+import workspace.core.hidden_duplicates
 from discussions.models import Evaluation
 from discussions.queue.actions import take_next_game
 from tests.factories.adjudication import make_shared_game, submit_as
@@ -48,7 +48,7 @@ def test_drafts_and_other_people_are_not_there(page):
 
 
 def test_a_repeat_is_listed_under_its_own_number(page, monkeypatch):
-    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
+    monkeypatch.setattr(workspace.core.hidden_duplicates, "APART", 0)
     again = finish(until_repeated(rated_once()))
     shown = page(again.evaluator).context["page"].rows[0]
     assert (shown.evaluation.pk, shown.evaluation.game_number) == (again.pk, again.shown_number)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-import workspace.core.repeats
+import workspace.core.hidden_duplicates
 from rubric.calibration.actions import RoundPlan, change_repeats, close_round, let_review, open_round
 from rubric.calibration.queries import load_keys, load_progress
 from rubric.comparisons.actions import add_comparisons
@@ -246,8 +246,8 @@ def test_people_who_could_judge_nothing_make_no_consensus():
 @pytest.fixture
 def soon(monkeypatch):
     """Repeats come from the first comparison on, whenever there is one to repeat."""
-    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
-    monkeypatch.setattr("workspace.core.repeats.is_due", lambda *_given: True)
+    monkeypatch.setattr(workspace.core.hidden_duplicates, "APART", 0)
+    monkeypatch.setattr("workspace.core.hidden_duplicates.is_due", lambda *_given: True)
     monkeypatch.setattr("rubric.human_reviewers.actions.is_due", lambda *_given: True)
 
 

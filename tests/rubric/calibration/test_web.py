@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-import workspace.core.repeats
+import workspace.core.hidden_duplicates
 from rubric.calibration.actions import change_repeats
 from rubric.human_reviewers.queries.waiting import repeat_seed
 from rubric.models import CalibrationRound, CalibrationWaiver, ComparisonSet
@@ -149,9 +149,9 @@ def test_the_set_page_counts_comparisons_for_calibration_as_nobodys():
 
 
 def test_leads_set_the_share_of_repeats_and_see_how_people_agree_with_themselves(monkeypatch):
-    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
+    monkeypatch.setattr(workspace.core.hidden_duplicates, "APART", 0)
     monkeypatch.setattr("rubric.human_reviewers.actions.is_due", lambda *_given: True)
-    monkeypatch.setattr("workspace.core.repeats.is_due", lambda *_given: True)
+    monkeypatch.setattr("workspace.core.hidden_duplicates.is_due", lambda *_given: True)
     made = make_review_set(questions=2, mode="holistic")
     [person] = list_reviewers(made)
     lead = signed(made.created_by)
@@ -221,12 +221,12 @@ def world(questions, percent):
 
 
 def test_no_page_of_a_person_differs_between_a_repeat_and_a_comparison_that_is_new(monkeypatch):
-    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
+    monkeypatch.setattr(workspace.core.hidden_duplicates, "APART", 0)
     repeats, person = world(2, 50)
     other, someone = world(3, 0)
     seed = repeat_seed(repeats, person)
     monkeypatch.setattr("rubric.human_reviewers.actions.is_due", lambda name, *_given: name == seed)
-    monkeypatch.setattr("workspace.core.repeats.is_due", lambda name, dealt, _percent: dealt == 1)
+    monkeypatch.setattr("workspace.core.hidden_duplicates.is_due", lambda name, dealt, _percent: dealt == 1)
     review_next(repeats, person)
     review_next(other, someone)
     again, new = take(repeats, person), begin(other, by=someone, number=2)

@@ -100,8 +100,8 @@ def test_scores_stay_as_given_and_the_overall_is_on_the_common_scale():
 
 
 def test_a_hidden_repeat_is_exported_to_its_reviewer_like_any_other_review(monkeypatch):
-    monkeypatch.setattr("workspace.core.repeats.APART", 0)
-    monkeypatch.setattr("workspace.core.repeats.is_due", lambda *_given: True)
+    monkeypatch.setattr("workspace.core.hidden_duplicates.APART", 0)
+    monkeypatch.setattr("workspace.core.hidden_duplicates.is_due", lambda *_given: True)
     monkeypatch.setattr("rubric.human_reviewers.actions.is_due", lambda *_given: True)
     made = make_review_set(mode="holistic", questions=3)
     change_repeats(comparison_set=made, repeat_percent=50, by=made.created_by, now=NOW)

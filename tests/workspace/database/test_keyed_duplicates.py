@@ -1,6 +1,6 @@
 """When a hidden duplicate comes is drawn with the key of the installation: numbers alone tell nothing."""
 
-from workspace.core.repeats import is_due
+from workspace.core.hidden_duplicates import is_due
 from workspace.database.locked_texts import keyed_text
 
 

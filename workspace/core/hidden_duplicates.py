@@ -16,7 +16,9 @@ def is_due(seed: str, dealt: int, percent: int) -> bool:
     return _draw(f"{seed}:due:{dealt}", 100) < percent
 
 
-def choose_repeated(seed: str, dealt: int, submitted: Sequence[int], repeated: Collection[int]) -> int | None:
+def choose_duplicate(
+    seed: str, dealt: int, submitted: Sequence[int], repeated: Collection[int]
+) -> int | None:
     """Which item comes again: one that was not repeated yet, with at least `APART` others submitted since.
 
     `submitted` holds items in the order in which they were submitted, the oldest first. None when there is none.

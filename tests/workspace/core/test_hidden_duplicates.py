@@ -2,7 +2,7 @@
 
 import pytest
 
-from workspace.core.repeats import APART, choose_repeated, count_ahead, is_due
+from workspace.core.hidden_duplicates import APART, choose_duplicate, count_ahead, is_due
 
 
 def test_about_as_many_are_repeats_as_the_rule_says():
@@ -19,14 +19,14 @@ def test_none_are_due_at_zero_and_the_same_ones_again_for_the_same_seed():
 
 def test_an_item_comes_again_only_after_twenty_others():
     items = list(range(100, 100 + APART))
-    assert choose_repeated("seed", 1, items, ()) is None
-    assert choose_repeated("seed", 1, [7, *items], ()) == 7
-    assert choose_repeated("seed", 1, [7, *items], {7}) is None
+    assert choose_duplicate("seed", 1, items, ()) is None
+    assert choose_duplicate("seed", 1, [7, *items], ()) == 7
+    assert choose_duplicate("seed", 1, [7, *items], {7}) is None
 
 
 def test_of_several_each_is_chosen_now_and_then():
     items = list(range(APART + 3))
-    chosen = {choose_repeated("seed", dealt, items, ()) for dealt in range(60)}
+    chosen = {choose_duplicate("seed", dealt, items, ()) for dealt in range(60)}
     assert chosen == {0, 1, 2}
 
 
@@ -37,7 +37,7 @@ def test_how_many_repeats_come_is_told_before_and_goes_down_by_each_that_came(pe
     while left:
         given = {"dealt": dealt, "percent": percent, "left": len(left)}
         ahead.append(len(left) + count_ahead("x", **given, submitted=len(submitted), repeated=len(repeated)))
-        chosen = choose_repeated("x", dealt, submitted, repeated) if is_due("x", dealt, percent) else None
+        chosen = choose_duplicate("x", dealt, submitted, repeated) if is_due("x", dealt, percent) else None
         if chosen is None:
             submitted.append(left.pop(0))
         else:
