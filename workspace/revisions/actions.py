@@ -233,15 +233,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
         return act, undone.version
 
     def _write(
-        self,
-        owner: OwnerT,
-        work: WorkT,
-        act: Act,
-        body: str,
-        *,
-        by: Person,
-        now: datetime,
-        undoes: int | None = None,
+        self, owner: OwnerT, work: WorkT, act: Act, body: str, *, by: Person, now: datetime, undoes: int = 0
     ) -> Saved[WorkT]:
         """Store the latest value, its revision, what follows from it, and the audit event."""
         latest = self._compare_and_set(owner, work, act, by)
@@ -253,7 +245,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
             value=latest.value,
             reason=latest.reason,
             took_ms=None if act.took_ms is None else min(max(act.took_ms, 0), DAY_MS),
-            undoes=undoes,
+            undoes=undoes or None,
             key=short_key(act.key),
             body_sha256=body,
             created_at=now,

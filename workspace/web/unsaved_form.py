@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterable
+from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
@@ -89,5 +90,5 @@ def describe_field(form: type[forms.Form], name: str, value: str) -> tuple[str, 
 
 def _say_choice(field: forms.Field, value: str) -> str:
     """The words of a choice that does not depend on the database; any other value as it is."""
-    choices = field.choices if isinstance(field, forms.ChoiceField) else []
+    choices: Any = field.choices if isinstance(field, forms.ChoiceField) else []
     return next((str(words) for key, words in choices if str(key) == value), value)
