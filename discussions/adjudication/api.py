@@ -160,7 +160,7 @@ def _list_evaluations(game: Game, person: Person) -> Listed[JudgedByAnswer]:
     found = list(rows)
     is_shared = has_letters(len(found), game.evaluator_count)
     is_named = not is_shared or has_seen_names(person, game)
-    dealt = (
+    letter_of = (
         letters(letters_seed(game.pk), [row.pk for row in found if row.state == SUBMITTED])
         if is_shared
         else {}
@@ -168,7 +168,7 @@ def _list_evaluations(game: Game, person: Person) -> Listed[JudgedByAnswer]:
     items = [
         JudgedByAnswer(
             id=handle_of(row.pk),
-            letter=dealt.get(row.pk, ""),
+            letter=letter_of.get(row.pk, ""),
             evaluator=row.evaluator.name if is_named else "",
             state=row.state,
             started_at=row.created_at if is_named else None,

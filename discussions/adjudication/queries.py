@@ -10,7 +10,7 @@ import msgspec
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 from msgspec import Struct
 
-from discussions.adjudication.core.authorship_test import Asked, Deal, deal
+from discussions.adjudication.core.authorship_test import Asked, DrawnTest, draw_test
 from discussions.adjudication.core.disagreements import AdjudicationRecord, Disagreement, find_disagreements
 from discussions.adjudication.core.effective import AdjudicatedAnswer as BasisAdjudication
 from discussions.adjudication.core.effective import (
@@ -117,7 +117,7 @@ def _find_disagreements(game: Game, resolved: Iterable[AdjudicationRecord]) -> l
 
 
 def letters_seed(game: int) -> str:
-    """What the letters of a game's evaluators are dealt by; nobody without the installation's key can compute it."""
+    """What the letters of a game's evaluators depend on; nobody without the installation's key can compute it."""
     return keyed_text("letters", str(game))
 
 
@@ -308,24 +308,24 @@ def has_seen_names(person: Person, game: Game) -> bool:
     return lines.filter(object_kind="game", object_id=str(game.pk)).exists()
 
 
-def deal_for(evaluation: Evaluation, game: Game) -> Deal | None:
+def load_drawn_test(evaluation: Evaluation, game: Game) -> DrawnTest | None:
     """The blind test that the evaluation started with; None where the question is asked, or too little was said."""
     if evaluation.identification != TEST:
         return None
     version = evaluation.measured.rubric_version
-    return _deal((game.pk, game.content_sha256), (version.pk, version.sha256), evaluation.seed)
+    return _draw_test((game.pk, game.content_sha256), (version.pk, version.sha256), evaluation.seed)
 
 
-def asked_messages(dealt: Deal) -> Asked:
+def asked_messages(drawn: DrawnTest) -> Asked:
     """The test as effective values read it."""
-    return Asked(dealt.authors, len(dealt.agents))
+    return Asked(drawn.authors, len(drawn.agents))
 
 
 @lru_cache(maxsize=64)
-def _deal(game: tuple[int, str], version: tuple[int, str], seed: str) -> Deal | None:
+def _draw_test(game: tuple[int, str], version: tuple[int, str], seed: str) -> DrawnTest | None:
     rubric = rubric_record(*version)
     read = rubric.parameters
-    return deal(
+    return draw_test(
         game_record(*game),
         seed=seed,
         least=int(read["identification_min_messages"]),

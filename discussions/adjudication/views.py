@@ -109,10 +109,10 @@ def _decide(person: Person, game: Game, form: AdjudicationForm) -> None:
 
 def find_side(game: Game, letter: str) -> Evaluation:
     """The evaluation with that letter."""
-    dealt = {alias: key for key, alias in letters(letters_seed(game.pk), submitted_in(game)).items()}
-    if letter not in dealt:
+    evaluations = {alias: key for key, alias in letters(letters_seed(game.pk), submitted_in(game)).items()}
+    if letter not in evaluations:
         raise Unacceptable(_("There is no side called that. Choose one of the sides."), field="choice")
-    return Evaluation.objects.get(pk=dealt[letter])
+    return Evaluation.objects.get(pk=evaluations[letter])
 
 
 def _answered(

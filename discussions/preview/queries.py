@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Subquery, Sum
 
-from discussions.adjudication.core.authorship_test import deal
+from discussions.adjudication.core.authorship_test import draw_test
 from discussions.adjudication.queries import adjudicated_so_far, adjudications_in
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
@@ -249,7 +249,7 @@ def _bases(rows: list[_Row], bodies: dict[int, tuple[BasisMeasured, str]]) -> It
 
 
 def _tests(games: list[int]) -> Iterator[tuple[int, BasisTest]]:
-    """The blind tests that evaluations of these games began with, dealt again from their seeds."""
+    """The blind tests that evaluations of these games began with, drawn again from their seeds."""
     rows = list(
         _submitted()
         .filter(game__in=games, identification=TEST)
@@ -261,15 +261,15 @@ def _tests(games: list[int]) -> Iterator[tuple[int, BasisTest]]:
     texts = _texts(sorted({row[1] for row in rows}))
     for key, game, seed, version, sha256 in rows:
         rubric = rubric_record(version, sha256)
-        dealt = deal(
+        drawn = draw_test(
             texts[game],
             seed=seed,
             least=int(rubric.parameters["identification_min_messages"]),
             most=int(rubric.parameters["identification_max_messages"]),
             ambiguous=frozenset(rubric.lists["ambiguous_names"]),
         )
-        if dealt is not None:
-            yield game, BasisTest(key, len(dealt.agents), list(dealt.unseen), list(dealt.authors))
+        if drawn is not None:
+            yield game, BasisTest(key, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
 
 
 def _texts(games: list[int]) -> dict[int, GameRecord]:

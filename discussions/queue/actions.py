@@ -32,7 +32,7 @@ from discussions.slots.actions import (
     take_free_slot,
     take_up,
 )
-from discussions.slots.permissions import check_deal_out, check_may_get, check_take_game
+from discussions.slots.permissions import check_assign, check_may_get, check_take_game
 from discussions.slots.queries import FreeSlot, count_picks, kept_for, next_free
 from workspace.audit.actions import record_event
 from workspace.core.hidden_duplicates import choose_duplicate, is_due
@@ -135,19 +135,19 @@ def _repeated(project: Project, by: Person, now: datetime, iteration: Iteration 
     return None if iteration else start_hidden_duplicate(project=project, by=by, now=now)
 
 
-def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
+def _drawn(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
     """A free slot by the project's rule."""
     rule = load_queue_rule(project)
-    deal = OLDEST if rule.order == OLDEST else _next_draw(by, project)
+    draw = OLDEST if rule.order == OLDEST else _next_draw(by, project)
     shown = _draw_number(project, by) if rule.repeat_percent else None
-    for slot in _in_order(deal, project, by, iteration):
-        if evaluation := _take(slot, project, by, now, deal, shown):
+    for slot in _in_order(draw, project, by, iteration):
+        if evaluation := _take(slot, project, by, now, draw, shown):
             return evaluation
     return None
 
 
 # The next evaluation is the first that one of these gives. Each is called with the person locked.
-WAYS = (_started, _calibrated, _kept, _repeated, _dealt)
+WAYS = (_started, _calibrated, _kept, _repeated, _drawn)
 
 
 def _draw_number(project: Project, by: Person) -> int:
@@ -185,10 +185,10 @@ def compute_draw_point(person: Person, project: Project, number: int) -> int:
 
 
 def _in_order(
-    deal: str | tuple[int, int], project: Project, by: Person, iteration: Iteration | None
+    draw: str | tuple[int, int], project: Project, by: Person, iteration: Iteration | None
 ) -> Iterator[FreeSlot]:
     """Free slots for the person in order: the oldest first, or from a shuffle number onwards and around."""
-    order, start = (deal, 0) if isinstance(deal, str) else (BY_CHANCE, deal[1])
+    order, start = (draw, 0) if isinstance(draw, str) else (BY_CHANCE, draw[1])
     given = {"person": by.pk, "project": project.pk, "barred": barred_until(by, project)}
     narrowed = iteration.pk if iteration else 0
     tried: set[int] = set()
@@ -206,7 +206,7 @@ def _take(
     project: Project,
     by: Person,
     now: datetime,
-    deal: str | tuple[int, int],
+    draw: str | tuple[int, int],
     shown: int | None = None,
 ) -> Evaluation | None:
     """An evaluation in this slot, taken by one conditional update; None when it was taken meanwhile."""
@@ -232,7 +232,7 @@ def _take(
         verb="game:taken",
         object_kind="evaluation",
         object_id=evaluation.pk,
-        detail={"game": slot.game_number, "order": deal if isinstance(deal, str) else list(deal)}
+        detail={"game": slot.game_number, "order": draw if isinstance(draw, str) else list(draw)}
         | ({"shown": shown} if shown else {}),
     )
     return evaluation
@@ -260,13 +260,13 @@ def start_hidden_duplicate(*, project: Project, by: Person, now: datetime) -> Ev
         return None
     own = _own_work(project, by)
     # Keyed, since numbers can be guessed: nobody computes when a duplicate comes.
-    seed, dealt = keyed_text("repeats", f"project {project.pk}:{by.pk}"), own.count()
-    if not is_due(seed, dealt, percent):
+    seed, given_count = keyed_text("repeats", f"project {project.pk}:{by.pk}"), own.count()
+    if not is_due(seed, given_count, percent):
         return None
     submitted = own.filter(purpose=RATING, state=SUBMITTED, game__withdrawn_at=None)
     in_order = list(submitted.order_by("submitted_at", "pk").values_list("game", flat=True))
     repeated = set(own.filter(purpose=REPEAT).values_list("game", flat=True))
-    chosen = choose_duplicate(seed, dealt, in_order, repeated)
+    chosen = choose_duplicate(seed, given_count, in_order, repeated)
     if chosen is None or reason_unblinded(by, chosen):
         return None
     game = Game.objects.select_related("iteration", "project").get(pk=chosen)
@@ -302,7 +302,7 @@ def assign_games(
     *, project: Project, numbers: Sequence[int], person: Person, by: Person, now: datetime
 ) -> list[Slot]:
     """Assign several games of a project, given by number: all of them, or none."""
-    check_deal_out(by, project)
+    check_assign(by, project)
     if not numbers:
         raise Unacceptable(_("Choose at least one game."), field="games", code="required")
     with transaction.atomic():
@@ -326,7 +326,7 @@ def unassign_game(*, slot: Slot, by: Person, now: datetime) -> None:
     Raises NotAllowed for everybody but leads and for slots of repeats and calibrations, Conflict when the person has
     started meanwhile.
     """
-    check_deal_out(by, slot.project)
+    check_assign(by, slot.project)
     if slot.purpose != RATING:
         raise NotAllowed(_("This slot is for its person alone. It cannot be given to somebody else."))
     with transaction.atomic():
@@ -401,7 +401,7 @@ def change_queue(
 
     Raises NotAllowed for everybody but leads, Unacceptable for an unknown order or too many repeats.
     """
-    check_deal_out(by, project)
+    check_assign(by, project)
     if order not in dict(ORDERS):
         raise Unacceptable(_("Choose one of the two orders."), field="order", code="unknown")
     if not 0 <= repeat_percent <= MOST_REPEATS:

@@ -15,7 +15,7 @@ from discussions.queue.pages.team import build_team_page
 from discussions.queue.permissions import check_see_team
 from discussions.rating.api import EvaluationAnswer, short_answer
 from discussions.rating.views import evaluation_or_404
-from discussions.slots.permissions import check_deal_out, check_take_game
+from discussions.slots.permissions import check_assign, check_take_game
 from workspace.core.refusals import Unacceptable
 from workspace.models import Project
 from workspace.web.bind_form import project_or_404
@@ -118,14 +118,14 @@ def show_team(request: SignedIn, slug: str) -> TeamAnswer:
     "POST",
     "/projects/{slug:slug}/assignments/",
     name="api_assign",
-    permission="deal_out",
+    permission="assign",
     scope="admin",
     answer=TeamAnswer,
 )
 def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
     """Assign games to an evaluator: all of these games, or none."""
     project = project_or_404(request.user, slug)
-    check_deal_out(request.user, project)
+    check_assign(request.user, project)
     person = next((person for person in evaluators_in(project) if person.pk == given.person), None)
     if person is None:
         raise Unacceptable("This person does not rate in the project.", field="person", code="no_evaluator")
@@ -140,14 +140,14 @@ def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
     "POST",
     "/projects/{slug:slug}/assignments/{int:slot}/end/",
     name="api_unassign",
-    permission="deal_out",
+    permission="assign",
     scope="admin",
     answer=TeamAnswer,
 )
 def unassign(request: SignedIn, slug: str, slot: int) -> TeamAnswer:
     """End an assignment that its person has not started."""
     project = project_or_404(request.user, slug)
-    check_deal_out(request.user, project)
+    check_assign(request.user, project)
     rows = Slot.objects.select_related("project", "game__project")
     found = get_object_or_404(rows, pk=slot, project=project)
     unassign_game(slot=found, by=request.user, now=timezone.now())

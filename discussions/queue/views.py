@@ -17,7 +17,7 @@ from discussions.queue.pages.queue import queue_page
 from discussions.queue.pages.team import build_team_holds, build_team_page, load_progress
 from discussions.queue.permissions import check_see_team
 from discussions.slots.actions import release_slot
-from discussions.slots.permissions import check_deal_out, check_take_game
+from discussions.slots.permissions import check_assign, check_take_game
 from workspace.core.refusals import Refusal
 from workspace.models import Project
 from workspace.revisions.forms import KeyedForm
@@ -57,12 +57,12 @@ def team_holds(request: SignedIn, slug: str) -> HttpResponse:
     return respond(request, page=PAGE, region=HOLDS, context={"holds": holds, "project": project})
 
 
-@require("deal_out", methods=("GET", "POST"))
+@require("assign", methods=("GET", "POST"))
 def release_place(request: SignedIn, slug: str, evaluation: int) -> HttpResponse:
     """Ask for a reason, then release the slot; redirects to the team page."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
-    check_deal_out(request.user, project)
+    check_assign(request.user, project)
     found = get_object_or_404(
         Evaluation.objects.select_related("game__project", "evaluator", "slot"),
         pk=evaluation,
@@ -90,11 +90,11 @@ def release_place(request: SignedIn, slug: str, evaluation: int) -> HttpResponse
     return respond(request, page="discussions/queue/release.html", context=context, status=status)
 
 
-@require("deal_out", methods=("POST",))
+@require("assign", methods=("POST",))
 def assign_game(request: SignedIn, slug: str) -> HttpResponse:
     """Assign all of these games to one person, or none of them."""
     project = project_or_404(request.user, slug)
-    check_deal_out(request.user, project)
+    check_assign(request.user, project)
     form = bind_form(request, AssignForm, people=evaluators_in(project))
     if not form.is_valid():
         return show_team(request, project, assigning=form, status=422)
@@ -107,11 +107,11 @@ def assign_game(request: SignedIn, slug: str) -> HttpResponse:
     return respond(request, page="", redirect=reverse("team", args=[slug]) + "#kept")
 
 
-@require("deal_out", methods=("POST",))
+@require("assign", methods=("POST",))
 def unassign_game(request: SignedIn, slug: str, slot: int) -> HttpResponse:
     """End an assignment."""
     project = project_or_404(request.user, slug)
-    check_deal_out(request.user, project)
+    check_assign(request.user, project)
     found = get_object_or_404(
         Slot.objects.select_related("project", "game__project"), pk=slot, project=project
     )
@@ -120,11 +120,11 @@ def unassign_game(request: SignedIn, slug: str, slot: int) -> HttpResponse:
     return respond(request, page="", redirect=reverse("team", args=[slug]) + "#kept")
 
 
-@require("deal_out", methods=("POST",))
+@require("assign", methods=("POST",))
 def change_queue(request: SignedIn, slug: str) -> HttpResponse:
     """Set the order in which games are given out, and the percentage of hidden duplicates."""
     project = project_or_404(request.user, slug)
-    check_deal_out(request.user, project)
+    check_assign(request.user, project)
     form = bind_form(request, QueueForm)
     if not form.is_valid():
         return show_team(request, project, ruling=form, status=422)

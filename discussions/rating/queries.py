@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from django.db.models import QuerySet
 
-from discussions.adjudication.core.authorship_test import Deal, Paper, build_paper
+from discussions.adjudication.core.authorship_test import DrawnTest, Paper, build_paper
 from discussions.adjudication.core.effective import Effective, Judged, effective, machine_values
 from discussions.adjudication.core.judgeable import (
     audit_sample,
@@ -18,7 +18,7 @@ from discussions.adjudication.core.judgeable import (
     judgeable_subjects,
     read_sample_rule,
 )
-from discussions.adjudication.queries import _ambiguous, asked_messages, deal_for
+from discussions.adjudication.queries import _ambiguous, asked_messages, load_drawn_test
 from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, why_closed
 from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, JudgeableSubjects
 from discussions.core.outcome import Line, Outcome
@@ -62,7 +62,7 @@ class EvaluationState:
     judgements: dict[Key, AnswerRecord]
     revealed: frozenset[str]
     is_recorded: bool
-    deal: Deal | None = None
+    drawn_test: DrawnTest | None = None
 
     @property
     def is_open(self) -> bool:
@@ -100,7 +100,7 @@ class EvaluationState:
     @cached_property
     def paper(self) -> Paper | None:
         """The blind test as the evaluator sees it; None without one."""
-        return build_paper(self.game, self.deal, _ambiguous(self.rubric)) if self.deal else None
+        return build_paper(self.game, self.drawn_test, _ambiguous(self.rubric)) if self.drawn_test else None
 
     @cached_property
     def values(self) -> dict[str, dict[str, str]]:
@@ -140,7 +140,7 @@ class EvaluationState:
         judged = [
             Judged(number, kind, subject, row.value) for (kind, subject), row in self.judgements.items()
         ]
-        tests = {number: asked_messages(self.deal)} if self.deal else {}
+        tests = {number: asked_messages(self.drawn_test)} if self.drawn_test else {}
         return effective(judged, {}, machine=self.machine, tests=tests, own=number)
 
     @cached_property
@@ -206,9 +206,9 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         (version.pk, version.sha256),
     )
     judgeable, machine, machine_roles, inconsistent = _load_judgeable(*keys)
-    dealt = deal_for(evaluation, game)
-    if dealt:
-        judgeable = msgspec.structs.replace(judgeable, agents=dealt.agents, unseen_count=len(dealt.unseen))
+    drawn = load_drawn_test(evaluation, game)
+    if drawn:
+        judgeable = msgspec.structs.replace(judgeable, agents=drawn.agents, unseen_count=len(drawn.unseen))
     return EvaluationState(
         evaluation=evaluation,
         rubric=rubric_record(*keys[2]),
@@ -225,7 +225,7 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         },
         revealed=frozenset(what for (what,) in _REVEALED.rows(evaluation.pk)),
         is_recorded=evaluation.state == SUBMITTED and Verdict.objects.filter(game=game).exists(),
-        deal=dealt,
+        drawn_test=drawn,
     )
 
 

@@ -16,7 +16,7 @@ import msgspec
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from msgspec import Struct
 
-from discussions.adjudication.core.authorship_test import Asked, combine_tests, deal
+from discussions.adjudication.core.authorship_test import Asked, combine_tests, draw_test
 from discussions.adjudication.core.effective import machine_values
 from discussions.adjudication.core.judgeable import (
     audit_sample,
@@ -307,7 +307,7 @@ def _identified(
     """The result of the evaluator's blind manual check: (is the authorship test, passes); None without one."""
     if text is not None:
         read = row.rubric.parameters
-        dealt = deal(
+        drawn = draw_test(
             text,
             seed=row.seed,
             least=int(read["identification_min_messages"]),
@@ -319,7 +319,7 @@ def _identified(
             for answer in said
             if answer.kind == judgement_kinds.ATTRIBUTION
         }
-        asked = {row.evaluation: Asked(dealt.authors, len(dealt.agents))} if dealt else {}
+        asked = {row.evaluation: Asked(drawn.authors, len(drawn.agents))} if drawn else {}
         test = combine_tests(asked, lambda _evaluation, place: given.get(str(place), ""))
         return (True, check_test(test, decides=False).passes) if test else None
     answers = [

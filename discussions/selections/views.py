@@ -36,7 +36,7 @@ from discussions.selections.pages import (
     preview_moving,
     preview_withdrawing,
 )
-from discussions.slots.permissions import check_deal_out
+from discussions.slots.permissions import check_assign
 from discussions.verdicts.actions import MOST_RECORDED, record_ready_games
 from discussions.verdicts.pages.ready import list_ready_games
 from discussions.verdicts.permissions import check_record_games
@@ -125,11 +125,11 @@ def _show_ready(
     return respond(request, page="discussions/selections/record.html", context=context, status=status)
 
 
-@require("deal_out", methods=("GET", "POST"))
+@require("assign", methods=("GET", "POST"))
 def assign_selected(request: SignedIn, slug: str) -> HttpResponse:
     """Choose an evaluator, see which of the games they get, then assign these."""
     project = project_or_404(request.user, slug)
-    check_deal_out(request.user, project)
+    check_assign(request.user, project)
     people = evaluators_in(project)
 
     def preview(numbers: list[int], form: AssignSelectedForm) -> Selection | None:

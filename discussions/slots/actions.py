@@ -15,7 +15,7 @@ from discussions.models import Evaluation, Game, Slot
 from discussions.models.games import NEEDED
 from discussions.models.slots import RATING, slot_with_lease
 from discussions.slots.core import SlotChanges, is_due, lease_from, plan_slot_changes
-from discussions.slots.permissions import check_deal_out, check_need_fewer, check_rate, check_return_to_game
+from discussions.slots.permissions import check_assign, check_need_fewer, check_rate, check_return_to_game
 from discussions.slots.queries import load_slots_by_game
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
@@ -211,7 +211,7 @@ def release_slot(*, evaluation: Evaluation, reason: str, by: Person, now: dateti
     A second call changes nothing. Raises NotAllowed for everybody but leads, Conflict when the evaluation was submitted
     or given back meanwhile, Unacceptable for a reason that is too long.
     """
-    check_deal_out(by, evaluation.game.project)
+    check_assign(by, evaluation.game.project)
     reason = clean_text(reason) or _("no reason was given.")
     with transaction.atomic():
         locked = lock_evaluation(evaluation)

@@ -42,7 +42,7 @@ def check_return_to_game(person: Person, evaluation: Evaluation) -> None:
     _check_blind(person, evaluation)
 
 
-def check_deal_out(person: Person, project: Project) -> None:
+def check_assign(person: Person, project: Project) -> None:
     """Leads of the project and admins assign and release slots, and set the queue order."""
     check_leads(person, project, _("Only team leads of this project assign its games. Ask one of them."))
 

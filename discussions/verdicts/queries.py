@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from msgspec import Struct
 
 from discussions.adjudication.core.effective import Effective
-from discussions.adjudication.queries import adjudications_in, deal_for
+from discussions.adjudication.queries import adjudications_in, load_drawn_test
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.outcome import Outcome
 from discussions.metrics.core.registry import METRICS
@@ -208,10 +208,10 @@ _JUDGED = Prepared(
 
 
 def _test(evaluation: Evaluation, game: Game) -> BasisTest | None:
-    dealt = deal_for(evaluation, game)
-    if dealt is None:
+    drawn = load_drawn_test(evaluation, game)
+    if drawn is None:
         return None
-    return BasisTest(evaluation.pk, len(dealt.agents), list(dealt.unseen), list(dealt.authors))
+    return BasisTest(evaluation.pk, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
 
 
 # Of a game: the cost that was entered by hand, and the verdict that stands; None for neither.

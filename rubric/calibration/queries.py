@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.calibration.core import ComparedReview, Key, Result, Rule, compare_review, compute_result
-from rubric.core.limits import FEWEST_DEALT
+from rubric.core.limits import FEWEST_SHOWN
 from rubric.core.records import BOTH, HOLISTIC
 from rubric.core.scores import get_weights
 from rubric.models import (
@@ -164,7 +164,7 @@ def _load_unable(comparisons: Collection[int], people: Collection[int]) -> dict[
     totals = dict(counted.annotate(count=Count("pk")))
     found: dict[int, set[int]] = defaultdict(set)
     for (person, comparison), own in written.items():
-        if person is not None and totals[comparison] - own < FEWEST_DEALT:
+        if person is not None and totals[comparison] - own < FEWEST_SHOWN:
             found[person].add(comparison)
     return found
 

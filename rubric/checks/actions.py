@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch, Q, Query
 from msgspec import to_builtins
 
 from rubric.core.records import ReviewRecord
-from rubric.core.response_order import deal
+from rubric.core.response_order import shuffle
 from rubric.core.scales import COMMON
 from rubric.human_reviewers.core import build_record, collect_reasons
 from rubric.human_reviewers.queries.reviews import STARTING, load_review_state, load_rubric
@@ -61,9 +61,9 @@ def _responses_fit(_now: datetime) -> Iterator[str]:
             if response.written_by_id is None or response.written_by_id != review.reviewer.person_id
         }
         if not set(review.order) <= others or len(set(review.order)) != len(review.order):
-            yield f"{_name(review)} was dealt responses that are not its reviewer's to judge."
-        elif review.seed and review.order != deal(sorted(others), review.seed):
-            yield f"{_name(review)} has another order than its seed deals."
+            yield f"{_name(review)} was shown responses that are not its reviewer's to judge."
+        elif review.seed and review.order != shuffle(sorted(others), review.seed):
+            yield f"{_name(review)} has another order than its seed gives."
         if review.comparison.set_id != review.reviewer.set_id:
             yield f"{_name(review)} is by a reviewer of another set."
 
@@ -183,7 +183,7 @@ def _name(review: Review) -> str:
 CHECKS: tuple[Check, ...] = (
     Check("R1", "Every review by a person says what its marks say", _people_said_so),
     Check("R2", "Every review that came as text says what its first answer says", _answers_said_so),
-    Check("R3", "Responses were dealt as the seed says, and never to who wrote them", _responses_fit),
+    Check("R3", "Responses were shown in the order of the seed, and never to who wrote them", _responses_fit),
     Check("R4", "What was submitted fits the order, the criteria and the scale", _rows_fit),
     Check("R5", "Every mark is the newest of its revisions, all by its reviewer", _marks_count),
     Check("R6", "Every act on reviews, sets and surveys has its audit line", _acts_are_told),

@@ -484,9 +484,9 @@ def _bring(comparison: Comparison, reviewer: Reviewer, fitting: _Fitting, by: Pe
             created_by=by,
         )
         texts = dict(comparison.responses.values_list("number", "text"))
-        dealt = {label: texts[number] for label, number in map_labels(order).items()}
+        texts_by_label = {label: texts[number] for label, number in map_labels(order).items()}
         rubric = reviewer.set.rubric_version.to_record()
-        record = replace(record, flags=[*record.flags, *claimed_flags(dealt, record, rubric)])
+        record = replace(record, flags=[*record.flags, *claimed_flags(texts_by_label, record, rubric)])
     # A model that brings all in one answer was asked in one call.
     is_late = reviewer.kind == MODEL and reviewer.set.mode != HOLISTIC
     criteria_first = fitting.given.criteria_first or is_late

@@ -1,7 +1,7 @@
 """Limits that several modules of the rubric wing share."""
 
 MOST_RESPONSES = 26  # of a comparison: the letters that they are shown under
-FEWEST_DEALT = 2  # responses, or there is nothing to compare
+FEWEST_SHOWN = 2  # responses, or there is nothing to compare
 
 # One uploaded file.
 UPLOAD_BYTES = 32 * 1024 * 1024

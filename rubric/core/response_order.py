@@ -12,11 +12,11 @@ def labels(count: int) -> list[str]:
     return list(LABELS[:count])
 
 
-def deal(numbers: Sequence[int], seed: str) -> list[int]:
+def shuffle(numbers: Sequence[int], seed: str) -> list[int]:
     """The numbers in the random order that the seed gives; the same seed and numbers always give the same order."""
-    dealt = sorted(numbers)
-    random.Random(seed).shuffle(dealt)
-    return dealt
+    shuffled = sorted(numbers)
+    random.Random(seed).shuffle(shuffled)
+    return shuffled
 
 
 def order_places(taken: Mapping[int, int], seed: str) -> list[int]:
@@ -24,8 +24,8 @@ def order_places(taken: Mapping[int, int], seed: str) -> list[int]:
 
     Everybody has another order, so people meet in ever other comparisons, and the design is connected.
     """
-    shuffled = {key: at for at, key in enumerate(deal(list(taken), seed))}
-    return sorted(taken, key=lambda key: (taken[key], shuffled[key]))
+    position = {key: at for at, key in enumerate(shuffle(list(taken), seed))}
+    return sorted(taken, key=lambda key: (taken[key], position[key]))
 
 
 def map_labels(order: Sequence[int]) -> dict[str, int]:

@@ -32,7 +32,7 @@ from rubric.human_reviewers.permissions import check_begin_review, check_review
 from rubric.human_reviewers.queries.reviews import STARTING, ReviewState, load_review_state
 from rubric.human_reviewers.queries.waiting import (
     AFTER_CALIBRATION,
-    NOT_DEALT,
+    NOT_GIVEN,
     TO_REVIEW,
     WaitingSet,
     repeat_seed,
@@ -94,7 +94,7 @@ def _calibration(comparison: Comparison, reviewer: Reviewer, by: Person, now: da
     waiting = states[comparison.pk]
     if waiting.is_calibration:
         return begin_review(comparison=comparison, reviewer=reviewer, purpose=CALIBRATION, by=by, now=now)
-    if waiting.state == NOT_DEALT:
+    if waiting.state == NOT_GIVEN:
         raise NotAllowed(_("This comparison is for calibration only, so nobody else reviews it."))
     if waiting.state == AFTER_CALIBRATION:
         raise NotAllowed(found.why_not, code="not_calibrated")
@@ -139,12 +139,14 @@ def _start_hidden_duplicate(
     if not found.repeats_ahead:
         return None
     own = Review.objects.filter(reviewer=reviewer, purpose__in=(RATING, REPEAT)).exclude(state=SUPERSEDED)
-    seed, dealt = repeat_seed(found.row, by), own.count()
-    if not is_due(seed, dealt, found.row.repeat_percent):
+    seed, given_count = repeat_seed(found.row, by), own.count()
+    if not is_due(seed, given_count, found.row.repeat_percent):
         return None
     submitted = own.filter(purpose=RATING, state=SUBMITTED).order_by("submitted_at", "pk")
     repeated = set(own.filter(purpose=REPEAT).values_list("comparison", flat=True))
-    chosen = choose_duplicate(seed, dealt, list(submitted.values_list("comparison", flat=True)), repeated)
+    chosen = choose_duplicate(
+        seed, given_count, list(submitted.values_list("comparison", flat=True)), repeated
+    )
     if chosen is None:
         return None
     return begin_review(

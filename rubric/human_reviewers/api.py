@@ -236,7 +236,7 @@ def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
 def _list_told(found: WaitingSet) -> list[WaitingAnswer]:
     """The comparisons of a set that its reviewer knows of.
 
-    What will be dealt is a count, with hidden duplicates in it, and what was started is in the order of its start:
+    What you will be given is a count, with hidden duplicates in it, and what was started is in the order of its start:
     otherwise one row that stays, or one that comes last, tells of a repeat.
     """
     told = [row for row in found.comparisons if row.state not in (TO_REVIEW, AFTER_CALIBRATION)]

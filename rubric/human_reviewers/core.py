@@ -1,6 +1,6 @@
 """A person's review: its marks, their order, what is missing, and the record that is submitted.
 
-A mark is keyed by kind and subject. Responses are meant by their position in the order in which they were dealt:
+A mark is keyed by kind and subject. Responses are meant by their position in the order in which they are shown:
 ("score", "2.accuracy") is the accuracy of Response B. Value "" is unset, "cannot" is cannot judge.
 """
 
@@ -220,7 +220,7 @@ def parse_ranking(value: str, count: int) -> Order | None:
 
 
 def format_ranking(order: Sequence[Sequence[int]]) -> str:
-    """The value of a ranking mark: equal ones in the order in which they were dealt."""
+    """The value of a ranking mark: equal ones in the order in which they are shown."""
     return ">".join("=".join(map(str, sorted(group))) for group in order)
 
 
@@ -328,7 +328,7 @@ def second_start(
     first: Sequence[int],
     order: Sequence[int],
 ) -> list[Start]:
-    """The marks of a second round, dealt in `order`, that say what the first said, which was dealt in `first`."""
+    """The marks of a second round, shown in `order`, that say what the first said, which was shown in `first`."""
     at = {number: place for place, number in enumerate(order, start=1)}
     found: list[Start] = []
     for response in given:

@@ -108,8 +108,8 @@ def reviews_to_read() -> "models.QuerySet[Review]":
     return Review.objects.select_related(*TO_READ)
 
 
-def dealt_texts(review: Review) -> dict[str, str]:
-    """The responses as they were dealt, by label."""
+def texts_by_label(review: Review) -> dict[str, str]:
+    """The responses by the label under which they are shown."""
     texts = dict(review.comparison.responses.values_list("number", "text"))
     return {label: texts[number] for label, number in map_labels(review.order).items()}
 
@@ -155,7 +155,7 @@ def parse_answer(review: Review, *, reader: int = READER) -> ReviewRecord | None
     answers = load_answers(review)
     if MAIN_PART not in answers or (WHOLE_PART not in answers and has_two_calls(review)):
         return None
-    texts = dealt_texts(review)
+    texts = texts_by_label(review)
     rubric = review.reviewer.set.rubric_version.to_record()
     record = _read_part(answers[MAIN_PART], texts, rubric, reader)
     if WHOLE_PART in answers:

@@ -139,7 +139,7 @@ def model_answer(request: SignedIn, slug: str, number: int, comparison: int, rev
 
 @require("change_set", methods=("POST",))
 def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
-    """Create the prompt, which deals the responses."""
+    """Create the prompt, which shuffles the responses."""
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     bind_form(request, NothingForm)

@@ -40,8 +40,8 @@ class ReviewQuerySet(models.QuerySet["Review"]):
 class Review(Versioned):
     """One reviewer's review of one comparison in one round.
 
-    `order` lists the numbers of the responses as they were dealt: the first is Response A. A person's own responses are
-    not dealt. `version` counts every act. What was submitted is in `reviewed` rows and in `mode`, `ranking`,
+    `order` lists the numbers of the responses as they are shown: the first is Response A. A person's own responses are
+    not shown. `version` counts every act. What was submitted is in `reviewed` rows and in `mode`, `ranking`,
     `reported_ranking` and `flags`, which are empty before. Asking a model once more supersedes its earlier review.
 
     `reader` is the number of the reader that read an answer. A review that reads the same answer anew, or corrects how

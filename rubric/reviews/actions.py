@@ -1,4 +1,4 @@
-"""Reviews from their beginning to what counts: responses dealt, and a ReviewRecord stored as it was submitted."""
+"""Reviews from their beginning to what counts: the order of responses, and a ReviewRecord as it was submitted."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -8,9 +8,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from msgspec import to_builtins
 
-from rubric.core.limits import FEWEST_DEALT
+from rubric.core.limits import FEWEST_SHOWN
 from rubric.core.records import ReviewRecord
-from rubric.core.response_order import deal
+from rubric.core.response_order import shuffle
 from rubric.models import Comparison, Review, ReviewedResponse, Reviewer
 from rubric.models.reviews import DRAFT, RATING, SET_APART, SUBMITTED, SUPERSEDED
 from rubric.reviews.core.answer_record import READER
@@ -31,10 +31,10 @@ def begin_review(
     by: Person,
     now: datetime,
 ) -> Review:
-    """The review of that reviewer in that round, made with its responses dealt when there is none.
+    """The review of that reviewer in that round, made with its responses in order when there is none.
 
     Responses that the reviewer wrote are left out. `order` gives the numbers of the responses as a reviewer elsewhere
-    saw them; then nothing is dealt. `purpose` is that of Review. Raises NotAllowed when fewer than two are left, or
+    saw them; then nothing is shuffled. `purpose` is that of Review. Raises NotAllowed when fewer than two are left, or
     when the reviewer was removed or the set is closed, Conflict when the review that there is has another order,
     Unacceptable for an impossible one.
     """
@@ -52,15 +52,15 @@ def begin_review(
             raise NotAllowed(_("This set takes no more reviews from this reviewer."))
         responses = comparison.responses.order_by("number").values_list("number", "written_by")
         numbers = [number for number, writer in responses if writer is None or writer != reviewer.person_id]
-        if len(numbers) < FEWEST_DEALT:
+        if len(numbers) < FEWEST_SHOWN:
             raise NotAllowed(
                 _("Too many of these responses are the reviewer's own, so nothing is left to compare.")
             )
         seed = "" if order is not None else secrets.token_hex(16)
-        dealt = deal(numbers, seed) if order is None else list(order)
-        if not set(dealt) <= set(numbers) or len(set(dealt)) != len(dealt) or len(dealt) < FEWEST_DEALT:
+        shown = shuffle(numbers, seed) if order is None else list(order)
+        if not set(shown) <= set(numbers) or len(set(shown)) != len(shown) or len(shown) < FEWEST_SHOWN:
             raise Unacceptable(_("The order must name two or more responses of the comparison, each once."))
-        made = Review.objects.create(**key, seed=seed, order=dealt, created_at=now)
+        made = Review.objects.create(**key, seed=seed, order=shown, created_at=now)
         _note(made, reviewer, "review:begun", by, now, **({} if purpose == RATING else {"purpose": purpose}))
     return made
 

@@ -20,13 +20,13 @@ CANNOT_TELL = "cannot"
 
 
 def begin_survey(*, comparison: Comparison, by: Person, now: datetime) -> Survey:
-    """Deal whether this person sees the scores by criterion while answering, once; the same survey ever after.
+    """Draw whether this person sees the scores by criterion while answering, once; the same survey ever after.
 
     Raises NotAllowed, Unacceptable where no response ranks above another.
     """
     check_survey(by, comparison.set)
     with transaction.atomic():
-        survey, is_new = _dealt(comparison, by, now)
+        survey, is_new = _drawn(comparison, by, now)
         if is_new:
             _note(survey, "survey:begun", by=by, now=now)
     return survey
@@ -36,7 +36,7 @@ def pass_survey_over(*, comparison: Comparison, by: Person, now: datetime) -> No
     """Answer nothing and see the result at once; it is not asked again. Raises NotAllowed, Conflict if answered."""
     check_survey(by, comparison.set)
     with transaction.atomic():
-        survey, _is_new = _dealt(comparison, by, now)
+        survey, _is_new = _drawn(comparison, by, now)
         _end(survey, {}, "survey:passed_over", by=by, now=now)
 
 
@@ -67,7 +67,7 @@ def answer_survey(
         _end(survey, answers, "survey:answered", by=by, now=now)
 
 
-def _dealt(comparison: Comparison, person: Person, now: datetime) -> tuple[Survey, bool]:
+def _drawn(comparison: Comparison, person: Person, now: datetime) -> tuple[Survey, bool]:
     """The person's survey and whether it is new; a new one only for who has not seen the result yet."""
     survey = load_survey(comparison, person)
     if survey is not None:
@@ -78,8 +78,8 @@ def _dealt(comparison: Comparison, person: Person, now: datetime) -> tuple[Surve
     if found is None:
         raise Unacceptable(_("No response ranks above another here, so there is nothing to ask."))
     pair = [int(found.first), int(found.second)]
-    dealt = {"arm": secrets.choice(ARMS), "pair": pair, "created_at": now}
-    return Survey.objects.get_or_create(comparison=comparison, person=person, defaults=dealt)
+    drawn = {"arm": secrets.choice(ARMS), "pair": pair, "created_at": now}
+    return Survey.objects.get_or_create(comparison=comparison, person=person, defaults=drawn)
 
 
 def _end(survey: Survey, answers: Mapping[str, object], verb: str, *, by: Person, now: datetime) -> None:

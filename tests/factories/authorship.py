@@ -44,7 +44,7 @@ def start_test(*, project: Project | None = None, content: dict | None = None, *
 
 def give_messages(evaluation: Evaluation, *, hits: int) -> None:
     """Answer the test with so many hits; of the others nothing can be told."""
-    for number, author in enumerate(load_state(evaluation).deal.authors, start=1):
+    for number, author in enumerate(load_state(evaluation).drawn_test.authors, start=1):
         say(evaluation, "attribution", str(number), str(author) if number <= hits else "cannot_tell")
 
 

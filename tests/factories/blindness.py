@@ -177,7 +177,7 @@ def marked_person(project: Project, name: str) -> Person:
 
 @replayed
 def begin(project: Project, person: Person) -> Evaluation:
-    """What the person is dealt next, with its work."""
+    """What the person is given next, with its work."""
     taken = take_next_game(project=project, by=person, now=NOW)
     assert taken is not None
     return Evaluation.objects.with_work().get(pk=taken.pk)

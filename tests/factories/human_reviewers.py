@@ -114,5 +114,5 @@ def submitted(review: Review, **given: object) -> Review:
 
 
 def find_position(review: Review, number: int) -> int:
-    """Where the response of that number was dealt."""
+    """Where the response of that number is shown."""
     return review.order.index(number) + 1

@@ -1,6 +1,6 @@
 """People to whom games come again, reached through the real actions.
 
-A hidden repeat that somebody holds, as its rows are once it was dealt.
+A hidden repeat that somebody holds, as its rows are once it was given.
 """
 
 from discussions.models import Evaluation, Slot

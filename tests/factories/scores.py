@@ -23,7 +23,7 @@ def simulate_panel(
     """Simulated rows: true scores per criterion plus noise, clipped to 1 to 10; lengths fall with conciseness.
 
     `halo` names reviewers whose noise is one number for all criteria, `flat` those who give one number throughout.
-    Positions are dealt at random.
+    Positions are drawn at random.
     """
     rng = np.random.default_rng(seed)
     rows = []

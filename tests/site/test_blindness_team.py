@@ -300,7 +300,7 @@ def test_what_others_said_changes_no_byte_of_what_one_is_answered(phase):
 
 @pytest.fixture
 def like_any_other(monkeypatch):
-    """A repeat is due where there is one game; all samples are dealt alike, as a repeat's is like the first one's."""
+    """A repeat is due where there is one game; all samples are drawn alike, as a repeat's is like the first one's."""
     monkeypatch.setattr(workspace.core.hidden_duplicates, "APART", 0)
     monkeypatch.setattr("discussions.queue.actions.is_due", lambda *_given: Game.objects.count() != 2)
     monkeypatch.setattr("discussions.queue.actions._seed", lambda *_given: "1" * 32)
@@ -340,7 +340,7 @@ def test_nothing_tells_a_hidden_repeat_from_another_game_until_it_is_submitted(l
     assert not (found := unlike(first, two)), found[:9]
 
 
-def test_a_dealt_repeat_is_one_free_game_less_as_any_dealt_game_is(like_any_other):
+def test_a_given_repeat_is_one_free_game_less_as_any_given_game_is(like_any_other):
     project = make_rating_project(slug="blind")
     lead = make_lead(project=project)
     for _game in range(4):

@@ -11,34 +11,36 @@ from collections.abc import Collection, Sequence
 APART = 20
 
 
-def is_due(seed: str, dealt: int, percent: int) -> bool:
+def is_due(seed: str, given_count: int, percent: int) -> bool:
     """Whether the person's next item, after so many that they got, is a hidden duplicate; `percent` of all are."""
-    return _draw(f"{seed}:due:{dealt}", 100) < percent
+    return _draw(f"{seed}:due:{given_count}", 100) < percent
 
 
 def choose_duplicate(
-    seed: str, dealt: int, submitted: Sequence[int], repeated: Collection[int]
+    seed: str, given_count: int, submitted: Sequence[int], repeated: Collection[int]
 ) -> int | None:
     """Which item comes again: one that was not repeated yet, with at least `APART` others submitted since.
 
     `submitted` holds items in the order in which they were submitted, the oldest first. None when there is none.
     """
     old = [item for item in submitted[: max(0, len(submitted) - APART)] if item not in repeated]
-    return old[_draw(f"{seed}:which:{dealt}", len(old))] if old else None
+    return old[_draw(f"{seed}:which:{given_count}", len(old))] if old else None
 
 
-def count_ahead(seed: str, *, dealt: int, percent: int, left: int, submitted: int, repeated: int) -> int:
+def count_ahead(
+    seed: str, *, given_count: int, percent: int, left: int, submitted: int, repeated: int
+) -> int:
     """How many hidden duplicates the person gets along with the `left` items that they have not judged.
 
     `submitted` counts what they judged or have started, `repeated` what came again before.
     """
     found = 0
     while left:
-        if is_due(seed, dealt, percent) and submitted - APART - repeated - found > 0:
+        if is_due(seed, given_count, percent) and submitted - APART - repeated - found > 0:
             found += 1
         else:
             left, submitted = left - 1, submitted + 1
-        dealt += 1
+        given_count += 1
     return found
 
 

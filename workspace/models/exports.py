@@ -21,7 +21,7 @@ class Export(models.Model):
 
     `subject` says of what: "project", "stage:1", "iteration:2", "game:7", "games:3,5-7", "set:3".
 
-    An unblinded one holds everything, as leads see it; else it holds its owner's own work alone. `seed` deals the
+    An unblinded one holds everything, as leads see it; else it holds its owner's own work alone. `seed` gives the
     pseudonyms. The file is kept under `stored_as` from `ready_at` to `expires_at`, or until `removed_at`.
     """
 

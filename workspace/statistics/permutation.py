@@ -44,7 +44,7 @@ def permutation_test(first: Sequence[Score], second: Sequence[Score]) -> Permuta
             None,
             None,
             arrangements,
-            f"{arrangements} ways to deal the scores are too many to count them all.",
+            f"{arrangements} ways to distribute the scores are too many to count them all.",
         )
     try:
         scores = [Fraction(str(score)) for score in (*first, *second)]

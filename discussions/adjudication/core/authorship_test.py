@@ -1,6 +1,6 @@
 """M5's blind test of who said it: samples of every agent, then unseen messages without names to be matched.
 
-The deal depends on the evaluation's seed and on what was said, never on roles or other hidden things. What an
+What is drawn depends on the evaluation's seed and on what was said, never on roles or other hidden things. What an
 evaluator sees of it before the transcript opens is `Paper`, a record without a place for who wrote an unseen message.
 """
 
@@ -31,8 +31,8 @@ UNSEEN_EACH, MOST_UNSEEN = 2, 24
 SIGNIFICANCE = Fraction(1, 20)
 
 
-class Deal(Struct, frozen=True):
-    """What was dealt: positions of messages. `samples` stand by agent, as `agents` do; `unseen` in the order asked.
+class DrawnTest(Struct, frozen=True):
+    """What was drawn: positions of messages. `samples` stand by agent, as `agents` do; `unseen` in the order asked.
 
     `authors` says who wrote each unseen message, `left_out` who spoke too little to take part.
     """
@@ -86,13 +86,13 @@ class Identified(Struct, frozen=True):
         return next(enough, self.asked + 1)
 
 
-def deal(
+def draw_test(
     game: GameRecord, *, seed: str, least: int, most: int, ambiguous: Collection[str] = ()
-) -> Deal | None:
+) -> DrawnTest | None:
     """Who takes part, and which messages: `least` to `most` samples of each agent, one or two unseen ones of each.
 
     A message takes part when it has three words or more beside names. An agent with fewer than `least` + 1 of them is
-    left out; None with fewer than two agents left. The same seed always gives the same deal; samples stand in the
+    left out; None with fewer than two agents left. The same seed always gives the same test; samples stand in the
     order of the transcript, unseen messages in an order that tells nothing of it.
     """
     roster = build_roster(tuple(player.name for player in game.players), frozenset(ambiguous))
@@ -116,7 +116,7 @@ def deal(
         authors |= dict.fromkeys(drawn[player][:count], player)
         samples.append(tuple(sorted(drawn[player][count : count + most])))
     unseen = tuple(sorted(authors, key=lambda author: _rank(seed, "asked", author)))
-    return Deal(
+    return DrawnTest(
         agents=agents,
         samples=tuple(samples),
         unseen=unseen,
@@ -142,16 +142,16 @@ def _rank(seed: str, purpose: str, position: int) -> bytes:
     return hashlib.sha256(f"{seed}:identification:{purpose}:{position}".encode()).digest()
 
 
-def build_paper(game: GameRecord, dealt: Deal, ambiguous: Collection[str] = ()) -> Paper:
-    """The deal as texts: every name is `[name]`, and an opening that names the speaker is left out."""
+def build_paper(game: GameRecord, drawn: DrawnTest, ambiguous: Collection[str] = ()) -> Paper:
+    """The test as texts: every name is `[name]`, and an opening that names the speaker is left out."""
     roster = build_roster(tuple(player.name for player in game.players), frozenset(ambiguous))
 
     def texts(positions: Iterable[int]) -> tuple[str, ...]:
         messages = (game.messages[position - 1] for position in positions)
         return tuple(without_names(message.text, message.player, roster) for message in messages)
 
-    samples = tuple(texts(positions) for positions in dealt.samples)
-    return Paper(dealt.agents, samples, texts(dealt.unseen), dealt.left_out)
+    samples = tuple(texts(positions) for positions in drawn.samples)
+    return Paper(drawn.agents, samples, texts(drawn.unseen), drawn.left_out)
 
 
 def without_names(text: str, player: int, roster: Roster) -> str:

@@ -161,14 +161,14 @@ def find_disagreements(
         for judgement in judged
         if judgement.value
     }
-    dealt = letters(seed, stands.evaluators)
+    letter_of = letters(seed, stands.evaluators)
     found = []
     for kind, subject in list_decided_items(stands, values):
         counted = find_sides(stands, kind, subject)
         answers = (
             add_silent_sides(stands, kind, subject) if kind in judgement_kinds.MESSAGE_KINDS else counted
         )
-        sides = _sides(kind, subject, answers, stands, said, reasons or {}, dealt)
+        sides = _sides(kind, subject, answers, stands, said, reasons or {}, letter_of)
         disagreement = Disagreement(
             kind=kind,
             subject=subject,
@@ -191,10 +191,10 @@ def has_letters(evaluation_count: int, needed_count: int) -> bool:
 
 def letters(seed: str, evaluations: Iterable[int]) -> dict[int, str]:
     """Evaluation -> letter. The order depends on the secret `seed` of a game, so nobody computes it from numbers."""
-    dealt = sorted(
+    order = sorted(
         evaluations, key=lambda evaluation: hashlib.sha256(f"letter:{seed}:{evaluation}".encode()).digest()
     )
-    return {number: LETTERS[place % len(LETTERS)] for place, number in enumerate(dealt)}
+    return {number: LETTERS[place % len(LETTERS)] for place, number in enumerate(order)}
 
 
 def hash_sides(sides: Iterable[Side]) -> str:
@@ -210,7 +210,7 @@ def _sides(
     stands: CountedJudgements,
     said: Mapping[tuple[int, str, str], Judged],
     reasons: Mapping[tuple[int, str, str], str],
-    dealt: Mapping[int, str],
+    letter_of: Mapping[int, str],
 ) -> tuple[Side, ...]:
     found = []
     for evaluation, value in answers.items():
@@ -219,7 +219,7 @@ def _sides(
         found.append(
             Side(
                 evaluation=evaluation,
-                alias=dealt[evaluation],
+                alias=letter_of[evaluation],
                 value=value,
                 blind_value=own.blind_value if own else "",
                 reason=reasons.get((evaluation, kind, subject), "") if own else "",

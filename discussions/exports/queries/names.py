@@ -6,7 +6,7 @@ from discussions.models import Evaluation
 from rubric.exports.queries import list_outside_reviewers, list_people_who_review
 from rubric.models import Reviewer
 from rubric.models.comparisons import ELSEWHERE
-from workspace.exports.core.names import deal_pseudonyms, name_people
+from workspace.exports.core.names import assign_pseudonyms, name_people
 from workspace.models import Export, Person
 
 OUTSIDE = "outside"
@@ -20,10 +20,12 @@ class Names:
         rows = list(people)
         self.has_pseudonyms = export.has_pseudonyms
         self.by_key: dict[int, str] = name_people((key, name, email) for key, name, email, _is in rows)
-        self.dealt: dict[Hashable, str] = {}
+        self.pseudonyms: dict[Hashable, str] = {}
         if export.has_pseudonyms:
-            self.dealt = _deal(export, [key for key, _name, _email, is_system in rows if not is_system])
-            self.by_key |= {key: self.dealt[key] for key in self.by_key if key in self.dealt}
+            self.pseudonyms = _assign(
+                export, [key for key, _name, _email, is_system in rows if not is_system]
+            )
+            self.by_key |= {key: self.pseudonyms[key] for key in self.by_key if key in self.pseudonyms}
 
     def person(self, key: int | None) -> str | None:
         """The person with that key; None for nobody."""
@@ -33,7 +35,7 @@ class Names:
         """A reviewer: a person as anywhere else; models keep their names."""
         if row.person_id is not None:
             return self.by_key[row.person_id]
-        return self.dealt.get((OUTSIDE, row.pk), row.name) if row.kind == ELSEWHERE else row.name
+        return self.pseudonyms.get((OUTSIDE, row.pk), row.name) if row.kind == ELSEWHERE else row.name
 
     @property
     def rename_evaluator(self) -> Callable[[int], str] | None:
@@ -41,7 +43,7 @@ class Names:
         return self.by_key.__getitem__ if self.has_pseudonyms else None
 
 
-def _deal(export: Export, people: list[int]) -> dict[Hashable, str]:
+def _assign(export: Export, people: list[int]) -> dict[Hashable, str]:
     project = export.project
     evaluators = Evaluation.objects.filter(game__project=project).order_by()
     outside = [(OUTSIDE, key) for key in list_outside_reviewers(project)]
@@ -50,4 +52,4 @@ def _deal(export: Export, people: list[int]) -> dict[Hashable, str]:
         "Reviewer": [*list_people_who_review(project), *outside],
         "Lead": list(people),
     }
-    return deal_pseudonyms(groups, export.seed)
+    return assign_pseudonyms(groups, export.seed)

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from msgspec import Struct
 
-from discussions.adjudication.core.authorship_test import TEST, Deal
+from discussions.adjudication.core.authorship_test import TEST, DrawnTest
 from discussions.adjudication.labels import answer_label
 from discussions.core.judgement_kinds import COHERENCE, item_id
 from discussions.models import Remark
@@ -49,8 +49,8 @@ class RatingNote(Struct, frozen=True):
 class Desk:
     """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, nobody else's work.
 
-    `deal` is the test of who said it once the transcript is open; `is_untestable` when there could be none though the
-    evaluation was to begin with one. `window` is the page of the transcript that is shown.
+    `drawn_test` is the test of who said it, once the transcript is open. `is_untestable` says that the evaluation
+    should begin with a test, but the game allows none. `window` is the page of the transcript that is shown.
     """
 
     seen: SeenGame
@@ -61,7 +61,7 @@ class Desk:
     judgements: dict[tuple[str, str], AnswerRecord]
     remarks: list[RatingNote]
     is_open: bool
-    deal: Deal | None = None
+    drawn_test: DrawnTest | None = None
     is_untestable: bool = False
     window: TranscriptWindow = WHOLE
 
@@ -115,8 +115,8 @@ def build_desk(work: EvaluationState, remarks: Iterable[RatingNote], *, is_barre
         judgements=work.judgements,
         remarks=list(remarks),
         is_open=work.is_open and not is_barred,
-        deal=work.deal if work.visibility.transcript else None,
-        is_untestable=work.evaluation.identification == TEST and work.deal is None,
+        drawn_test=work.drawn_test if work.visibility.transcript else None,
+        is_untestable=work.evaluation.identification == TEST and work.drawn_test is None,
     )
 
 

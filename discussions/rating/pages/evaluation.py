@@ -287,7 +287,7 @@ def _steps(desk: Desk, done: CompletedAct) -> list[str]:
         steps.append("roles")
     # Shortly before the reveal, every act may open or close the step of the roles.
     elif not desk.visibility.roles and len(desk.visibility.missing) <= 2 and done.kind not in REMARKS:
-        steps += ["identify", "roles"] if desk.deal else ["roles"]
+        steps += ["identify", "roles"] if desk.drawn_test else ["roles"]
     return steps if done.kind in REMARKS else [*steps, "review"]
 
 

@@ -9,7 +9,7 @@ from heapq import nlargest
 
 from django.utils.translation import gettext as _
 
-from discussions.adjudication.core.authorship_test import Deal, Identified
+from discussions.adjudication.core.authorship_test import DrawnTest, Identified
 from discussions.adjudication.labels import answer_label
 from discussions.adjudication.pages.evidence import Quote, RoundVotes, VoteRow
 from discussions.core import judgement_kinds
@@ -240,7 +240,7 @@ def _subject(found: PhraseFinding) -> str:
 
 def identify(desk: Desk) -> list[IdentifyItem]:
     """M5's manual check: every agent who spoke, with a few messages; nobody where a test took its place."""
-    if desk.deal:
+    if desk.drawn_test:
         return []
     return [_identify(desk, player) for player in desk.progress.judgeable.speakers]
 
@@ -260,7 +260,7 @@ def _identify(desk: Desk, player: int) -> IdentifyItem:
 
 def identify_note(desk: Desk) -> str:
     """What the step says of itself where the iteration asks for the test; "" where it asks the question."""
-    if desk.deal:
+    if desk.drawn_test:
         return _("You assigned messages to agents before the transcript opened; those answers are final.")
     if desk.is_untestable:
         return _("The agents of this game wrote too little for the test, so the question is asked instead.")
@@ -269,8 +269,8 @@ def identify_note(desk: Desk) -> str:
 
 def manual(desk: Desk) -> ManualCheckItem | None:
     """The result of the manual check, once every agent has an answer; that of the test, with M5's figure."""
-    if desk.deal:
-        return _tested(desk, desk.deal)
+    if desk.drawn_test:
+        return _tested(desk, desk.drawn_test)
     answers = desk.progress.values.get(judgement_kinds.IDENTIFY, {})
     asked = desk.progress.judgeable.speakers
     if not asked or len(answers) < len(asked):
@@ -290,16 +290,16 @@ def manual(desk: Desk) -> ManualCheckItem | None:
     )
 
 
-def _tested(desk: Desk, dealt: Deal) -> ManualCheckItem:
+def _tested(desk: Desk, drawn: DrawnTest) -> ManualCheckItem:
     """The result of the test beside M5, once M5's figure may be seen."""
     said = [
-        desk.value(judgement_kinds.ATTRIBUTION, str(number)) for number in range(1, len(dealt.unseen) + 1)
+        desk.value(judgement_kinds.ATTRIBUTION, str(number)) for number in range(1, len(drawn.unseen) + 1)
     ]
     given = [
         GivenMessage(position, _given(desk, value), desk.seen.name(author), value == str(author))
-        for position, value, author in zip(dealt.unseen, said, dealt.authors, strict=True)
+        for position, value, author in zip(drawn.unseen, said, drawn.authors, strict=True)
     ]
-    result = Identified(sum(phrase.is_hit for phrase in given), len(given), len(dealt.agents))
+    result = Identified(sum(phrase.is_hit for phrase in given), len(given), len(drawn.agents))
     check = check_test(result, decides=bool(desk.value(judgement_kinds.IDENTIFY_DECIDES, "")))
     is_shown = DIVERSITY in desk.visibility.figures
     is_never = desk.progress.reveal == NEVER

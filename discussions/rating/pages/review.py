@@ -84,7 +84,7 @@ def _state(desk: Desk, key: str, needs: int) -> tuple[str, str]:
     if key == "repetition":
         taken = len(desk.progress.values.get(judgement_kinds.PHRASE, {}))
         return ("done", _("%(n)s accepted") % {"n": taken}) if taken else ("optional", _("optional"))
-    if key == "identify" and not desk.deal and list_unidentified(desk.progress):
+    if key == "identify" and not desk.drawn_test and list_unidentified(desk.progress):
         answers = len(desk.progress.values.get(judgement_kinds.IDENTIFY, {}))
         asked = len(desk.progress.judgeable.speakers)
         return "optional", _("%(n)s of %(all)s") % {"n": answers, "all": asked} if answers else _("optional")

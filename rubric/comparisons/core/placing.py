@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.comparisons.core.lines import HOLISTIC_KEY, NOTES_KEY, ReviewGiven
-from rubric.core.limits import FEWEST_DEALT
+from rubric.core.limits import FEWEST_SHOWN
 from rubric.core.records import Flag, ReviewRecord, RubricRecord
 from rubric.core.response_order import LABELS, labels
 from rubric.core.scales import COMMON, Number, rescale_score
@@ -40,8 +40,8 @@ def place_review(
     ]
     if faults:
         return [LineFault(given.line, fault.pointer, fault.code, fault.message) for fault in faults]
-    dealt = [given.labels[label] for label in labels(len(given.labels))]
-    order = [responses[position] for position in dealt or sorted(given.named, key=responses.__getitem__)]
+    shown = [given.labels[label] for label in labels(len(given.labels))]
+    order = [responses[position] for position in shown or sorted(given.named, key=responses.__getitem__)]
     if given.text is not None:
         return Placed(order, read_review(given.text, labels(len(order)), rubric))
     record = read_review(_answer(given, order, responses, rubric), labels(len(order)), rubric)
@@ -55,7 +55,7 @@ def _label_faults(given: ReviewGiven, responses: Mapping[str, int]) -> Iterator[
     if not given.labels:
         return
     count = len(given.labels)
-    if not FEWEST_DEALT <= count <= len(LABELS) or set(given.labels) != set(labels(count)):
+    if not FEWEST_SHOWN <= count <= len(LABELS) or set(given.labels) != set(labels(count)):
         said = say('Labels are "Response A", "Response B" and so on, two or more without a gap.')
         yield Problem("wrong_labels", said, pointer="/labels")
     if len(set(given.labels.values())) != count:
@@ -109,7 +109,7 @@ def _score_faults(
 
 
 def _count_faults(given: ReviewGiven) -> Iterator[Problem]:
-    if len(given.named) < FEWEST_DEALT:
+    if len(given.named) < FEWEST_SHOWN:
         pointer = "/ranking" if given.ranking else "/scores"
         yield Problem("no_score", say("A review speaks of two responses or more."), pointer=pointer)
     if not given.ranking and not any(_numbers(score) for score in given.scores.values()):

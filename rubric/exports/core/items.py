@@ -74,7 +74,7 @@ class ExportedMark(Struct, frozen=True):
 
 
 class MarkHistory(Struct, frozen=True):
-    """One thing that a person says in a review, and every act on it; subjects count places as they were dealt."""
+    """One thing that a person says in a review, and every act on it. Subjects count responses in the order shown."""
 
     about: str
     subject: str

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from msgspec import Struct
 
 from rubric.core.records import RubricRecord
-from rubric.core.response_order import deal
+from rubric.core.response_order import shuffle
 from rubric.human_reviewers.core import CANNOT, WHOLE, Key, Missing, Sheet, are_scores_complete, missing
 from rubric.models import (
     Comparison,
@@ -195,7 +195,7 @@ def load_other_reviews(review: Review) -> list[OtherReview]:
         response__number__in=review.order,
     ).exclude(review__reviewer=review.reviewer_id)
     found = list(rows.select_related("response").defer("response__text"))
-    order = deal([*{row.review_id for row in found}], f"{review.seed}:others")
+    order = shuffle([*{row.review_id for row in found}], f"{review.seed}:others")
     return sorted(
         (
             OtherReview(

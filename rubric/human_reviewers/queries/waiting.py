@@ -8,7 +8,7 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 from msgspec import Struct, structs
 
 from rubric.calibration.queries import ReviewerProgress, load_own_progress
-from rubric.core.limits import FEWEST_DEALT
+from rubric.core.limits import FEWEST_SHOWN
 from rubric.core.response_order import order_places
 from rubric.models import (
     CalibrationRound,
@@ -31,7 +31,7 @@ from workspace.models import Person, Project
 TO_REVIEW, STARTED, SECOND, SECOND_STARTED = "to_review", "started", "second", "second_started"
 DONE, NOT_FOR_YOU, FULL = "submitted", "not_for_you", "full"
 # To review in the open calibration round; to review once that is passed; used for calibration, so given to nobody.
-TO_CALIBRATE, AFTER_CALIBRATION, NOT_DEALT = "to_calibrate", "after_calibration", "not_dealt"
+TO_CALIBRATE, AFTER_CALIBRATION, NOT_GIVEN = "to_calibrate", "after_calibration", "not_dealt"
 
 # What can be worked on, in the order in which it is offered: what was started first, so that nothing is left lying.
 WAITING = (STARTED, SECOND_STARTED, TO_CALIBRATE, TO_REVIEW, SECOND)
@@ -212,7 +212,7 @@ def _list_waiting(
             own = newest.get(comparison)
             state = _state(own, comparison in unable, comparison in open_now)
             if state == TO_REVIEW and comparison in calibrated:
-                state = TO_CALIBRATE if comparison in asked else NOT_DEALT
+                state = TO_CALIBRATE if comparison in asked else NOT_GIVEN
             elif state == TO_REVIEW:
                 state = FULL if comparison in full else AFTER_CALIBRATION if gated else state
             listed.append(_waiting(comparison_set, comparison, state, own))
@@ -255,7 +255,7 @@ def _duplicates_ahead(waiting_set: WaitingSet, person: Person, reviews: list[Own
     repeated = sum(own.purpose == REPEAT for own in reviews)
     return count_ahead(
         repeat_seed(waiting_set.row, person),
-        dealt=rated + repeated,
+        given_count=rated + repeated,
         percent=waiting_set.row.repeat_percent,
         left=len(waiting_set.in_state(TO_REVIEW, AFTER_CALIBRATION)),
         submitted=rated,
@@ -266,7 +266,7 @@ def _duplicates_ahead(waiting_set: WaitingSet, person: Person, reviews: list[Own
 def _places(
     person: Person, sets: list[ComparisonSet], rows: Mapping[int, list[int]]
 ) -> tuple[set[int], dict[int, int]]:
-    """Of sets that need some people for each comparison: those that have them, and in which order they are dealt.
+    """Of sets that need some people for each comparison: those that have them, and in which order they are given.
 
     `rows` are the comparisons by set.
     """
@@ -316,7 +316,7 @@ def second_rounds(
     return {
         key
         for key, held_by, count in counts
-        if len(done.get(key, ())) >= FEWEST_DEALT
+        if len(done.get(key, ())) >= FEWEST_SHOWN
         # Nobody else begins a review of a comparison for calibration.
         and (
             key in calibrated
@@ -325,7 +325,7 @@ def second_rounds(
                 {
                     reviewer
                     for reviewer, person in people.get(held_by, {}).items()
-                    if count - written[key, person] >= FEWEST_DEALT
+                    if count - written[key, person] >= FEWEST_SHOWN
                 },
                 needed[held_by],
             )
@@ -410,7 +410,7 @@ _OWN_REVIEWS = Prepared(
 def _unable(person: Person, sets: list[ComparisonSet]) -> set[int]:
     """The comparisons of which the person wrote so many responses that nothing is left to compare."""
     rows = _OWN_RESPONSES.rows(person.pk, [comparison_set.pk for comparison_set in sets])
-    return {key for key, own, count in rows if count - own < FEWEST_DEALT}
+    return {key for key, own, count in rows if count - own < FEWEST_SHOWN}
 
 
 def _query_own_responses(person: int, sets: list[int]) -> "QuerySet[Response, Any]":

@@ -13,11 +13,11 @@ from rubric.core.response_order import map_labels
 from rubric.model_reviewers.core import CRITERIA_PART, FAILED, OPEN, build_prompt, criteria_order, prompt_line
 from rubric.model_reviewers.queries import (
     MAIN_PART,
-    dealt_texts,
     load_answers,
     load_asked,
     model_reviewers,
     reviews_to_read,
+    texts_by_label,
 )
 from rubric.models import Comparison, ComparisonSet, Review, Reviewer, ReviewPrompt, WholePrompt
 from rubric.models.reviews import DRAFT
@@ -29,7 +29,7 @@ from workspace.models import Person
 
 
 def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
-    """The prompt for a model and a comparison, made and stored when there is none: its responses are dealt then.
+    """The prompt for a model and a comparison, made and stored when there is none: its responses are shuffled then.
 
     Where the holistic score comes first, it is asked for in a call of its own: see `review.whole_prompt`. Raises
     NotAllowed when the reviewer was removed or the set is closed, Conflict when the review came without a prompt.
@@ -56,7 +56,7 @@ def _build_prompt(comparison: Comparison, review: Review, reviewer: Reviewer, mo
     built = build_prompt(
         rubric,
         comparison.question,
-        dealt_texts(review),
+        texts_by_label(review),
         nonces=iter(new_nonce, ""),
         mode=mode,
         criteria=criteria_order(rubric, review.seed),

@@ -119,7 +119,7 @@ class ReviewPart(Struct, frozen=True):
     flags: list[str]
     lines: list[ReviewedResponsePart]
     ranking: list[str]
-    not_dealt: list[str]
+    not_shown: list[str]
 
 
 def load_submitted_reviews(comparison: Comparison) -> list[Review]:
@@ -237,7 +237,7 @@ def build_review(review: Review, ground: ReviewContext, earlier: Sequence[Review
             for row in rows
         ],
         ranking=[", ".join(named.get(label, str(label)) for label in place) for place in places],
-        not_dealt=[name for key, name in names.items() if key not in labels]
+        not_shown=[name for key, name in names.items() if key not in labels]
         if ground.own_shown(str(review.reviewer_id))
         else [],
     )

@@ -257,7 +257,7 @@ def _own_shown(comparison: Comparison, person: Person) -> Callable[[str], bool]:
 
 def _own_notes(found: Panel, newest: Sequence[Review], ground: ReviewContext) -> list[str]:
     """What reviewers wrote themselves; to other reviewers without a name."""
-    named = _own_judgements(found, ground) + _not_dealt(newest, ground)
+    named = _own_judgements(found, ground) + _not_shown(newest, ground)
     shown = [text for reviewer, text in named if ground.own_shown(reviewer)]
     notes = []
     if shown:
@@ -312,7 +312,7 @@ def _own_judgements(found: Panel, ground: ReviewContext) -> list[tuple[str, str]
     ]
 
 
-def _not_dealt(reviews: Sequence[Review], ground: ReviewContext) -> list[tuple[str, str]]:
+def _not_shown(reviews: Sequence[Review], ground: ReviewContext) -> list[tuple[str, str]]:
     """Reviewers whose own responses were never shown to them, by key, with the words."""
     found = []
     for review in reviews:

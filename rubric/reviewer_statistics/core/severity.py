@@ -39,7 +39,7 @@ def severity(rows: Sequence[Row], weights: Weights) -> list[RaterEffect]:
 def self_preference(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> list[RaterEffect]:
     """How much more each reviewer gives own responses than others', beyond what the other reviewers give.
 
-    p one-sided by dealing "own" to the reviewer's rows at random, 5,000 times; 5 own and 20 other rows at least.
+    p one-sided by giving "own" to the reviewer's rows at random, 5,000 times; 5 own and 20 other rows at least.
     Source: E. J. G. Pitman, Supplement to the JRSS 4 (1937), 119-130.
     """
     used = sort_rows(rows, with_own=True)
@@ -105,8 +105,8 @@ def _preference(reviewer: str, found: Sequence[Residual], seed: int) -> RaterEff
             reviewer, None, rows=len(own), comparisons=comparisons, needed=needed, reason=reason
         )
     value = _apart(values, own[None])[0]
-    dealt = np.random.default_rng(seed).permuted(np.broadcast_to(own, (DRAWS, len(own))), axis=1)
-    p = chance(float(value), _apart(values, dealt))
+    permuted = np.random.default_rng(seed).permuted(np.broadcast_to(own, (DRAWS, len(own))), axis=1)
+    p = chance(float(value), _apart(values, permuted))
     return RaterEffect(
         reviewer, float(value), p=p, is_flagged=p < LEVEL, rows=len(own), comparisons=comparisons,
         needed=LEAST_OWN + LEAST_OTHER, interval_reason=say("The permutation test gives a p and no interval."),
@@ -114,7 +114,7 @@ def _preference(reviewer: str, found: Sequence[Residual], seed: int) -> RaterEff
 
 
 def _apart(values: Matrix, own: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Matrix:
-    """The mean of the own values less that of the others, for each way to deal them."""
+    """The mean of the own values less that of the others, for each way to distribute them."""
     count = own.sum(axis=1)
     mine = own @ values
     return np.asarray(mine / count - (values.sum() - mine) / (own.shape[1] - count))

@@ -329,8 +329,8 @@ def _caution(task: _Task) -> str:
 def _folds(fit: Fit, units: Indexes, seed: int) -> list[tuple[Indexes, Indexes]]:
     """Units to fit to and units left out, by whole comparisons."""
     groups = np.unique(fit.groups[units])
-    dealt = np.random.default_rng(seed).permutation(groups)
-    parts = [dealt[at::FOLDS] for at in range(min(FOLDS, len(groups)))]
+    shuffled = np.random.default_rng(seed).permutation(groups)
+    parts = [shuffled[at::FOLDS] for at in range(min(FOLDS, len(groups)))]
     masks = [np.isin(fit.groups[units], part) for part in parts]
     return [(units[~mask], units[mask]) for mask in masks if not mask.all()]
 

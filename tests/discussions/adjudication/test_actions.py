@@ -219,17 +219,17 @@ def test_the_page_of_a_recorded_verdict_names_what_was_resolved_since():
 def test_letters_are_not_the_order_of_evaluations():
     """Neither here nor in any other game of the same three: see the core's test of letters."""
     game = submitted_game(3, differing=SPLIT)
-    dealt = letters(letters_seed(game.pk), [evaluation.pk for evaluation in list_evaluations(game)])
-    assert {side.evaluation: side.alias for side in difference(game, DEPTH).sides} == dealt
+    orders = letters(letters_seed(game.pk), [evaluation.pk for evaluation in list_evaluations(game)])
+    assert {side.evaluation: side.alias for side in difference(game, DEPTH).sides} == orders
 
 
 def test_letters_depend_on_the_key_of_the_installation(settings):
     game = submitted_game(3, differing=SPLIT)
-    dealt = set()
+    orders = set()
     for key in range(40):
         settings.AUDIT_KEY = f"{key}" * 40
-        dealt.add(tuple((side.evaluation, side.alias) for side in sorted_sides(game)))
-    assert len(dealt) > 3
+        orders.add(tuple((side.evaluation, side.alias) for side in sorted_sides(game)))
+    assert len(orders) > 3
 
 
 def sorted_sides(game):

@@ -1,4 +1,4 @@
-"""Calibration: dealt first, with the key's own samples; not passing holds up, a lead's word lets through."""
+"""Calibration: given first, with the key's own samples; not passing holds up, a lead's word lets through."""
 
 import pytest
 

@@ -135,7 +135,7 @@ def test_three_looks_are_the_most_also_after_a_fresh_baseline_of_the_same_prompt
         play(stage, 70, minutes=35)
 
 
-def test_evaluators_are_dealt_games_of_both_sides_and_told_of_none(stage, client):
+def test_evaluators_are_given_games_of_both_sides_and_told_of_none(stage, client):
     change = play(stage, None, None, None)
     again = play_again(get_baseline(stage), None, None, None)
     person = make_member(project=stage.project)

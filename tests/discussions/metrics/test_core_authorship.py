@@ -1,6 +1,6 @@
-"""The blind test of who said it: what is dealt, what is shown, and how probable a result is by guessing.
+"""The blind test of who said it: what is drawn, what is shown, and how probable a result is by guessing.
 
-Audit samples: a tenth of the messages, at least 5, at most 10, dealt by seed and metric.
+Audit samples: a tenth of the messages, at least 5, at most 10, drawn by seed and metric.
 """
 
 from fractions import Fraction
@@ -19,7 +19,7 @@ from discussions.adjudication.core.authorship_test import (
     build_paper,
     combine_tests,
     compute_probability,
-    deal,
+    draw_test,
 )
 from discussions.adjudication.core.effective import Judged, effective
 from discussions.adjudication.core.judgeable import (
@@ -47,13 +47,13 @@ def chatter(
     return game(messages=said, roles=dict.fromkeys(names))
 
 
-def dealt(record, seed="a", least=3, most=5, **given):
-    return deal(record, seed=seed, least=least, most=most, **given)
+def drawn(record, seed="a", least=3, most=5, **given):
+    return draw_test(record, seed=seed, least=least, most=most, **given)
 
 
 def test_samples_and_unseen_messages_are_apart_and_each_agent_has_both():
     record = chatter(48)
-    found = dealt(record)
+    found = drawn(record)
     sampled = [position for positions in found.samples for position in positions]
     assert found.agents == (1, 2, 3, 4, 5, 6)
     assert not set(sampled) & set(found.unseen)
@@ -66,21 +66,21 @@ def test_samples_and_unseen_messages_are_apart_and_each_agent_has_both():
         assert list(positions) == sorted(positions)
 
 
-def test_the_same_seed_deals_the_same_and_others_deal_otherwise():
+def test_the_same_seed_draws_the_same_and_others_draw_otherwise():
     record = chatter(48)
-    assert dealt(record) == dealt(record)
-    assert dealt(record).unseen != dealt(record, seed="b").unseen
-    # Stored answers name a message by its place in this deal: another deal for the same seed would turn them round.
-    assert dealt(chatter(48, NAMES[:2]), seed="pinned").unseen == PINNED
+    assert drawn(record) == drawn(record)
+    assert drawn(record).unseen != drawn(record, seed="b").unseen
+    # Stored answers name a message by its place in this test: another test for the same seed would turn them round.
+    assert drawn(chatter(48, NAMES[:2]), seed="pinned").unseen == PINNED
 
 
 PINNED = (8, 33, 22, 29)
 
 
 def test_the_order_asked_tells_nothing_of_the_order_said():
-    orders = [dealt(chatter(48), seed=str(number)).unseen for number in range(40)]
+    orders = [drawn(chatter(48), seed=str(number)).unseen for number in range(40)]
     assert not any(list(order) == sorted(order) for order in orders)
-    firsts = {dealt(chatter(48), seed=str(number)).authors[0] for number in range(80)}
+    firsts = {drawn(chatter(48), seed=str(number)).authors[0] for number in range(80)}
     assert firsts == {1, 2, 3, 4, 5, 6}
 
 
@@ -88,7 +88,7 @@ def test_the_order_asked_tells_nothing_of_the_order_said():
     ("said", "samples", "unseen"), [(4, 3, 1), (5, 3, 2), (6, 4, 2), (7, 5, 2), (30, 5, 2)]
 )
 def test_how_many_samples_and_unseen_messages_an_agent_has(said, samples, unseen):
-    found = dealt(chatter(2 * said, NAMES[:2]))
+    found = drawn(chatter(2 * said, NAMES[:2]))
     assert [len(positions) for positions in found.samples] == [samples] * 2
     assert len(found.unseen) == 2 * unseen
 
@@ -100,26 +100,26 @@ def test_who_says_too_little_is_left_out_and_listed():
         + [("Dora", "No, Bea.")] * 9,
         roles=dict.fromkeys((*NAMES,)),
     )
-    found = dealt(record)
+    found = drawn(record)
     assert (found.agents, found.left_out) == ((1, 2), (3, 4))
 
 
 def test_with_fewer_than_two_agents_there_is_no_test():
-    assert dealt(chatter(18)) is None
-    assert dealt(chatter(30, NAMES[:1])) is None
-    assert dealt(game()) is None
+    assert drawn(chatter(18)) is None
+    assert drawn(chatter(30, NAMES[:1])) is None
+    assert drawn(game()) is None
 
 
 def test_many_agents_have_one_unseen_message_each():
     names = tuple(f"Person{number}" for number in range(MOST_UNSEEN // 2 + 1))
-    found = dealt(chatter(10 * len(names), names, "Somebody walked past door {n} in the night."))
+    found = drawn(chatter(10 * len(names), names, "Somebody walked past door {n} in the night."))
     assert len(found.unseen) == len(names)
 
 
 def test_names_and_the_speakers_own_opening_are_hidden_and_the_rest_stays_as_written():
     texts = ("Ann: Hm... @Bea's story, CID; I like Annabel.", "Bea: ann says “Bea: no”, and will echo it!")
     record = game(messages=[("Ann", texts[0])] * 4 + [("Bea", texts[1])] * 4, roles=dict.fromkeys(NAMES[:3]))
-    paper = build_paper(record, dealt(record))
+    paper = build_paper(record, drawn(record))
     assert {text for texts in paper.samples for text in texts} == set(paper.unseen)
     assert set(paper.unseen) == {
         "Hm... [name]'s story, [name]; I like Annabel.",
@@ -132,20 +132,20 @@ def test_a_name_that_is_a_word_is_hidden_only_as_the_roster_spells_it():
         messages=[("Will", "I will trust Will again.")] * 4 + [("Bea", "I really trust Will.")] * 4,
     )
     words = {"ambiguous": frozenset({"will"})}
-    paper = build_paper(record, dealt(record, **words), **words)
+    paper = build_paper(record, drawn(record, **words), **words)
     assert set(paper.unseen) == {"I will trust [name] again.", "I really trust [name]."}
 
 
 def test_the_paper_does_not_say_who_wrote_what():
     record = chatter(48)
-    assert "authors" not in msgspec.to_builtins(build_paper(record, dealt(record)))
-    assert "unseen" in msgspec.to_builtins(build_paper(record, dealt(record)))
+    assert "authors" not in msgspec.to_builtins(build_paper(record, drawn(record)))
+    assert "unseen" in msgspec.to_builtins(build_paper(record, drawn(record)))
 
 
 @given(st.integers(0, 60), st.integers(1, 6), st.integers(1, 5), st.integers(0, 4), st.text(max_size=5))
-def test_a_deal_holds_for_any_game(count, players, least, more, seed):
+def test_a_drawn_test_holds_for_any_game(count, players, least, more, seed):
     record = chatter(count, NAMES[:players])
-    found = dealt(record, seed=seed, least=least, most=least + more)
+    found = drawn(record, seed=seed, least=least, most=least + more)
     if found is None:
         return
     sampled = [position for positions in found.samples for position in positions]
@@ -257,7 +257,7 @@ def test_coherence_is_not_asked_of_the_first_message(own, count):
     ],
 )
 def test_a_seed_of_before_keeps_the_sample_that_was_judged(seed, count, sample):
-    """The positions were printed by the code that dealt these seeds."""
+    """The positions were printed by the code that drawn these seeds."""
     assert audit_sample(seed, "coherence", count) == sample
     assert first_sampled(seed, "coherence") == 1
 
@@ -273,7 +273,7 @@ def test_every_message_but_the_first_is_asked_for_coherence_equally_often():
     assert max(times[1:]) < 375
 
 
-def test_the_seed_and_the_metric_deal_and_nothing_else():
+def test_the_seed_and_the_metric_draw_and_nothing_else():
     assert audit_sample("a", "coherence", 60) == audit_sample("a", "coherence", 60)
     assert audit_sample("a", "coherence", 60) != audit_sample("a", "strategic_depth", 60)
     assert audit_sample("a", "coherence", 60) != audit_sample("b", "coherence", 60)
@@ -292,7 +292,7 @@ def test_half_of_the_sample_is_common_to_the_evaluators_of_a_game(count, metric)
         assert len(set.union(*samples)) > size
 
 
-def test_no_message_is_dealt_more_often_by_two_seeds():
+def test_no_message_is_drawn_more_often_by_two_seeds():
     times = [0] * 60
     for seed in range(3000):
         for position in audit_sample(join_seeds(f"game {seed}", f"own {seed}"), "strategic_depth", 60):
@@ -302,7 +302,7 @@ def test_no_message_is_dealt_more_often_by_two_seeds():
     assert max(times) < 370
 
 
-def test_every_message_is_dealt_equally_often():
+def test_every_message_is_drawn_equally_often():
     times = [0] * 60
     for seed in range(3000):
         for position in audit_sample(str(seed), "strategic_depth", 60):

@@ -1,4 +1,4 @@
-"""Places kept by name: dealt to their person alone and first of all, given and taken back by leads.
+"""Places kept by name: given to their person alone and first of all, given and taken back by leads.
 
 Hidden duplicates: a game comes again in a place of its own, looks like any other, and counts nowhere.
 
@@ -61,7 +61,7 @@ def take(project, person, now=NOW):
     return take_next_game(project=project, by=person, now=now)
 
 
-def test_a_kept_place_is_dealt_to_its_person_first_and_to_nobody_else():
+def test_a_kept_place_is_given_to_its_person_first_and_to_nobody_else():
     project, games, lead, person = crew(games=5)
     slot = assign_game(game=games[3], person=person, by=lead, now=NOW)
     assert assign_game(game=games[3], person=person, by=lead, now=moment(1)) == slot

@@ -78,8 +78,8 @@ def test_only_evaluators_of_the_project_take_games():
             take_next_game(project=project, by=person, now=NOW)
 
 
-def dealt(project, person, count):
-    """The games that one person is dealt, one after the other, each given back before the next."""
+def given_games(project, person, count):
+    """The games that one person is given, one after the other, each given back before the next."""
     numbers = []
     for _ in range(count):
         evaluation = take_next_game(project=project, by=person, now=NOW)
@@ -93,7 +93,7 @@ def test_the_order_is_each_persons_own_and_can_be_made_again():
     project = make_rating_project()
     games = [make_game(project=project) for _ in range(6)]
     people = [make_member(project=project) for _ in range(4)]
-    orders = [dealt(project, person, 6) for person in people]
+    orders = [given_games(project, person, 6) for person in people]
     assert {tuple(sorted(order)) for order in orders} == {tuple(game.number for game in games)}
     assert len({tuple(order) for order in orders}) > 1
     drawn = [json.loads(event.detail) for event in Event.objects.filter(verb="game:taken", by=people[1])]
@@ -114,7 +114,7 @@ def test_the_oldest_come_first_where_the_project_says_so():
     change_queue(project=project, order="oldest", repeat_percent=0, by=make_lead(project=project), now=NOW)
     for _ in range(2):
         person = make_member(project=project)
-        assert dealt(project, person, 4) == [game.number for game in games]
+        assert given_games(project, person, 4) == [game.number for game in games]
         assert take_next_game(project=project, by=person, now=NOW) is None
 
 

@@ -120,7 +120,7 @@ def test_a_released_place_says_why(client):
     assert Evaluation.objects.get().state == "draft"
 
 
-def test_what_is_assigned_is_named_and_dealt_with_next_game(client):
+def test_what_is_assigned_is_named_and_given_with_next_game(client):
     project = make_rating_project()
     games = [make_game(project=project) for _ in range(2)]
     person, lead = make_member(project=project), make_lead(project=project)

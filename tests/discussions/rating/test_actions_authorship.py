@@ -69,7 +69,7 @@ def test_an_evaluation_keeps_the_form_it_began_with():
     choose(project=project, identification="question")
     work = load_state(Evaluation.objects.with_work().get(pk=after.pk))
     assert not work.visibility.transcript
-    assert work.deal is not None
+    assert work.drawn_test is not None
 
 
 def test_until_the_transcript_is_open_only_the_test_is_answered():
@@ -144,10 +144,10 @@ def test_the_verdict_rests_on_the_test_and_is_replayed(hits, decides):
     evaluation = submitted_test(hits=hits, decides=decides)
     verdict = record(fresh(evaluation.game))
     basis = msgspec.json.decode(verdict.basis, type=Basis)
-    dealt = load_state(evaluation).deal
+    drawn = load_state(evaluation).drawn_test
     (test,) = basis.tests
     assert (test.evaluation, test.agents) == (evaluation.pk, 6)
-    assert (tuple(test.messages), tuple(test.authors)) == (dealt.unseen, dealt.authors)
+    assert (tuple(test.messages), tuple(test.authors)) == (drawn.unseen, drawn.authors)
     line = msgspec.json.decode(verdict.outcome, type=Outcome).line(DIVERSITY)
     check = line.manual_check
     assert (check.yes, check.asked, check.agents, check.needed) == (hits, 12, 6, 5)

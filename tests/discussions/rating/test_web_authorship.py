@@ -80,13 +80,13 @@ def list_words(evaluation, positions):
 @pytest.mark.parametrize("reveal", ["blind_first", "alongside", "never"])
 def test_only_samples_and_unseen_messages_are_on_the_page(reveal):
     evaluation = start_test(reveal=reveal)
-    dealt = load_state(evaluation).deal
-    dealt_positions = {position for positions in dealt.samples for position in positions} | {*dealt.unseen}
+    drawn = load_state(evaluation).drawn_test
+    drawn_positions = {position for positions in drawn.samples for position in positions} | {*drawn.unseen}
     client = signed_in(evaluation.evaluator)
     page = rate(client, evaluation).content.decode()
-    assert set(re.findall(r"Word\d+word", page)) == list_words(evaluation, dealt_positions)
+    assert set(re.findall(r"Word\d+word", page)) == list_words(evaluation, drawn_positions)
     text = everything(client, evaluation)
-    assert set(re.findall(r"Word\d+word", text)) == list_words(evaluation, dealt_positions)
+    assert set(re.findall(r"Word\d+word", text)) == list_words(evaluation, drawn_positions)
     # Neither where a message stands nor who wrote it, nor how many of each, nor what guessing gives.
     assert not re.search(r'message-\d|data-message|data-player|data-position|class="msg', text)
     assert not found(text, ("chance", "hits", "right agent", "Ann: ", "Figures", "The rule"))
@@ -98,14 +98,14 @@ def test_only_samples_and_unseen_messages_are_on_the_page(reveal):
 
 def test_who_wrote_an_unseen_message_does_not_show_in_its_item():
     evaluation = start_test()
-    dealt = load_state(evaluation).deal
+    drawn = load_state(evaluation).drawn_test
     page = rate(signed_in(evaluation.evaluator), evaluation).content.decode()
     items = re.findall(r'<div class="item asks" id="item-attribution-\d+".*?</div></div>', page, re.DOTALL)
     bare = [
         re.sub(r"attribution[~-]\d+|Message \d+ of|<blockquote[^>]*>.*?</blockquote>", "", item)
         for item in items
     ]
-    assert len(bare) == len(dealt.unseen) > len(set(bare)) == 1
+    assert len(bare) == len(drawn.unseen) > len(set(bare)) == 1
 
 
 def started_with_marks(**given):

@@ -11,7 +11,7 @@ DEPTH = "strategic_depth"
 
 
 def table(*cells, part=DEPTH, games=1, weight=1.0):
-    """A table of (row, column, count), each cell's answers dealt over so many games in turn."""
+    """A table of (row, column, count), each cell's answers spread over so many games in turn."""
     tally = Tally(part)
     for row, column, count in cells:
         for number in range(count):

@@ -1,4 +1,4 @@
-"""Rounds of a set: keys, what is dealt, who passes, what counts; and hidden duplicates."""
+"""Rounds of a set: keys, what is given, who passes, what counts; and hidden duplicates."""
 
 import json
 
@@ -119,7 +119,7 @@ def test_a_required_round_comes_first_and_counts_nowhere():
     assert take(made, person) is None
 
 
-def test_who_does_not_pass_is_dealt_nothing_until_a_lead_lets_them():
+def test_who_does_not_pass_is_given_nothing_until_a_lead_lets_them():
     made = make_review_set(people=2, questions=2, mode="holistic")
     person, other = list_reviewers(made)
     opened = make_set_round(made)
@@ -158,7 +158,7 @@ def test_an_optional_round_does_not_come_first_but_can_be_started():
     assert begin(made, by=person, number=1).purpose == CALIBRATION
 
 
-def test_who_reviewed_before_is_not_asked_and_a_closed_round_is_dealt_to_nobody():
+def test_who_reviewed_before_is_not_asked_and_a_closed_round_is_given_to_nobody():
     made = make_review_set(people=2, questions=2, mode="holistic")
     early, late = list_reviewers(made)
     submitted(begin(made, by=early))

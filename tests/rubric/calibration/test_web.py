@@ -226,7 +226,9 @@ def test_no_page_of_a_person_differs_between_a_repeat_and_a_comparison_that_is_n
     other, someone = world(3, 0)
     seed = repeat_seed(repeats, person)
     monkeypatch.setattr("rubric.human_reviewers.actions.is_due", lambda name, *_given: name == seed)
-    monkeypatch.setattr("workspace.core.hidden_duplicates.is_due", lambda name, dealt, _percent: dealt == 1)
+    monkeypatch.setattr(
+        "workspace.core.hidden_duplicates.is_due", lambda name, given_count, _percent: given_count == 1
+    )
     review_next(repeats, person)
     review_next(other, someone)
     again, new = take(repeats, person), begin(other, by=someone, number=2)

@@ -115,12 +115,12 @@ def test_an_answer_that_was_changed_is_named():
     assert "first answer" in breaches()["R2"][0]
 
 
-def test_another_order_is_named_and_what_was_dealt_to_its_writer():
+def test_another_order_is_named_and_what_was_shown_to_its_writer():
     review = submitted(start())
     order = Review.objects.get().order
     tampered(Review.objects.filter(pk=review.pk), order=order[::-1])
     found = breaches()
-    assert "another order than its seed deals" in found["R3"][0]
+    assert "another order than its seed gives" in found["R3"][0]
     assert "each response in its order" in found["R4"][0]
     tampered(Review.objects.filter(pk=review.pk), order=order)
     tampered(review.comparison.responses.filter(number=1), written_by=review.reviewer.person)

@@ -1,4 +1,4 @@
-"""Comparison sets: opened, filled, given reviewers, closed; and reviews from the deal to what counts.
+"""Comparison sets: opened, filled, given reviewers, closed; and reviews from their order to what counts.
 
 Comparisons and reviews that come by file: all or none, once, and under the right reviewer.
 """
@@ -37,7 +37,7 @@ TWO = [NewResponse(text="One."), NewResponse(text="Another.")]
 
 
 def first_review(made: ComparisonSet) -> Review:
-    """The review of the first reviewer of the first comparison, dealt."""
+    """The review of the first reviewer of the first comparison."""
     comparison, reviewer = made.comparisons.get(number=1), made.reviewers.first()
     return begin_review(comparison=comparison, reviewer=reviewer, by=made.created_by, now=NOW)
 

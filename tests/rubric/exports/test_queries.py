@@ -56,7 +56,7 @@ def test_what_cannot_be_judged_has_its_reason_and_no_score():
     assert marks_of(stream(other.comparison.set)[1]) == []
 
 
-def test_marks_point_at_the_response_however_it_was_dealt():
+def test_marks_point_at_the_response_wherever_it_was_shown():
     made = make_review_set(mode="rubric")
     submitted(begin(made, by=list_reviewers(made)[0]))
     _held, item = stream(made)

@@ -1,6 +1,6 @@
 """The save contract of a review: every act is one keyed, versioned revision with its audit line, or it is nothing.
 
-Comparisons are opened by their reviewers: dealt, one's own left out, and a second round when all are done.
+Comparisons are opened by their reviewers: shuffled, one's own left out, and a second round when all are done.
 """
 
 import pytest
@@ -182,7 +182,7 @@ def test_what_ends_while_a_comparison_is_opened_begins_no_review(end):
         begin_review(comparison=comparison, reviewer=reviewer, by=person, now=NOW)
 
 
-def test_handing_in_stores_scores_reasons_and_ranking_under_the_dealt_order():
+def test_handing_in_stores_scores_reasons_and_ranking_under_the_shown_order():
     review = say_all(start(mode="both"))
     place = find_position(review, 3)
     say(review, "score", f"{place}.clarity", "cannot", reason="it is cut off")
@@ -312,7 +312,7 @@ def test_only_reviewers_of_the_set_begin():
     assert not Review.objects.exists()
 
 
-def test_ones_own_responses_are_not_dealt_and_what_is_left_of_them_is_not_for_one():
+def test_ones_own_responses_are_not_shown_and_what_is_left_of_them_is_not_for_one():
     made = make_review_set()
     person = list_reviewers(made)[0]
     for own in (1, 2):

@@ -1,4 +1,4 @@
-"""Some people for each comparison: dealt to those who take it first, an incomplete and connected design."""
+"""Some people for each comparison: given to those who take it first, an incomplete and connected design."""
 
 import json
 from datetime import timedelta
@@ -28,7 +28,7 @@ def states(person):
     return {numbers[waiting.comparison]: waiting.state for waiting in waiting_set.comparisons}
 
 
-def test_a_comparison_that_has_its_people_is_dealt_to_nobody_else(client):
+def test_a_comparison_that_has_its_people_is_given_to_nobody_else(client):
     made = make_review_set(people=3, questions=2, people_needed=1)
     left, middle, right = list_reviewers(made)
     submitted(begin(made, by=left, number=1))

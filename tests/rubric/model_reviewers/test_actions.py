@@ -48,7 +48,7 @@ def states(made):
     return [comparison.state for comparison in load_asked(made, model_reviewers(made))]
 
 
-def test_a_prompt_is_made_once_and_holds_the_responses_as_dealt(made):
+def test_a_prompt_is_made_once_and_holds_the_responses_as_shown(made):
     prompt = ensure_prompt(**pair(made))
     assert ensure_prompt(**pair(made)) == prompt
     texts = {row.number: row.text for row in pair(made)["comparison"].responses.all()}

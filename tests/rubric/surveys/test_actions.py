@@ -1,4 +1,4 @@
-"""The survey: dealt once at random before anything is shown, answered once, passed over for a whole set."""
+"""The survey: drawn once at random before anything is shown, answered once, passed over for a whole set."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def load_first(made):
     return found
 
 
-def test_the_arm_is_dealt_once(person):
+def test_the_arm_is_drawn_once(person):
     comparison = load_first(closed_set(person))
     survey = begin_survey(comparison=comparison, by=person, now=NOW)
     assert begin_survey(comparison=comparison, by=person, now=moment(1)) == survey
@@ -46,7 +46,7 @@ def test_the_arm_is_dealt_once(person):
 
 
 def test_chance_deals_both_arms(person):
-    """One in half a million runs deals twenty people the same arm."""
+    """One in half a million runs draws for twenty people the same arm."""
     others = [make_member(project=person.memberships.get().project) for _ in range(20)]
     lead = make_lead(project=person.memberships.get().project)
     made = make_set(by=lead, people=others, elsewhere=1)

@@ -8,7 +8,7 @@ def test_the_draw_depends_on_the_key(settings):
     def draws(key):
         settings.AUDIT_KEY = key
         seed = keyed_text("repeats", "project 1:2")
-        return [is_due(seed, dealt, 50) for dealt in range(200)]
+        return [is_due(seed, given_count, 50) for given_count in range(200)]
 
     assert draws("a" * 40) == draws("a" * 40) != draws("b" * 40)
 

@@ -11,7 +11,7 @@ from msgspec import Raw, Struct
 from workspace.exports.core.choices import Subject, get_file_name, parse_subject
 from workspace.exports.core.files import CsvFile, HuggingFaceFile, JsonLinesFile, ParquetFile
 from workspace.exports.core.items import get_kind
-from workspace.exports.core.names import deal_pseudonyms, name_people
+from workspace.exports.core.names import assign_pseudonyms, name_people
 from workspace.exports.core.tables import (
     INTEGER,
     MOMENT,
@@ -105,12 +105,12 @@ def test_people_with_one_name_are_told_apart():
 
 def test_pseudonyms_are_stable_under_a_seed_and_name_everybody_once():
     groups = {"Evaluator": [3, 5], "Reviewer": [5, ("outside", 1)], "Lead": [3, 5, 9]}
-    dealt = deal_pseudonyms(groups, "a seed")
-    assert dealt == deal_pseudonyms(groups, "a seed")
-    assert {dealt[3], dealt[5]} == {"Evaluator 1", "Evaluator 2"}
-    assert (dealt["outside", 1], dealt[9]) == ("Reviewer 1", "Lead 1")
+    assigned = assign_pseudonyms(groups, "a seed")
+    assert assigned == assign_pseudonyms(groups, "a seed")
+    assert {assigned[3], assigned[5]} == {"Evaluator 1", "Evaluator 2"}
+    assert (assigned["outside", 1], assigned[9]) == ("Reviewer 1", "Lead 1")
     many = {"Evaluator": range(40)}
-    orders = {tuple(sorted(many["Evaluator"], key=deal_pseudonyms(many, seed).get)) for seed in ("a", "b")}
+    orders = {tuple(sorted(many["Evaluator"], key=assign_pseudonyms(many, seed).get)) for seed in ("a", "b")}
     assert len(orders) == 2
 
 

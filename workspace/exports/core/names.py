@@ -13,14 +13,14 @@ def name_people(people: Iterable[tuple[int, str, str]]) -> dict[int, str]:
     return {key: name if counts[name] == 1 else f"{name} ({email})" for key, name, email in listed}
 
 
-def deal_pseudonyms(groups: Mapping[str, Iterable[Hashable]], seed: str) -> dict[Hashable, str]:
+def assign_pseudonyms(groups: Mapping[str, Iterable[Hashable]], seed: str) -> dict[Hashable, str]:
     """Key -> "Evaluator 1", from the word of each group -> its keys. A key of several groups is named by the first.
 
     The numbers follow the seed alone, so they say nothing of the order in which people joined.
     """
-    dealt: dict[Hashable, str] = {}
+    assigned: dict[Hashable, str] = {}
     for word, keys in groups.items():
-        new = {key for key in keys if key not in dealt}
+        new = {key for key in keys if key not in assigned}
         ordered = sorted(new, key=lambda key: bytes_hash(f"{seed} {word} {key}".encode()))
-        dealt |= {key: f"{word} {number}" for number, key in enumerate(ordered, start=1)}
-    return dealt
+        assigned |= {key: f"{word} {number}" for number, key in enumerate(ordered, start=1)}
+    return assigned
