@@ -70,9 +70,13 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("suite")
 
 
+# What is imported and collected stays: the garbage collector would look at it again and again, and free nothing.
+gc.disable()
+
+
 def pytest_collection_finish():
-    """What was imported and collected stays: the garbage collector need not look at it again after every few tests."""
-    gc.collect()
+    """Nor does the garbage collector look at what is there now when tests run."""
+    gc.enable()
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
 
