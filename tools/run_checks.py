@@ -50,7 +50,6 @@ def checks() -> list[Check]:
         ("lint (ruff)", [str(BIN / "ruff"), "check", "."], {}),
         ("format (ruff format)", [str(BIN / "ruff"), "format", "--check", "--diff", "."], {}),
         ("templates (djangofmt)", [*TEMPLATE_FORMAT, "--check", "templates"], {}),
-        ("models equal migrations", [PYTHON, "manage.py", "makemigrations", "--check", "--dry-run"], TESTING),
         (
             "production settings (check --deploy)",
             [PYTHON, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
