@@ -15,6 +15,7 @@ from discussions.rating.actions.finish import return_to_game, skip_game
 from discussions.rating.actions.judgements import judge
 from discussions.rating.actions.remarks import remark
 from discussions.slots.actions import release_slot
+from rubric.models import ComparisonSet, Rubric
 from tests.factories.adjudication import submit_as
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, make_person
@@ -31,6 +32,10 @@ HTMX = {"HX-Request": "true"}
 
 # New secrets or times with every load, and nothing of anybody's games.
 OF_ONESELF = ("set_up_second_factor", "settings", "access_tokens", "readyz", "healthz")
+
+
+# The number of a game and the slug of a project name no comparison set and no rubric: nothing is there to be answered.
+OF_OTHER_THINGS = re.compile(r"/(?:comparisons|comparison-sets)/\d|/rubrics/[^/]+/\d")
 
 
 def game_with_marks(
@@ -103,6 +108,7 @@ def crawled(
 
     `evaluations` are the person's own and others', `numbers` games that they may know; `given` goes to every address.
     """
+    assert not ComparisonSet.objects.exists() and not Rubric.objects.filter(key=given["slug"]).exists()
     wanted: dict[str, None] = {}
     steps: list[str] = []
     own = list(evaluations)
@@ -121,6 +127,8 @@ def crawled(
     wanted |= dict.fromkeys(steps)
     answers = {}
     for at in wanted:
+        if OF_OTHER_THINGS.search(at):
+            continue
         if at.startswith(API):
             answers[f"program {at}"] = get_text(program.get(at.removeprefix(API)))
             continue
