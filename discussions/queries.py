@@ -125,7 +125,7 @@ def load_measured_record(game: Game, measured: Measured) -> GameRecord:
 
 
 def load_measured_offset(measured: Measured) -> int:
-    """What was added to the rounds that the game's texts name when it was measured; a query unless nothing was said."""
+    """The round offset under which the game was measured; a query only if somebody set one."""
     if not measured.round_offset_number:
         return 0
     rows = RoundOffset.objects.filter(game=measured.game_id, number=measured.round_offset_number)

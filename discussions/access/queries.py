@@ -35,7 +35,7 @@ def reason_unblinded(person: Person, game: int) -> str:
 def barred_until(person: Person, project: Project) -> int:
     """The key of the newest game that an evaluator could see as a former lead; 0 for people who never led.
 
-    By the order of import, so that one index range excludes all of them.
+    Games are ordered by import, so one index range excludes all of them.
     """
     found = _LED_UNTIL.rows(person.pk, project.pk)
     if not found:

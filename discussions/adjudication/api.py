@@ -53,8 +53,8 @@ class DisagreementAnswer(Answer):
 
 
 class JudgedByAnswer(Answer):
-    """An evaluation of a game. Where several rate, `letter` is there once it is submitted; `evaluator` is "" and the
-    moments are null until you have the names shown, because the audit log has them next to names.
+    """An evaluation of a game. If several people rate, `letter` is set once the evaluation is submitted. `evaluator`
+    is "" and the moments are null until you show the names, because the audit log has the moments next to names.
     """
 
     id: str

@@ -40,7 +40,7 @@ class AdjudicationForm(forms.Form):
 
     @property
     def faults(self) -> list[str]:
-        """What is wrong, as sentences; what our own page never sends wrong comes last."""
+        """The faults as sentences. Faults that our own page never causes come last."""
         return [str(fault) for name in ("choice", "reason") for fault in self.errors.get(name, [])] or [
             str(_("This form does not fit the page any more. Load the page again."))
         ]

@@ -33,7 +33,7 @@ def check_adjudicate(person: Person, game: Game) -> None:
 
 
 def check_resolvable(game: Game) -> None:
-    """Whoever it is: what evaluators differ on is resolved once the game is measured and all evaluations are in."""
+    """A difference is resolved only when the game is measured and all evaluations are in, whoever resolves it."""
     if newest_measured(game) is None:
         raise NotAllowed(
             _("This game is not measured yet; wait for its figures, then resolve."), code="measuring"

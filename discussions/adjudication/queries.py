@@ -79,7 +79,7 @@ def adjudicated_so_far() -> dict[str, int | None]:
 
 
 def disagreements_in(game: Game) -> list[Disagreement]:
-    """Where the submitted evaluations of a measured game differ, and what was resolved; three queries.
+    """The differences between the submitted evaluations of a measured game, and their resolutions; three queries.
 
     Raises LookupError when the game is not measured. Fetch the game with its iteration and rubric version.
     """

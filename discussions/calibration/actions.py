@@ -159,7 +159,7 @@ def _begin(opened: CalibrationRound, by: Person, now: datetime) -> Evaluation | 
     if not left:
         return None
     verdict = left[0].verdict
-    # With the seed of an evaluation behind the verdict, the same messages are asked about as in the key.
+    # The seed of an evaluation behind the verdict makes the samples ask about the same messages as the key.
     basis = msgspec.json.decode(verdict.basis, type=Basis)
     source = Evaluation.objects.only("seed", "identification").get(pk=basis.evaluations[0].id)
     return begin_alone(

@@ -86,7 +86,7 @@ def _people(opened: CalibrationRound) -> list[Person]:
 
 
 def _missed(progress: Iterable[RoundProgress], numbers: dict[int, int]) -> list[Missed]:
-    """What at least two people answered otherwise, the most frequent first."""
+    """Subjects that at least two people answered otherwise, the most frequent first."""
     taken = Counter[int]()
     missed = Counter[tuple[int, str, str]]()
     for game, compared in (item for person in progress for item in person.compared.items()):

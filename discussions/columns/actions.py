@@ -20,7 +20,7 @@ from workspace.models import Person, Project
 
 
 def load_head(transcript: Transcript) -> Table | None:
-    """The rows at the beginning of the file, of which at most HEAD_BYTES are read; None when it has none or is lost."""
+    """The rows at the beginning of the file; at most HEAD_BYTES are read. None if it has no rows or is lost."""
     try:
         data = load_start(transcript.sha256, HEAD_BYTES)
     except BytesLost:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
-# The fields of which most files have a column come first.
+# Fields for which most files have a column come first.
 FIELD_LABELS: dict[str, "_StrPromise"] = {
     "player": _("Player"),
     "text": _("Text"),

@@ -103,7 +103,7 @@ def _decided(game: HistoryGame) -> DecidedGame:
 def _look(pair: list[HistoryIteration], basis: DecisionBasis, out: list[WithdrawnGame]) -> int:
     """The number of this look at the pair. Figures that were seen before, and no figures at all, are no new look.
 
-    Since the last decision, the scores as they were before each withdrawal were looked at too.
+    The scores before each withdrawal since the last decision were looked at, too.
     """
     made = Decision.objects.filter(iteration__in=[iteration.id for iteration in pair])
     bases = [

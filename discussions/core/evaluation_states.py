@@ -43,7 +43,7 @@ RELEASED = mark(
     "still open."
 )
 
-# Why somebody may no longer judge a game that they have open: what they are now, or once were, in its project.
+# The reason why somebody may no longer judge a game that they have open: their present or former role in its project.
 LEADS, LED, LEFT = "leads", "led", "left"
 
 WHY_BARRED = {

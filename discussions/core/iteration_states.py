@@ -14,7 +14,7 @@ KEEP, REVERT, INCONCLUSIVE = "keep", "revert", "inconclusive"
 DECISIONS = (KEEP, REVERT, INCONCLUSIVE)
 
 # An iteration takes games only in the first states and has slots only in the second. Both hold only for the unsorted
-# games, whose list is never frozen.
+# games: their list is never frozen.
 TAKES_GAMES = (ALWAYS_OPEN, IMPORTING)
 STATES_WITH_SLOTS = (ALWAYS_OPEN, RATING, DECIDED)
 

@@ -54,9 +54,9 @@ class JudgeableSubjects(Struct, frozen=True):
     """What there is to judge in one game: enough to say whether a subject exists.
 
     `sentences` counts them per message, in order (the unit is the whole message where `is_by_message`); `counted` and
-    `possible` are subjects of references found by the machine, in order; `speakers` are player numbers;
-    `phrases` are subjects ("3|i think that") of phrases that a player repeats. Where the evaluation begins with the
-    test of who said it, `agents` are the players who take part and `unseen_count` the messages to be given to them.
+    `possible` are subjects of references found by the machine, in order; `speakers` are player numbers; `phrases` are
+    subjects ("3|i think that") of phrases that a player repeats. If the evaluation begins with the blind test,
+    `agents` are the players who take part, and `unseen_count` is the number of messages to match with them.
     """
 
     message_count: int

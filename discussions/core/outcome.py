@@ -21,8 +21,8 @@ FEW_REFERENCES = 5
 class ManualCheck(Struct, frozen=True, omit_defaults=True):
     """The manual check of who said it: `yes` of `asked` players could be told; `decides` when the evaluator says so.
 
-    As the blind test `yes` of `asked` messages were given to the right one of `agents`, and `p` is the exact
-    probability of so many hits or more by guessing; `agents` is 0 where the question was asked.
+    In the blind test, `yes` of `asked` messages were matched with the right one of `agents`, and `p` is the exact
+    probability of so many hits or more by guessing. `agents` is 0 if the question was asked instead.
     """
 
     yes: int

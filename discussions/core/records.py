@@ -165,7 +165,7 @@ class PlayerFinding(Struct, frozen=True, omit_defaults=True):
 
 
 class PhraseFinding(Struct, frozen=True, omit_defaults=True, gc=False):
-    """A phrase that one player uses `count` times (pooled: player 0), and the messages in which."""
+    """A phrase that one player uses `count` times (pooled: player 0), and the messages that hold it."""
 
     player: int
     phrase: str

@@ -47,8 +47,9 @@ class View(Struct, frozen=True):
     """What an evaluator thinks of a game.
 
     References without a label are accurate, and the five answers are written like "yynyn". Samples get the automatic
-    value, except that the share `differs` of them gets the opposite. With `most` only so many things are judged, and
-    the evaluation stays a draft; it also does where `stops_at_more` and more messages are asked for.
+    value, except that the share `differs` of them gets the opposite. If `most` is set, only so many things are
+    judged, and the evaluation stays a draft. It also stays a draft if `stops_at_more` is set and more messages are
+    asked for.
     """
 
     labels: dict[str, str] = {}

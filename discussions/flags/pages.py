@@ -27,10 +27,9 @@ class ReplyLine(Struct, frozen=True):
 class FlagLine(Struct, frozen=True):
     """One flag with its thread. `position` is the flagged message, 0 for the whole game; `quote` begins it.
 
-    `number` is the game as the reader knows it; `known_as` is the number under which the evaluator judged it, 0 where
-    that is the same, and `is_repeat` says that it is a hidden duplicate.
-    Evaluators read no quote: the same one twice would reveal a hidden duplicate. `waits` says whether the reader is the
-    one to write next.
+    `number` is the game's number for the reader. `known_as` is the number under which the evaluator judged it, 0 if
+    both are the same. `is_repeat` says that it is a hidden duplicate. Evaluators read no quote: the same quote twice
+    would reveal a hidden duplicate. `waits` says whether the reader has to write next.
     """
 
     key: int
@@ -63,7 +62,7 @@ def flags_page(
 ) -> FlagsPage:
     """Open or resolved flags from place `start`, those that wait for the reader first, then the newest.
 
-    With `only`, that flag alone, whatever its state.
+    If `only` is set, the page has only that flag, whatever its state.
     """
     is_lead = role_in(person, project) in ("admin", "lead")
     rows = query_flags().filter(evaluation__game__project=project)
@@ -124,7 +123,7 @@ def _shared_games(flags: Sequence[Remark]) -> set[int]:
 
 
 def _known_as(evaluation: Evaluation, *, is_lead: bool, is_named: bool) -> int:
-    """The evaluator's number beside the game's. Leads read none that would tell whose flag an unnamed one is."""
+    """The evaluator's number next to the game's. Leads do not see it if it would reveal who set an unnamed flag."""
     if not is_lead:
         return evaluation.rated_as
     return evaluation.shown_number or 0 if is_named else 0

@@ -1,4 +1,4 @@
-"""Flags that evaluators set, and for whom each waits."""
+"""Flags that evaluators set, and the people for whom each waits."""
 
 from typing import Any
 

@@ -62,7 +62,7 @@ WITHDRAW, RESTORE = "withdraw", "restore"
 
 
 class WithdrawalForm(forms.Form):
-    """What is to become of the game, as the page that was sent had it, and the reason."""
+    """Whether the game is withdrawn or restored, as the sent page said, and the reason."""
 
     do = forms.ChoiceField(choices=((WITHDRAW, ""), (RESTORE, "")), widget=forms.HiddenInput)
     reason = forms.CharField(
@@ -106,7 +106,7 @@ class FewerForm(forms.Form):
         super().__init__(data, files, auto_id="fewer-%s")
 
 
-# What stands in the address of the list, by name: of these only values in the lists.
+# The parameters in the address of the list, by name; each takes only the values listed here.
 _LISTED: Mapping[str, Mapping[str, object]] = {
     "sort": SORTS,
     "state": STATES,

@@ -98,8 +98,8 @@ def sign_stage(*, stage: Stage, text: str, by: Person, now: datetime) -> None:
 def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime, reason: str = "") -> Stage:
     """Close the stage, store its gate with it, and open the next stage.
 
-    While the gate is closed, only an admin can do it, with a reason that is stored. Raises NotAllowed; Unacceptable for
-    an invalid plan or without a reason; Conflict when the next stage is open already.
+    While the gate is closed, only an admin can do this, and gives a reason, which is stored. Raises NotAllowed;
+    Unacceptable for an invalid plan or without a reason; Conflict when the next stage is open already.
     """
     plan = _clean_plan(plan)
     with transaction.atomic():

@@ -46,7 +46,7 @@ class StreakStep(Struct, frozen=True):
 
 
 class StreakWords(Struct, frozen=True):
-    """What is said of a row of iterations, or of one of games; `counted` chooses one."""
+    """The words for a row of iterations or a row of games; `counted` chooses which."""
 
     none: str
     one: str

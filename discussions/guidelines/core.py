@@ -1,6 +1,7 @@
 """The practice item: a short invented exchange, and a question of each kind about it. Nothing of it is stored.
 
-The texts are in `labels.py`; here is what is asked, in the order of the steps of rating, and which answer is right.
+The texts are in `labels.py`. This module holds the questions, in the order of the steps of rating, and the right
+answers.
 """
 
 from collections.abc import Mapping

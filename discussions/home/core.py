@@ -95,7 +95,7 @@ def _bounds(count: int) -> tuple[float, float]:
 
 
 def link_known(values: Sequence[object | None]) -> list[int | None]:
-    """For each place the place of the last value before it that is known, None where there is none."""
+    """For each place, the place of the last known value before it; None if there is none."""
     links: list[int | None] = []
     last: int | None = None
     for at, value in enumerate(values):

@@ -20,7 +20,7 @@ from workspace.database.prepared_queries import Prepared
 from workspace.models import Job, Project
 from workspace.models.jobs import DONE, FAILED
 
-# Of how many games the disagreements are read, since each takes about a millisecond.
+# The disagreements of at most so many games are read, since each game takes about a millisecond.
 MOST_READ = 20
 _ADDS_GAMES = ("import", "measure")
 
@@ -110,7 +110,7 @@ def find_ready(project: Project) -> Ready:
 
 
 def _find_tied(games: "QuerySet[Game]") -> list[int]:
-    """The numbers of those in which a lead must decide before a verdict can be recorded."""
+    """The numbers of games for which a lead must decide before a verdict can be recorded."""
     return [
         found.number
         for found in load_disagreements(games)

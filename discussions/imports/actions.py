@@ -108,7 +108,7 @@ def import_games(*, job: Job, clock: Clock) -> None:
 def help_import(*, job: Job, clock: Clock) -> None:
     """Read parts of a file that another job imports, as long as there are any. Raises JobLost when it was taken over.
 
-    A helper that was killed does not try again: what it did goes on in the import's own job.
+    A helper that was killed does not try again: the import's own job continues its work.
     """
     key = int(job.subject.split(":")[1])
     run = ImportRun.objects.filter(transcript=key).first()
@@ -122,7 +122,7 @@ def help_import(*, job: Job, clock: Clock) -> None:
 
 
 def measure_imported_games(*, job: Job, now: datetime) -> None:
-    """When an import failed: what is in is measured all the same, and looked at once more."""
+    """Measure the games of a failed import all the same, and look at the file once more."""
     if job.kind == IMPORT:
         iterations = Iteration.objects.filter(transcripts__job=job, games__isnull=False)
         for iteration in iterations.select_related("project", "rubric_version").distinct():
@@ -132,7 +132,7 @@ def measure_imported_games(*, job: Job, now: datetime) -> None:
 def _look_through(
     job: Job, transcript: Transcript, data: bytes, options: ReadOptions, clock: Clock
 ) -> tuple[ReadPlan, timedelta]:
-    """What the file holds, and the lease that reading it in one go needs."""
+    """The content of the file, and the lease that is needed to read it in one go."""
     # A small archive may hold as much as may be unpacked.
     size = options.limits.unpacked_bytes if is_archive(data) else len(data)
     lease = _lease_for(size)
@@ -232,7 +232,7 @@ def _prepare(
 
 
 def _outcomes(plan: ReadPlan) -> Iterator[ReadOutcome]:
-    """What reading gives, with sentences that are stored; who takes them says others."""
+    """The outcomes of reading, with sentences to be stored; the caller may word others."""
     outcomes = read_games(plan)
     while True:
         with for_storage():
@@ -311,7 +311,7 @@ class _PartReader:
             hand_back(job=self.job, now=self.clock())
 
     def _read_and_store(self, number: int) -> None:
-        """Read a part and store it when it is its turn; meanwhile parts before it whose worker died are read, too."""
+        """Read a part and store it in its turn. Meanwhile read earlier parts, too, if their worker died."""
         part = self.parts[number]
         data = load_range(self.transcript.sha256, part.start, part.end, part.checksum)
         plan = plan_part(data, part, self.layout, self.options)
@@ -416,7 +416,7 @@ class _PartReader:
         return GAMES_A_TURN // max(1, live.filter(state__in=(QUEUED, RUNNING)).count())
 
     def _store(self, number: int, tally: ReadTally, games: list[PreparedGame]) -> None:
-        """Store a part whose turn it is, unless another worker that took it over did. Raises JobLost, JobOver."""
+        """Store a part in its turn, unless another worker took it over and stored it. Raises JobLost, JobOver."""
         with transaction.atomic():
             self.writer.lock()
             run, now = self._lock_run(), self.clock()
@@ -442,7 +442,7 @@ class _PartReader:
             _close(self.transcript, self.main, sums, self.options, by=self.job.created_by, now=now)
 
     def _intake(self, run: ImportRun, games: list[PreparedGame]) -> Intake:
-        """What decides which games are taken, knowing those of the parts before."""
+        """The record that decides which games are taken; it knows the games of earlier parts."""
         intake = Intake(transcript=self.transcript.pk, is_separate=self.transcript.is_separate)
         met = set(msgspec.json.decode(run.met, type=list[int]))
         for key, source_id, sha256 in self._own_games(games):

@@ -38,7 +38,7 @@ class CutLayout(Struct, frozen=True):
 
 
 class PartClaim(Struct, frozen=True, array_like=True):
-    """Which job reads a part, and under which fence."""
+    """The job that reads a part, and its fence."""
 
     job: int
     fence: int

@@ -37,8 +37,8 @@ _FIGURES: Any = msgspec.json.Decoder(list[GameFigures])
 class JudgedIteration(Struct, frozen=True):
     """One iteration, its rubric version, its averages, and the cache hit rate over its games.
 
-    `content` holds the figures of its games in bytes; it is the key of what is computed from them. `aside` holds those
-    of withdrawn games, from which nothing is computed.
+    `content` holds the figures of its games in bytes; it is the key of what is computed from them. `aside` holds the
+    figures of withdrawn games; nothing is computed from them.
     """
 
     row: HistoryIteration

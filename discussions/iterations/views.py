@@ -12,7 +12,7 @@ UNSORTED_BEFORE = 1
 def iteration_or_404(person: Person, slug: str, number: int) -> Iteration:
     """The iteration of that number with all that its pages show, when the person may know of it.
 
-    Before they had number 0, unsorted games were number 1: that address still leads to them where no iteration has it.
+    Unsorted games once had number 1, now 0. The old address still leads to them if no iteration has number 1.
     """
     rows = Iteration.objects.visible_to(person).select_related(
         "project",

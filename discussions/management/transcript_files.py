@@ -19,7 +19,7 @@ MAP_HELP = f"what columns of CSV or JSONL files are: player=Speaker,text=Content
 
 
 class BadInput(Exception):
-    """What was asked for cannot be started; the sentence says why."""
+    """The request cannot be started; the sentence says why."""
 
 
 def named_format(name: str) -> Format | None:

@@ -147,7 +147,7 @@ class Bare(NamedTuple):
 
 
 def _each(things: "Iterable[Game | Bare]", compute: Callable[[Any], T], *, job: Job) -> Iterator[T]:
-    """What is computed of each game or measurement, within the time that one may take; those without are noted."""
+    """The result for each game or measurement, within the time that one may take; those without a result are noted."""
     for thing in things:
         try:
             with limit_time(settings.MEASURE_SECONDS):
@@ -275,8 +275,8 @@ def _unaccompanied(iteration: Iteration) -> "QuerySet[Game]":
 def _batches(games: "QuerySet[Game]", job: Job) -> Iterator[list[int]]:
     """The keys of the games in order, so many at a time that a batch is done well within a lease.
 
-    When a worker died over them they come one by one, each noted down before; those that a worker died over come last.
-    So games that kill whoever measures them hold up no other, however many they are and wherever they stand.
+    If a worker died while it measured them, they come one by one, and each is noted before. Games over which a worker
+    died come last. So games that kill their worker never hold up other games.
     """
     known = list(job.suspects)
     if job.attempt < 2:
@@ -360,7 +360,7 @@ def compute_in_passing(record: GameRecord, rubric: RubricRecord) -> EncodedResul
 
 
 def _offsets(games: list[Game], rubric: RubricRecord) -> dict[int, RoundOffset]:
-    """What is said of the rounds of these games, where the version reads it."""
+    """The round offsets of these games, if the version reads them."""
     return load_round_offsets([game.pk for game in games]) if uses_round_offset(rubric) else {}
 
 

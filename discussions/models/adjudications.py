@@ -1,4 +1,4 @@
-"""What leads resolved where evaluators differ, never changed: the newest of a thing counts."""
+"""The decisions of leads where evaluators differ. Rows never change; the newest decision on a subject counts."""
 
 from django.db import models
 from django.db.models import Q
@@ -17,9 +17,9 @@ class AdjudicationQuerySet(models.QuerySet["Adjudication"]):
 
 
 class Adjudication(models.Model):
-    """The value of one thing of a game, with the reason; `adopted` is the evaluation whose answer was taken over.
+    """The value of one subject of a game, with the reason; `adopted` is the evaluation that gave the adopted answer.
 
-    `kind`, `subject` and `value` are those of judgements; value "" says of a marked sentence that it is no reference.
+    `kind`, `subject` and `value` are as in judgements. For a marked sentence, value "" says that it is no reference.
     `sides_sha256` is the hash of what the evaluators said when it was resolved.
     """
 

@@ -9,11 +9,11 @@ from workspace.models import Person, Project
 
 
 class CalibrationRound(models.Model):
-    """One round of a project, with its games from the beginning. A required one comes before anything else is rated;
-    one is open at a time.
+    """One round of a project, with its games from the beginning. A required round comes before any other game; only
+    one round is open at a time.
 
-    It is passed by whoever gives at least `pass_percent` of a hundred answers as the keys do, over all its games, and
-    whose ratings are on average within `rating_within` of the keys'.
+    An evaluator passes if, over all its games, at least `pass_percent` percent of their answers are those of the
+    keys, and their ratings are on average within `rating_within` of the keys' ratings.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="calibration_rounds")

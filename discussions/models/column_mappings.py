@@ -1,4 +1,4 @@
-"""Which columns of a project's CSV and JSONL files mean what, as people said. Rows stay: a removed one says by whom."""
+"""The meaning of columns in CSV and JSONL files of a project. Removed rows stay and say who removed them."""
 
 from django.db import models
 from django.db.models import Q

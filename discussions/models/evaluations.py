@@ -54,12 +54,12 @@ class EvaluationQuerySet(models.QuerySet["Evaluation"]):
 class Evaluation(Versioned):
     """One evaluator's work on one game: a draft until submitted, a draft again when returned.
 
-    `seed` draws the accuracy samples; `identification` is how its iteration asked who said it when the slot was taken:
-    an evaluation keeps the form it began with. `version` counts every change of state or judgement. Its state moves
-    as the table of `discussions.core.evaluation_states` says, `slot` is the newest one it was done in. Where hidden
-    repeats come, its evaluator knows the game by `shown_number`, which no game has: a repeat always, a game that the
-    queue gave until it is submitted. `released_reason` is what a lead said who took the place back, `set_aside_at`
-    since when it is skipped or lapsed.
+    `seed` draws the accuracy samples; `identification` is how its iteration asked who said it when the slot was
+    taken: an evaluation keeps the form it began with. `version` counts every change of state or judgement. Its state
+    moves as the table of `discussions.core.evaluation_states` says; `slot` is its newest slot. If the project uses
+    hidden duplicates, the evaluator knows the game by `shown_number`, which no game has: always for a duplicate, and
+    until submission for a game that the queue gave. `released_reason` is the reason of a lead who took the slot back.
+    `set_aside_at` is the moment when it was skipped or lapsed.
     """
 
     # db_index=False: the index of a constraint begins with the same column.

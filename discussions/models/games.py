@@ -65,10 +65,10 @@ class ImportDismissal(models.Model):
 class ImportRun(models.Model):
     """How far the reading of one file is. Parts are read by whoever claims them and stored in the order of the file.
 
-    As JSON, in the records of `discussions/imports/core.py`: `layout` is how the file holds its games, `parts` where
-    each part is, `claims` part -> who reads it, `sums` what became of the games so far, `met` which games of an
-    earlier reading were met again. Parts before `next_part` are stored. Games up to the key `newest_before` were there
-    before.
+    Columns hold JSON, in the records of `discussions/imports/core.py`: `layout` says how the file holds its games,
+    `parts` where each part is, `claims` who reads which part, `sums` what became of the games so far, `met` which
+    games of an earlier reading were met again. Parts before `next_part` are stored. Games up to the key
+    `newest_before` were there before.
     """
 
     transcript = models.OneToOneField(Transcript, models.PROTECT, related_name="run")
@@ -104,9 +104,10 @@ class GameQuerySet(models.QuerySet["Game"]):
 class Game(models.Model):
     """One imported game, without its text. `number` is ours and counts within the project.
 
-    With `needed_count` a lead said, with a reason, that fewer evaluators than the iteration asks for are enough.
-    `search_text` is what the list of games finds it by, as `GameRecord.build_search_text` gives it. `cost_usd` is what
-    the file reports, `paid_usd` what counts: the cost that a lead entered last, else the same.
+    `needed_count` is set if a lead said, with a reason, that fewer evaluators than the iteration asks for are enough.
+    The list of games searches in `search_text`, which `GameRecord.build_search_text` makes. `cost_usd` is the cost
+    that the file reports. `paid_usd` is the cost that counts: the one that a lead entered last, else the reported
+    one.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="games")

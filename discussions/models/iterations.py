@@ -1,4 +1,4 @@
-"""Stages and iterations: under which goal, prompt, rubric version and rules a game is judged."""
+"""Stages and iterations: the goal, prompt, rubric version and rules under which a game is judged."""
 
 from django.db import models
 from django.db.models import Count, F, Q
@@ -42,7 +42,7 @@ LEAST_GAMES = 3
 
 
 def _pair(name: str) -> Q:
-    """Who and when are both there, or neither."""
+    """Both the person and the moment are set, or neither."""
     at, by = f"{name}_at", f"{name}_by"
     return Q(**{at: None, by: None}) | Q(**{f"{at}__isnull": False, f"{by}__isnull": False})
 
@@ -124,7 +124,7 @@ class IterationQuerySet(models.QuerySet["Iteration"]):
         )
 
     def taking_games(self) -> "IterationQuerySet":
-        """Those whose list of games is not frozen."""
+        """Iterations with a list of games that is not frozen."""
         return self.filter(state__in=TAKES_GAMES)
 
 

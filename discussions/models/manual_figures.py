@@ -50,7 +50,7 @@ class ManualFigure(models.Model):
 
 
 def entered(kind: str) -> "QuerySet[ManualFigure, object]":
-    """For a subquery: what counts of the figures that were entered for the outer query's game."""
+    """A subquery: the entered figure that counts for the outer query's game."""
     return ManualFigure.objects.filter(game=OuterRef("pk"), kind=kind).not_superseded().values("value")[:1]
 
 

@@ -49,7 +49,7 @@ REOPEN_MINUTES, MOST_REOPEN_MINUTES = 30, 7 * 24 * 60
 
 
 class RatingRule(models.Model):
-    """What holds in a project once something is rated. Without a row the defaults hold.
+    """Rules of a project that hold once something is rated. If there is no row, the defaults hold.
 
     `flags` says what an open flag does to recording the verdict; a submitted evaluation can be reopened for
     `reopen_minutes`, 0 for never; with `shows_differences` evaluators see where they and the rule differ.

@@ -30,11 +30,12 @@ class SlotQuerySet(models.QuerySet["Slot"]):
 class Slot(models.Model):
     """One evaluator's place on a game; for rating a game has as many as it needs evaluators.
 
-    Who takes a place holds it until `lease_until`, renewed while they work; None: no lease runs (submitted, or sent
-    back and not opened yet). `assigned_to` reserves it for one person. A hidden duplicate and a calibration have a
-    place of their own, assigned to their person. `shuffle` is a random number, so that a random free place is found
-    by an index; `project` is the game's, for the same index. `awaiting_since` is when the evaluation was
-    submitted, until the first verdict on its game is recorded: an index holds those alone that may wait for one.
+    An evaluator who takes a slot holds it until `lease_until`; work renews it. None means that no lease runs
+    (submitted, or sent back and not opened yet). `assigned_to` reserves it for one person. A hidden duplicate and a
+    calibration have a place of their own, assigned to their person. `shuffle` is a random number, so that a random
+    free place is found by an index; `project` is the game's, for the same index. `awaiting_since` is the moment of
+    submission, until the first verdict on the game is recorded: an index holds only slots that may wait for a
+    verdict.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="+")
@@ -120,5 +121,5 @@ class Slot(models.Model):
 
 
 def slot_with_lease(key: int, lease_until: datetime | None) -> Slot:
-    """The place with that number of which only the lease was read; the rest is fetched when it is asked for."""
+    """The slot with that number; only its lease was read, the rest is fetched on demand."""
     return build_part(Slot, ("id", "lease_until"), (key, lease_until), "")

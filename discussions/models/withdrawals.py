@@ -8,7 +8,7 @@ from workspace.models import Person
 
 
 class Withdrawal(models.Model):
-    """One such act with its reason. `number` counts within the game; what it withdraws the next one may take back.
+    """One such act with its reason. `number` counts within the game. The next act may take a withdrawal back.
 
     `Game.withdrawn_...` holds what stands, written in the same transaction, so that lists need not ask here.
     """

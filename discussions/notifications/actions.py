@@ -1,5 +1,5 @@
-"""What people are told of about games, evaluations, flags and imports. Each is called with an audit line, see
-settings.EVENT_ACTIONS, and in its transaction.
+"""Notifications about games, evaluations, flags and imports. Each action is called with an audit line and in its
+transaction; see settings.EVENT_ACTIONS.
 """
 
 from datetime import datetime
@@ -46,7 +46,7 @@ def forget_game(*, event: Event, project: Project, by: Person, now: datetime) ->
 
 
 def tell_returned(*, event: Event, project: Project, by: Person, now: datetime) -> None:
-    """An evaluator is to look at an evaluation again; what was tied in the game is open until then."""
+    """Tell an evaluator to look at an evaluation again. Ties in the game are open until then."""
     evaluation = Evaluation.objects.select_related("game").get(pk=int(event.object_id))
     tell_of_event(
         event=event,
@@ -60,9 +60,9 @@ def tell_returned(*, event: Event, project: Project, by: Person, now: datetime) 
 
 
 def tell_tie(*, event: Event, project: Project, by: Person, now: datetime) -> None:
-    """Once all evaluations of a game are submitted, leads who may resolve its ties are told of them.
+    """Tell leads who may resolve the ties of a game, once all its evaluations are submitted.
 
-    Whoever rated the game is none of these, so nobody who judges learns what others judged.
+    People who rated the game are not told, so nobody who judges learns what others judged.
     """
     evaluation = Evaluation.objects.select_related("game__project").get(pk=int(event.object_id))
     mark_done(project=project, subject=_evaluation_subject(evaluation), by=by, now=now)
@@ -136,7 +136,7 @@ def close_flag(*, event: Event, project: Project, by: Person, now: datetime) -> 
 
 
 def tell_import_faults(*, event: Event, project: Project, by: Person, now: datetime) -> None:
-    """Whoever uploaded a file is told that it had faults: by then they may be on another page."""
+    """Tell the person who uploaded a file that it had faults: by then they may be on another page."""
     faults = msgspec.json.decode(event.detail)["faults"]
     if not faults:
         return

@@ -61,8 +61,8 @@ SETTINGS = {
 class SettingsAnswer(Answer):
     """The settings of a project: the first two hold for its unsorted games, the last two from the next game on.
 
-    The others hold once something is rated. Of a hundred games that a person gets, `repeat_percent` are hidden
-    duplicates. `stored_bytes` of `storage_limit_mb` are used by uploaded files and the texts of comparisons.
+    The others hold once something is rated. `repeat_percent` of a person's games are hidden duplicates. Uploaded
+    files and the texts of comparisons use `stored_bytes` of `storage_limit_mb`.
     """
 
     evaluator_count: int

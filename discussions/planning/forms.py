@@ -39,7 +39,8 @@ _DIFFERENCE = "material-"
 class IterationForm(forms.Form):
     """How many evaluators rate each game and how they are asked who said what.
 
-    `confirmed` is the number whose effect the page showed: another number is saved only after its effect was shown.
+    `confirmed` is the number for which the page showed the effect. Another number is saved only after the page has
+    shown its effect.
     """
 
     evaluator_count = forms.IntegerField(

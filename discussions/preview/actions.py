@@ -1,7 +1,7 @@
-"""What a draft of the discussion rubric would change of the games that were judged so far, found by a job.
+"""A job finds what a draft of the discussion rubric would change about the games that were judged so far.
 
-Each game is decided again from stored findings and judgements; only where the draft measures otherwise is its text
-read and measured, and nothing of that is kept.
+It decides each game again from stored findings and judgements. Only if the draft measures otherwise, it reads the text
+and measures it again; it stores no measurement.
 """
 
 from functools import partial

@@ -44,7 +44,7 @@ NOT_MEASURED = frozenset(
 
 
 def is_measured_alike(first: RubricRecord, other: RubricRecord) -> bool:
-    """Whether both versions measure every game alike, so that the findings of the one are those of the other."""
+    """Whether both versions measure every game alike, so that their findings are the same."""
     is_same = first.lists == other.lists and _measured(first) == _measured(other)
     return is_same and measured_keys(first) == measured_keys(other)
 
@@ -422,7 +422,7 @@ def _notes(games: Sequence[Rejudged]) -> list[str]:
 
 
 def _lost(games: Sequence[Rejudged]) -> list[str]:
-    """What was judged, and the draft does not find."""
+    """The judgements whose finding the draft does not make."""
     counts = Counter[str]()
     for game in games:
         counts.update(game.lost)

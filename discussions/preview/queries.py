@@ -82,7 +82,7 @@ def batch_judged_games() -> list[Batch]:
 
 
 def read_judged(batch: Batch, needs_text: NeedsText) -> Iterator[JudgedGame]:
-    """The games of a batch; those whose rubric version `needs_text` come with their text."""
+    """The games of a batch. A game has its text if its rubric version is in `needs_text`."""
     yield from (_recorded if batch.is_recorded else _waiting)(batch.keys, needs_text)
 
 
@@ -202,7 +202,7 @@ def _waiting(keys: list[int], needs_text: NeedsText) -> Iterator[JudgedGame]:
 def _rubrics(
     games: list[tuple[int, int, str]], needs_text: NeedsText
 ) -> tuple[dict[int, RubricRecord], dict[int, GameRecord]]:
-    """What the versions of these games (game, version, hash) say, and the texts of the games that need theirs."""
+    """The rubric versions of these games (game, version, hash), and the texts of games that need their text."""
     rubrics = {version: rubric_record(version, sha256) for _game, version, sha256 in games}
     wanting = {version for version, rubric in rubrics.items() if needs_text(rubric)}
     return rubrics, _texts([game for game, version, _sha256 in games if version in wanting])

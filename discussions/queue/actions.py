@@ -153,8 +153,8 @@ WAYS = (_started, _calibrated, _kept, _repeated, _drawn)
 def _draw_number(project: Project, by: Person) -> int:
     """The number under which the person rates what the queue gives them next; no game of the project has it.
 
-    It has two digits more than the newest game's. Hidden repeats and other games get one alike, and it is keyed: no
-    number reveals a hidden duplicate.
+    It has two digits more than the newest game's. Hidden duplicates and other games get such a number alike, and it
+    is keyed: no number reveals a hidden duplicate.
     """
     own = _own_work(project, by)
     newest = Project.objects.values_list("next_game_number", flat=True).get(pk=project.pk)

@@ -1,6 +1,7 @@
 """How fast evaluations come in: how many a week, and how long a game takes from being taken to being submitted.
 
-What each evaluator of a project has done and has before them: for planning who takes what, not for comparing people.
+It also holds what each evaluator of a project has done and still has to do. This helps to plan work; it does not
+compare people.
 
 The active time of an evaluation is measured from its acts (taken, every judgement, submitted): the time between two
 acts counts when it is five minutes or less; a longer one is a pause, and nobody knows how much of it was reading.
@@ -38,7 +39,7 @@ class Pace(Struct, frozen=True):
 
 
 def first_monday(today: date, weeks: int = WEEKS) -> date:
-    """The Monday with which the last so many weeks begin, the present one included."""
+    """The Monday on which the last `weeks` weeks begin, including the present one."""
     return today - timedelta(days=today.weekday(), weeks=weeks - 1)
 
 
@@ -88,7 +89,7 @@ class CompletedWork(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """What somebody has now: games open, sent back to them, paused by them, and kept for them but not started."""
+    """A person's present work: games that are open, sent back, paused, or assigned but not started."""
 
     open: int = 0
     sent_back: int = 0

@@ -166,9 +166,9 @@ def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
 
 
 def _after(submitted: Evaluation) -> str:
-    """Where submitting leads: the only evaluator of a game goes on to its verdict, a trainee to what came of it.
+    """The page that follows a submission: the verdict for the only evaluator of a game, the feedback for a trainee.
 
-    With hidden duplicates all games lead home, since a duplicate has no verdict to go on to.
+    If the project uses hidden duplicates, all games lead home, since a duplicate has no verdict to go on to.
     """
     game = submitted.game
     if submitted.purpose == CALIBRATION:
@@ -203,7 +203,7 @@ def reopen_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
 
 @require("rate")
 def own_differences(request: SignedIn, evaluation: int) -> HttpResponse:
-    """Where the evaluator and the rule differ, of one's own submitted evaluation, where the project shows it."""
+    """Show where the evaluator and the rule differ in one's own submitted evaluation, if the project shows it."""
     only_parameters(request)
     work = load_state(evaluation_or_404(request.user, evaluation))
     page = build_differences_page(work)
@@ -289,7 +289,7 @@ def refused(
 
 
 def not_held(request: SignedIn, evaluation: Evaluation, form: KeyedForm, refusal: NotAllowed) -> HttpResponse:
-    """What an act is answered whose place went back: why, and how the game is taken up again; else it is refused."""
+    """Answer an act after its slot went back: say why, and how to resume the game. Any other act is refused."""
     found = evaluation_or_404(request.user, evaluation.pk)
     if state_after(found.state, "resume") is None:
         raise refusal
@@ -349,7 +349,7 @@ def _answered(
         redirect=reverse("rate", args=[evaluation.pk]),
     )
     if lease.state == HELD and (is_again or was_ended) and is_htmx(request):
-        # What the page kept while the slot was not held is sent now, as after signing in again.
+        # The page now sends what it kept while the slot was not held, as after signing in again.
         made["HX-Trigger"] = goes_on(request)
     return made
 

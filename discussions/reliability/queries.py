@@ -190,7 +190,7 @@ def accuracy_figures(project: Project) -> AccuracyFigures:
 
 
 def read_turning(project: Project) -> Iterator[Turning]:
-    """What people's estimates would turn in each recorded verdict, in two queries."""
+    """The recorded verdicts that people's estimates would turn, in two queries."""
     seeds = dict(query_submitted(project).values_list("pk", "seed"))
     columns = ("rubric_version_id", "rubric_version__sha256", "measured__code_version", "basis", "outcome")
     rows = query_recorded(project).values_list(*columns, "measured__findings__body")

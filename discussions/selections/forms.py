@@ -75,7 +75,7 @@ class ShownGamesField(forms.MultipleChoiceField):
 
 
 class RecordGamesForm(forms.Form):
-    """The games whose verdicts are to be recorded, as the preview showed them."""
+    """The games for which verdicts are to be recorded, as the preview showed them."""
 
     ready = ShownGamesField(
         error_messages={

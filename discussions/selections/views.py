@@ -89,7 +89,7 @@ def record_games(request: SignedIn, slug: str) -> HttpResponse:
 
 
 def _read_wanted(project: Project, given: Mapping[str, str]) -> list[int]:
-    """The games by number, or those of an iteration whose evaluations are complete."""
+    """The games by number, or the games of an iteration with complete evaluations."""
     if not given["iteration"]:
         return read_numbers(given["games"])
     rows = Iteration.objects.filter(project=project)

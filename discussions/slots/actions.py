@@ -180,7 +180,7 @@ def renew_lease(*, evaluation: Evaluation, by: Person, now: datetime) -> datetim
 
 
 def expire_leases(*, by: Person, now: datetime, project: Project | None = None) -> int:
-    """Free the slots whose lease has ended, of one project or of all; returns how many. Their evaluations lapse.
+    """Free the slots with an ended lease, in one project or in all; return how many. Their evaluations lapse.
 
     Each has its own transaction: an evaluator who saves at the same moment keeps the slot, or finds it free.
     """

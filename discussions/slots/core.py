@@ -29,9 +29,9 @@ class SlotChanges(Struct, frozen=True):
 
 
 def plan_slot_changes(places: Iterable[SlotRecord], needed: int) -> SlotChanges:
-    """What is to be done so that as many places as needed are taken or free; taken ones are never touched.
+    """The changes that make as many slots as needed taken or free. Taken slots never change.
 
-    Of free ones those that are reserved for somebody stay longest, and lower numbers before higher ones.
+    Among free slots, reserved ones stay longest, and lower numbers stay before higher ones.
     """
     places = sorted(places, key=lambda place: place.number)
     taken = sum(place.is_taken for place in places)
@@ -53,7 +53,7 @@ RENEWED_AFTER = timedelta(minutes=2)
 
 
 def lease_from(now: datetime) -> datetime:
-    """Until when a place is held that is taken, or worked in, now."""
+    """The end of the lease of a slot that is taken, or worked in, now."""
     return now + LEASE
 
 

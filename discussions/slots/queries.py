@@ -137,9 +137,9 @@ _PICKS = Prepared(
 class Effect(Struct, frozen=True):
     """The effect of asking `after` evaluators for each game instead of `before`.
 
-    `kept` games have a verdict and keep their number. Of the others, `opened` slots open and `closed` free ones close;
-    `waiting` games were complete and wait for further evaluations, `complete` games need no more; `beyond` evaluations
-    are in progress that are no longer needed and may still be submitted.
+    `kept` games have a verdict and keep their number. In the other games, `opened` slots open and `closed` free slots
+    close. `waiting` games were complete and now wait for further evaluations; `complete` games need no more. `beyond`
+    evaluations are in progress, no longer needed, and may still be submitted.
     """
 
     before: int
@@ -211,7 +211,7 @@ def _recorded() -> Exists:
 
 
 def free_for(person: Person) -> "QuerySet[Slot]":
-    """For an evaluation of the person that was paused: the slots in which it can go on."""
+    """The slots in which a paused evaluation of the person can go on."""
     return Slot.objects.free_for(person).filter(game=OuterRef("game"), purpose=OuterRef("purpose"))
 
 

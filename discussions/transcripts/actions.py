@@ -118,10 +118,10 @@ def import_transcripts(
 ) -> list[Imported]:
     """Store the files and queue a job for each; the same bytes again give the first report.
 
-    Without an iteration the games go to the project's unsorted one; the format is detected automatically unless it is
-    named. Where no game came in, the same bytes are read again when another format is named, or none any more.
-    Raises NotAllowed (also for an iteration whose list of games is frozen), and Unacceptable for a file that is empty
-    or over the limit, or for which the project has no room: then nothing of the whole call is stored.
+    If no iteration is given, the games go to the project's unsorted one. If no format is named, it is detected. If no
+    game came in, the same bytes are read again with another format, or with none. Raises NotAllowed (also if the
+    iteration's list of games is frozen). Raises Unacceptable if a file is empty or over the limit, or if the project
+    has no room for it: then the call stores nothing.
     """
     check_import_transcripts(by, project)
     for file in files:
@@ -160,7 +160,7 @@ def _count_new_bytes(project: Project, files: list[Upload]) -> int:
 
 
 def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
-    """Import games whose ids are taken by other games as separate games.
+    """Import games as separate games if other games have their ids.
 
     Raises NotAllowed; Conflict when the file is itself such an import.
     """

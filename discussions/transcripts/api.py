@@ -255,7 +255,7 @@ def see_faults(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     costs="computations",
 )
 def import_as_separate(request: SignedIn, slug: str, transcript: int) -> UploadedAnswer:
-    """Import games whose ids belong to other games of the project as separate games."""
+    """Import games as separate games if other games of the project have their ids."""
     found = transcript_or_404(request, slug, transcript)
     return _uploaded(slug, import_separately(transcript=found, by=request.user, now=timezone.now()))
 

@@ -123,7 +123,7 @@ def import_seen(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
 
 @require("import_transcripts", methods=("POST",), costs="computations")
 def import_separate(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
-    """Bring in the games whose ids were taken as games of their own."""
+    """Import games as separate games if other games have their ids."""
     found = transcript_or_404(request, slug, transcript)
     bind_form(request, NothingForm)
     made = import_separately(transcript=found, by=request.user, now=timezone.now())

@@ -1,5 +1,5 @@
-"""What people are told of about comparison sets. Each is called with an audit line, see settings.EVENT_ACTIONS, and in
-its transaction.
+"""Notifications about comparison sets. Each action is called with an audit line and in its transaction; see
+settings.EVENT_ACTIONS.
 """
 
 from datetime import datetime

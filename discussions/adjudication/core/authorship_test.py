@@ -1,7 +1,7 @@
 """M5's blind test of who said it: samples of every agent, then unseen messages without names to be matched.
 
-What is drawn depends on the evaluation's seed and on what was said, never on roles or other hidden things. What an
-evaluator sees of it before the transcript opens is `Paper`, a record without a place for who wrote an unseen message.
+The draw depends on the evaluation's seed and on what was said, never on roles or other hidden things. Before the
+transcript opens, an evaluator sees only `Paper`, a record that cannot hold who wrote an unseen message.
 """
 
 import hashlib
@@ -92,8 +92,8 @@ def draw_test(
     """Who takes part, and which messages: `least` to `most` samples of each agent, one or two unseen ones of each.
 
     A message takes part when it has three words or more beside names. An agent with fewer than `least` + 1 of them is
-    left out; None with fewer than two agents left. The same seed always gives the same test; samples stand in the
-    order of the transcript, unseen messages in an order that tells nothing of it.
+    left out. The result is None if fewer than two agents are left. The same seed always gives the same test. Samples
+    are in the order of the transcript; the order of unseen messages tells nothing about it.
     """
     roster = build_roster(tuple(player.name for player in game.players), frozenset(ambiguous))
     said: dict[int, list[int]] = {}
@@ -172,11 +172,11 @@ def _without_prefix(text: str, player: int, roster: Roster) -> str:
 
 
 def combine_tests(asked: Mapping[int, Asked], said: Callable[[int, int], str]) -> Identified | None:
-    """What the tests of several evaluators came to, all their answers counted as one test; None without any.
+    """The result of several evaluators' tests, counted as one test; None if there are none.
 
     `asked` is by evaluation, `said` gives what an evaluation answered to its n-th message: an agent's number, or
-    anything else for a miss. Where the number of agents differs the smaller counts: guessing is then more probable
-    and the test stricter.
+    anything else for a miss. If the number of agents differs, the smaller one counts: then a guess is right more
+    often, and the test is stricter.
     """
     if not asked:
         return None

@@ -75,9 +75,9 @@ class Disagreement(Struct, frozen=True):
     """A subject on which evaluators differ, or on which a lead decided. Sides are in the order of their letters.
 
     `machine` is the automatic value, "" for none; `majority` the value with the most evaluations, None when two have
-    equally many. With `is_tie` a lead must decide before a verdict can be recorded. Of a message only those who judged
-    it are sides. `sides_sha256` is the hash of the answers, silent ones included; if that of `resolved` is another,
-    they changed since.
+    equally many. If `is_tie`, a lead must decide before a verdict can be recorded. The sides of a message are only
+    the evaluators who judged it. `sides_sha256` is the hash of the answers, including silent ones. If `resolved`
+    holds another hash, the answers changed since.
     """
 
     kind: str
@@ -147,9 +147,9 @@ def find_disagreements(
 ) -> list[Disagreement]:
     """Everything on which the submitted evaluations of a game differ, and everything that a lead decided in it.
 
-    Open ties first, then decisions on answers that changed since, then split majorities, then the other decisions;
-    each by kind and in the order of the transcript. `reasons` are by (evaluation, kind, subject), `seed` is that
-    of `letters`.
+    Open ties come first. Then come decisions on answers that changed since, split majorities, and the other
+    decisions, each by kind and in the order of the transcript. `reasons` are by (evaluation, kind, subject), `seed`
+    is that of `letters`.
     """
     judged = list(judged)
     stands = collect_counted_judgements(judged, machine)

@@ -30,13 +30,13 @@ class SampleRule(Struct, frozen=True):
 USUAL = SampleRule()
 
 
-# The sign between the two parts of a seed says by which rule its samples are drawn, so that what was drawn stays.
+# The sign between the two parts of a seed names the rule that draws its samples, so samples never change afterwards.
 SHARED_SEED = "-"
 FROM_SECOND_SEED = "."
 
 
 def join_seeds(shared: str, own: str) -> str:
-    """The seed of samples of which half is the same for every evaluator of a game and half the evaluator's own."""
+    """The seed of samples: all evaluators of a game share one half of each sample, the other half is their own."""
     return f"{shared}{FROM_SECOND_SEED}{own}"
 
 
@@ -58,9 +58,10 @@ def first_sampled(seed: str, metric: str) -> int:
 def audit_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> tuple[int, ...]:
     """The positions (from 1, ascending) of one metric's accuracy sample in a game of `message_count` messages.
 
-    The same seed and metric always give the same messages; other seeds and metrics give independent ones. With a seed
-    of two parts half of the sample, rounded up, is drawn by the shared part, and the rest by the own part from the
-    other messages: agreement needs messages that all judge, coverage needs others. Seeds of before draw all of it.
+    The same seed and metric always give the same messages; other seeds and metrics give independent ones. If the seed
+    has two parts, the shared part draws half of the sample, rounded up, and the own part draws the rest from the
+    other messages: agreement needs messages that all judge, coverage needs others. A seed without parts draws the
+    whole sample.
     """
     first = first_sampled(seed, metric)
     shared, own = _split_seed(seed)

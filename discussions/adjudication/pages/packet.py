@@ -48,7 +48,7 @@ class IterationChoice(Struct, frozen=True):
 
 
 class PacketPage(Struct, frozen=True):
-    """The packet with what only its page has: what it can be narrowed to, and the games that wait for a lead."""
+    """The packet, the choices that narrow it, and the games that wait for a lead."""
 
     slug: str
     packet: Packet

@@ -60,9 +60,9 @@ def import_archive(
 ) -> ImportedArchive:
     """Make the project of an archive, under another short name if `slug` is given.
 
-    People who have an account here get no role by it, unless `keeps_roles`: their memberships are ended.
-    `checks` are run on the whole installation before anything is kept. Raises NotAllowed; Unacceptable for a file that
-    is no archive, or whose lines are wrong; Conflict where the short name is taken.
+    People who have an account here get no role by it, unless `keeps_roles`: their memberships are ended. `checks` are
+    run on the whole installation before anything is kept. Raises NotAllowed, Unacceptable if the file is no archive
+    or has wrong lines, and Conflict if the short name is taken.
     """
     check_manage_people(by)
     archive = open_archive(file, KINDS, ArchiveLimits(**settings.ARCHIVE_LIMITS))
@@ -149,7 +149,7 @@ def _is_kept(sha256: str) -> bool:
 
 
 def _measure_missing(project: Project, by: Person, now: datetime) -> None:
-    """What the first installation had not measured yet is measured here."""
+    """Measure the games that the first installation had not measured yet."""
     done = Measured.objects.filter(game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version"))
     bare = ~Exists(done) | Exists(done.filter(companions=None))
     waiting = Game.objects.filter(bare, project=project).values("iteration")
@@ -158,7 +158,7 @@ def _measure_missing(project: Project, by: Person, now: datetime) -> None:
 
 
 def _record_ended(project: Project, by: Person, now: datetime) -> None:
-    """The log of the project tells whose memberships the import ended."""
+    """Record in the project's log which memberships the import ended."""
     ended = Membership.objects.filter(project=project, ended_at=now, ended_by=by)
     for key, person in ended.order_by("pk").values_list("pk", "person"):
         record_event(

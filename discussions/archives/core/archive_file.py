@@ -1,4 +1,4 @@
-"""Writes a project archive: a zip whose bytes depend on what is in it alone."""
+"""Writes a project archive: a zip file. Its bytes depend only on its content."""
 
 import hashlib
 import zipfile

@@ -23,7 +23,7 @@ from workspace.core.words import say
 
 _CHUNK = 1024 * 1024
 _MANIFEST_BYTES = 64 * _CHUNK
-# Lines of an archive shrink to a tenth. What shrinks more than this was made to fill the memory or the disk.
+# Lines of an archive shrink to a tenth. A file that shrinks more than this was made to fill the memory or the disk.
 _MOST_RATIO, _SMALL = 500, 64 * _CHUNK
 _ENCRYPTED = 0x1
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -50,7 +50,7 @@ class _Formatted(Struct):
 
 
 class OpenArchive:
-    """An archive whose members are all there, and are what its manifest says."""
+    """An archive that has all members of its manifest, each as the manifest describes it."""
 
     def __init__(self, file: zipfile.ZipFile, manifest: Manifest, limits: ArchiveLimits) -> None:
         self._file, self.manifest, self._limits = file, manifest, limits
@@ -112,7 +112,7 @@ def open_archive(file: IO[bytes], kinds: Collection[str], limits: ArchiveLimits)
 
 
 def refuse(place: str, says: str, code: str) -> Unacceptable:
-    """The refusal of an archive: at which place, and what is wrong with it."""
+    """The refusal of an archive: the place and the fault."""
     return Unacceptable(f"{place}: {says}." if place else f"{says}.", code=code)
 
 

@@ -61,7 +61,7 @@ def has_nul(value: Any) -> bool:
 
 
 def check_moments(record: Any, ahead: dict[str, timedelta], now: datetime, place: str) -> None:
-    """Every moment of a record is in UTC and has passed, but for those of `ahead`. Raises Unacceptable."""
+    """Check that every moment of a record is in UTC and has passed, except those of `ahead`. Raises Unacceptable."""
     for name in record.__struct_fields__:
         value = getattr(record, name)
         if not isinstance(value, datetime):

@@ -30,7 +30,7 @@ from workspace.models import Event, Person, Project
 
 # Rows with a game's text or findings are large: a batch is held in memory.
 CHUNK = 100
-# Of a version that the system published, which every installation does by itself, only the content is said.
+# Every installation publishes the shipped versions by itself, so lines about these hold only the content.
 OF_THE_INSTALLATION = (
     "created_at",
     "created_by",
@@ -54,7 +54,7 @@ class ArchiveSource:
         self._sides: dict[int, dict[tuple[str, str], str]] = {}
 
     def count(self) -> int:
-        """How many lines there are, but for the few that are shared."""
+        """The number of lines, without the few that are shared."""
         own = sum(_rows_of(table, self.project).count() for table in OWN)
         return own + list_uploads(self.project).count() + audit_lines(self.project).count()
 
@@ -174,9 +174,9 @@ def _rows_of(table: ArchivedTable, project: Project) -> Any:
 
 
 def _unsaid(row: Any) -> dict[str, Any]:
-    """What a line says in place of the row's own values, where these belong to the installation.
+    """The values that a line has in place of the row's own, if these belong to the installation.
 
-    What a line does not say names nobody, so it brings no account into the archive.
+    A value that is left out names nobody, so it brings no account into the archive.
     """
     if not isinstance(row, RubricVersion):
         return {}

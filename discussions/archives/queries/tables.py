@@ -1,7 +1,7 @@
 """What a project consists of: every model with rows of a project, in the order in which an import makes them.
 
-The lines of an archive follow from the models' fields. What is said here is only what fields do not tell: which rows
-are a project's, what is filled in anew, and where stored JSON names rows by their keys.
+The lines of an archive follow from the models' fields. This module adds only what fields do not tell: the rows of a
+project, the values that are filled in anew, and the places where stored JSON names rows by their keys.
 """
 
 from collections.abc import Callable

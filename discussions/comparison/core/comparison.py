@@ -66,9 +66,9 @@ class MetricCompared(Struct, frozen=True):
 
     `left_out` games are those to which it does not; in the rubric's `rule` they count 100. `answer` is that of the
     difference for the target; the others are corrected for multiple testing (Holm). `is_harmed` marks a guardrail: a
-    metric other than the target that more likely than not fell by more than the material difference. Pages show `rule`
-    for the target alone, of which the rubric speaks. `length_says` is a sentence where the metric follows the length of
-    messages and that differs.
+    metric other than the target that more likely than not fell by more than the material difference. Pages show
+    `rule` only for the target, because the rubric speaks only of it. `length_says` is a sentence if the metric
+    depends on the length of messages and the lengths differ.
     """
 
     key: str

@@ -142,10 +142,10 @@ def _compare(
 
 
 def other_proposal(stored: str, found: IterationComparison | None) -> Iterator[str]:
-    """Where a stored proposal and the one that its basis gives now differ, in sentences.
+    """The differences between a stored proposal and the one that its basis gives now, in sentences.
 
-    Sentences are not compared: other words for the same figures are no other proposal. Nor are figures that comparisons
-    have since then and the stored one lacks.
+    Sentences are not compared: other words for the same figures are the same proposal. Figures that comparisons got
+    later, and that the stored proposal lacks, are not compared either.
     """
     for path in _differences(msgspec.json.decode(stored), msgspec.to_builtins(found), ""):
         yield f"its basis gives another proposal than was stored, at {path or 'its top'}."

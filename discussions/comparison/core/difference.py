@@ -32,8 +32,9 @@ UNCLEAR = "cannot tell yet"
 PRIOR_SHARE = 0.7
 
 
-# By so much of the share of the control that picked the target the prior of better is narrower, since what is taken off
-# is an estimate of its own. With it at most 3 % of changes without effect are called improved over three looks.
+# The prior of "better" is narrower by this much of the share of the control that picked the target, since the rebound
+# that is subtracted is itself an estimate. Thus at most 3 % of changes without effect are called improved over three
+# looks.
 PICKED_NARROWER = 0.45
 
 
@@ -296,7 +297,7 @@ def more_games(control_count: int, change_count: int, spread: Spread, material: 
 def permutation_floor(control_count: int, change_count: int) -> float | None:
     """The smallest two-sided p of the exact permutation test at these sizes, 0.10 at 3 against 3.
 
-    With groups of one size every way to divide the games has its mirror image, which is as far from the middle.
+    If both groups have the same size, every division of the games has a mirror image that is as far from the middle.
     """
     if not control_count or not change_count:
         return None

@@ -1,8 +1,8 @@
 """How much a target that was picked as the lowest rises by regression to the mean; subtracted before judging.
 
 Of k metrics of n games each, the lowest rises by c_k (s^2/n) / sqrt(s^2/n + tau^2) when it is played again unchanged
-(`next_target.expected_rebound`; F. Galton, Journal of the Anthropological Institute 15 (1886), 246-263). A control of
-which only a share are the games that it was picked by rises by that share of it.
+(`next_target.expected_rebound`; F. Galton, Journal of the Anthropological Institute 15 (1886), 246-263). If only a
+share of the control's games picked the target, it rises by that share.
 """
 
 from collections.abc import Sequence

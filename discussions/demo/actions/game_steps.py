@@ -57,7 +57,7 @@ def _import_file(scene: Scene, by: str, file: str) -> None:
 
 
 def _rate(scene: Scene, by: str, games: dict[str, Any]) -> None:
-    """Take as many games as there are views; the queue says in which order."""
+    """Take as many games as there are views, in the order of the queue."""
     views = msgspec.convert(games, dict[str, View])
     iteration = scene.game(next(iter(views))).iteration
     for _ in views:

@@ -97,7 +97,7 @@ class GamePage(Struct, frozen=True):
 
     @property
     def kept(self) -> str:
-        """What addresses of the same game, or of one beside it, hold besides: the list that one came from."""
+        """The further parameters in addresses of this game or of its neighbours: the list that the reader came from."""
         return urlencode(self._in_list)
 
     def place(self, position: int) -> str:
@@ -145,8 +145,8 @@ def build_game_page(
 ) -> GamePage:
     """The page of a game, its transcript from position `start` on; a fixed number of queries.
 
-    With `only`, it holds that person's evaluation alone. Where several rate, it holds names only with `is_named`.
-    `wanted` is the list that one came from.
+    If `only` is set, the page has only that person's evaluation. If several people rate, it has names only if
+    `is_named`. `wanted` is the list that the reader came from.
     """
     record = game_record(game.pk, game.content_sha256)
     preview = load_verdict_preview(game)

@@ -26,7 +26,7 @@ GAMES_A_PAGE = 30
 MOST_CHOSEN = 200
 
 
-# By cost or by a figure of the verdict only games that have one are listed, in an order that one index holds.
+# A list sorted by cost or by a figure of the verdict holds only games with that figure, in the order of one index.
 SORTS = {
     "newest": _("newest first"),
     "oldest": _("oldest first"),
@@ -197,7 +197,7 @@ class Neighbours(Struct, frozen=True):
 def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbours:
     """The games beside this one in the list, also when it is not in it any more; three queries at most.
 
-    In an order by cost or by a figure of the verdict, a game without one has none.
+    If the list is sorted by cost or by a figure of the verdict, a game without that figure has no neighbours.
     """
     rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
     field = FIELDS[wanted.sort][0]

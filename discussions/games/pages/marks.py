@@ -50,7 +50,7 @@ def _about(line: JudgementLine) -> str:
 
 
 def _grouped(marks: MessageMarks) -> MessageMarks:
-    """Who said the same without a reason or a change is named together."""
+    """Groups people who gave the same answer without a reason or a change."""
     judged = {}
     for about, answers in marks.judged.items():
         plain: dict[str, list[str]] = {}

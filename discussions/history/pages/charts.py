@@ -178,7 +178,7 @@ def _values(kind: Kind, described: Sequence[dict[str, DescribedFigure]]) -> list
     return found + [value for value, _text in kind.rules]
 
 
-# When one figure changed, the charts of the others stay the same objects, and so what was drawn of them.
+# If one figure changes, the charts of the other figures stay the same objects, so they need not be drawn again.
 @lru_cache(maxsize=64)
 def _chart(
     kind: Kind, frame: tuple[_ColumnHead, ...], described: tuple[DescribedFigure | None, ...], scale: Scale

@@ -53,7 +53,7 @@ class Started(Struct, frozen=True, kw_only=True):
 class Aside(Struct, frozen=True, kw_only=True):
     """An evaluation of the person that was skipped or lapsed and could go on, since a slot is free.
 
-    `why` is the reason for which the slot was given back, `comment` that with which a lead sent the evaluation back.
+    `why` is the reason why the slot was given back. `comment` is the lead's comment that sent the evaluation back.
     """
 
     evaluation: int
@@ -129,8 +129,8 @@ class HomePage(Struct, frozen=True):
 def home_page(*, person: Person, now: datetime, submitted: int = 0, only: Project | None = None) -> HomePage:
     """The page, in a fixed number of queries; each calibration costs a few more.
 
-    `submitted` is the key of the evaluation that was just submitted, or 0. With `only` it is what the person has to do
-    in that project, games alone.
+    `submitted` is the key of the evaluation that was just submitted, or 0. If `only` is set, the page has only the
+    person's games in that project.
     """
     roles, projects, today_count = _projects(person, now, only)
     led = [project.pk for project in projects if is_admin(person) or roles.get(project.pk) == "lead"]
@@ -298,7 +298,7 @@ class _ToLead(NamedTuple):
 
 
 class _ToRate(NamedTuple):
-    """Of one project: free games, numbers of those whose verdict the person records alone, flags that wait for them."""
+    """One project's free games, the games whose verdict the person records alone (numbers), and flags for them."""
 
     free: int
     alone: list[int]
@@ -309,7 +309,7 @@ _NOTHING_TO_LEAD, _NOTHING_TO_RATE = _ToLead([], [], 0), _ToRate(0, [], 0)
 
 
 def _lead_work(led: list[int]) -> dict[int, _ToLead]:
-    """By project, at most a hundred games and imports, the newest imports first; one query."""
+    """The lead's work by project: at most a hundred games and imports, the newest imports first; one query."""
     return {
         key: _ToLead(numbers_in(complete), numbers_in(faulty)[::-1], flags)
         for key, complete, faulty, flags in _LED.rows(led)
@@ -332,7 +332,7 @@ _LED = Prepared(
 
 
 def _own_work(person: Person, rated: list[int]) -> dict[int, _ToRate]:
-    """By project, at most a hundred games; one query."""
+    """The person's own work by project: at most a hundred games; one query."""
     return {
         key: _ToRate(tell_free(free, started, aside), numbers_in(alone), flags)
         for key, free, started, aside, alone, flags in _RATED[person.is_admin].rows(person.pk, rated)

@@ -178,7 +178,7 @@ def _weeks(pace: Pace) -> list[WeekLine]:
 
 
 def _people(rows: list[_Row]) -> list[MemberWork]:
-    """In the order of names, since this is no ranking."""
+    """The people in the order of names, since this is no ranking."""
     by_person: dict[tuple[str, int], list[_Row]] = defaultdict(list)
     for row in rows:
         by_person[row.name.casefold(), row.person].append(row)

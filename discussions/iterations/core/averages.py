@@ -25,11 +25,11 @@ from workspace.statistics.means import exact_mean, pool_squares, student_t
 class Average(Struct, frozen=True):
     """The average of one criterion over the games of an iteration, by the rubric and for the diagnostics.
 
-    A game to which the metric does not apply counts 100 in `value` and is left out of `second`. `of_count` games make
-    up `value`, `second_of_count` of them `second`, `by_rule_count` are the 100s; `passed_count` games pass the
-    criterion on their own, `few_count` of them on few references. `pending` names games that are not known yet; while
-    there are any, `passes` and `second_passes` are None. `interval` is that of `second` (95 %), from how much the games
-    differ.
+    A game to which the metric does not apply counts 100 in `value` and is left out of `second`. `value` averages
+    `of_count` games, `second` averages `second_of_count` of them, and `by_rule_count` games count 100. `passed_count`
+    games pass the criterion on their own, `few_count` of them on few references. `pending` names games that are not
+    known yet; while there are any, `passes` and `second_passes` are None. `interval` is the 95 % interval of
+    `second`, from the spread between games.
     """
 
     key: str
@@ -105,8 +105,8 @@ class Average(Struct, frozen=True):
 class GamesCost(Struct, frozen=True):
     """What the games cost. `state` is the worst there is: above, amber, unreported, low.
 
-    `amber` (both bounds belong to it), `above`, `unreported` and `by_hand` name games. `mean_usd` is that of the
-    reported ones.
+    `amber` (which includes both bounds), `above`, `unreported` and `by_hand` name games. `mean_usd` is the mean of
+    the reported costs.
     """
 
     state: str

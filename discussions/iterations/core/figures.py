@@ -17,11 +17,10 @@ LARGEST_DENOMINATOR = 1_000_000
 class GameFigures(Struct, frozen=True, omit_defaults=True):
     """The figures of one game in an iteration.
 
-    `scores` are those of the measured metrics, the highest where one does not apply, None while pending; `passes`
-    those of all as the game's verdict has them (a manual check may have decided); `on_few_references` names those that
-    apply and pass weakly. `cost_usd` None is "not
-    reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one. `word_count` counts
-    the words of all its messages.
+    `scores` are by measured metric: the highest score if a metric does not apply, None while it is pending. `passes`
+    are by metric, as the game's verdict says (a manual check may have decided). `on_few_references` names metrics
+    that apply and pass weakly. `cost_usd` None is "not reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the
+    game's verdict, None without one. `word_count` counts the words of all its messages.
     """
 
     number: int

@@ -66,7 +66,8 @@ class IterationLink(Struct, frozen=True):
         return made[-1] if made else ""
 
     def since(self, at: datetime | None = None) -> datetime | None:
-        """Since when it can be a reference, now or then: a baseline from its opening, a change while it is kept.
+        """The moment from which it can be a reference, now or in the past: a baseline from its opening, a change
+        while it is kept.
 
         A re-play never is: its games count with those of the iteration that it plays again.
         """
@@ -155,8 +156,8 @@ class HistoryIteration(Struct, frozen=True):
 class IterationFigures(Struct, frozen=True):
     """An opened iteration for the gate, with `games` in order of their numbers.
 
-    `rubric` is its version, if it differs from the stage's. With fewer games than `least` it does not succeed, but can
-    still break the row. `is_kept` is false for a change that was not kept.
+    `rubric` is its version, if it differs from the stage's. If it has fewer games than `least`, it does not succeed,
+    but it can still break the row. `is_kept` is false for a change that was not kept.
     """
 
     number: int
@@ -243,7 +244,7 @@ class History(Struct, frozen=True):
     def pooled(self, change: HistoryIteration) -> HistoryIteration:
         """The change with the games that its prompt was judged by before, against the same reference, before its own.
 
-        Of the earlier iterations, only games with figures count.
+        Games of earlier iterations count only if they have figures.
         """
         *before, own = self.same_pair(change)
         return replace(own, games=[*_known(before), *own.games])
@@ -256,7 +257,8 @@ class History(Struct, frozen=True):
     def picked_by(self, change: HistoryIteration) -> list[HistoryGame]:
         """The rated games of the reference's prompt by which the target of a change may have been picked.
 
-        Those of iterations opened before the first change of the pair that names this target; none without a target.
+        They belong to iterations that were opened before the first change of the pair that names this target. Without
+        a target there are none.
         """
         reference = self.find(change.compared_with)
         if reference is None or not change.target:
@@ -267,7 +269,7 @@ class History(Struct, frozen=True):
     def withdrawn_from(self, change: HistoryIteration) -> tuple[list[WithdrawnGame], list[WithdrawnGame]]:
         """The games of the control and of the change that were withdrawn when their figures could be known.
 
-        Of the control, those since the first change of the pair was opened: before that nothing was compared.
+        Games of the control count since the first change of the pair was opened: before that nothing was compared.
         """
         pair = self.same_pair(change)
         reference = self.find(change.compared_with)
@@ -308,8 +310,8 @@ def _known(iterations: Iterable[HistoryIteration]) -> list[HistoryGame]:
 def find_reference_iteration(chain: Iterable[IterationLink], at: datetime | None = None) -> int | None:
     """The reference of a stage's iterations, given in order: now, or as it was then; None before the first baseline.
 
-    It is the baseline opened or the change kept last, but for those that a kept change was built on. A reverted or
-    inconclusive change leaves it at what it was, as does one that is not decided.
+    It is the baseline that was opened last or the change that was kept last, except those on which a kept change was
+    built. A reverted, inconclusive or undecided change does not alter it.
     """
     found = [(since, link) for link in chain if (since := link.since(at)) is not None]
     built_on = {link.compared_with for _since, link in found}

@@ -23,9 +23,10 @@ from workspace.statistics.means import exact_mean
 class Margin(Struct, frozen=True):
     """How far a metric's average lies above its threshold (below: negative).
 
-    `value` is the rubric's average, `points` the distance in its own unit, `sds` in standard deviations between games;
-    None without a spread. `share` is the average as a share of 100, a rating of 3.5 of 5 being 70: what is lowest
-    literally. `game_count` are the games to which the metric applies, `judged` their average, which `sds` is of.
+    `value` is the rubric's average, `points` the distance in its own unit, `sds` in standard deviations between
+    games; None without a spread. `share` is the average on a scale of 100, so a rating of 3.5 of 5 is 70; it finds
+    the lowest metric literally. `game_count` counts the games to which the metric applies; `judged` is their average,
+    on which `sds` rests.
     """
 
     key: str

@@ -87,7 +87,7 @@ class PromptDiff(Struct, frozen=True):
 
 
 def prompt_diff(before: str, after: str, *, allowed: int = 1) -> PromptDiff:
-    """The hunks between two prompts, of which `allowed` may be; the line ends of Windows and of Unix are the same."""
+    """The hunks between two prompts, with a limit of `allowed`. Line ends of Windows and Unix count as the same."""
     old, new = _lines(before), _lines(after)
     lines, words = Matcher(), Matcher()
     groups = _groups(lines.blocks(old, new), old)
@@ -247,7 +247,7 @@ def _warning(hunks: int, allowed: int) -> str:
     )
 
 
-# Entries of the one times entries of the other: up to which difflib is asked for one stretch, and for all together.
+# The largest product of both numbers of entries for which difflib is asked, for one stretch and for all together.
 LARGEST_STRETCH = 90_000
 
 
@@ -290,7 +290,7 @@ def _anchors(first: Sequence[str], other: Sequence[str], block: Block) -> list[t
 
 
 def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest choice of pairs, given by rising first number, whose second numbers rise too."""
+    """The longest choice of pairs with rising second numbers; the pairs are given by rising first number."""
     ends: list[int] = []
     last: list[int] = []
     before: list[int] = []

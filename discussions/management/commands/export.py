@@ -16,7 +16,7 @@ from workspace.models import Person, Project
 
 
 class BadInput(Exception):
-    """What was asked for cannot be started; the sentence says why."""
+    """The request cannot be started; the sentence says why."""
 
 
 class Command(SiteCommand):
@@ -30,7 +30,7 @@ class Command(SiteCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """What of, as what, in whose name, and where to."""
+        """Add the arguments: the subject, the format, the person and the target of the export."""
         parser.add_argument("--project", required=True, metavar="SLUG", help="the project's short name")
         part = parser.add_mutually_exclusive_group()
         for kind in (STAGE, ITERATION, GAME, SET):

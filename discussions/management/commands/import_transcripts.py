@@ -45,7 +45,7 @@ class Command(SiteCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Files or folders, where to, and in whose name."""
+        """Add the arguments: files or folders, the project, and the person who imports."""
         parser.add_argument(
             "paths", nargs="+", metavar="PATH", help="a file (a zip, too), a folder, or - for stdin"
         )

@@ -200,7 +200,7 @@ class Command(SiteCommand):
 
 
 def _has_game(outcome: ReadOutcome) -> bool:
-    """Whether a game was found, be it refused; a table whose columns --map does not name is bad input."""
+    """Whether a game was found, even a refused one. A table is bad input if --map does not name its columns."""
     return outcome.format != "" and UNKNOWN_COLUMNS not in {fault.code for fault in outcome.faults}
 
 

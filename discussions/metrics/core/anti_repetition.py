@@ -172,7 +172,7 @@ def _top(reading: Reading, pooled: Phrases, own: Phrases) -> list[dict[str, obje
 
 
 def _described(reading: Reading, phrases: Phrases, kind: int) -> dict[str, object]:
-    """A phrase with its uses, who says it how often (player numbers), and in which messages."""
+    """A phrase with its uses, the players (by number) with their counts, and its messages."""
     places = phrases.find_positions(kind)
     messages = reading.of_message[places]
     speakers = Counter(reading.speakers[messages].tolist())

@@ -30,8 +30,8 @@ Flags = NDArray[np.bool_]
 class Ties(Struct, frozen=True, eq=False):
     """What ties messages together, free of their order: who names whom, which keyword is where, who replies to what.
 
-    Indices of messages count from 0; `reply_targets` is -1 for a link that does not resolve. `names` says of each
-    message (row) which players it names (column), so what it takes depends on messages and players, not on namings.
+    Indices of messages count from 0; `reply_targets` is -1 for a link that does not resolve. `names` marks the
+    players (columns) that each message (row) names, so its size depends on messages and players, not on namings.
     """
 
     count: int
@@ -191,9 +191,9 @@ def _shared_words(reading: Reading, window: int) -> dict[int, list[str]]:
 
 
 def _recent_names(reading: Reading, window: int) -> dict[int, list[str]]:
-    """For each message that names a speaker of the window before it, not its own, the names of those speakers."""
+    """Message -> the names of the other speakers of the window before it that it names."""
     names: dict[int, list[str]] = {}
-    # With nobody's turns in front, the window before a message begins at its own index.
+    # Turns of nobody are put in front, so the window before a message begins at the message's own index.
     turns = [0] * window + reading.speakers.tolist()
     players = reading.game.players
     for message, player in zip(reading.name_messages.tolist(), reading.name_players.tolist(), strict=True):

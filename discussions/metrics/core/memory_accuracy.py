@@ -24,7 +24,8 @@ KEY = "memory_accuracy"
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
     """The counted and the possible references, each with its check. Nothing is accurate before a person says so.
 
-    Without a counted reference the metric is not applicable, and 100 by the rule. Source: rubric, Metric 1.
+    If there is no counted reference, the metric is not applicable, and it is 100 by the rule. Source: rubric, Metric
+    1.
     """
     wanted = parameters.mask("reference", "possible_reference")
     names = None
@@ -142,7 +143,7 @@ def _checks(findings: list[ReferenceFinding]) -> dict[str, int]:
 
 
 def recount(measurement: Measurement, judgements: Judgements) -> Score:
-    """Accurate references of those that are references; whatever counts and has no label is missing."""
+    """The accurate ones of all references. Counted sentences without a label are missing."""
     values = judgements.values
     counted = [
         f"{finding.message}.{finding.sentence}" for finding in measurement.references if finding.is_counted

@@ -1,6 +1,6 @@
 """What a metric is: one record that measuring, verdicts, comparisons and pages read everything from.
 
-Arithmetic that metrics share whose messages people judge with yes or no.
+The module also holds arithmetic that is shared by metrics whose messages people judge with yes or no.
 
 What would change it: the smallest number of judgements that would turn a metric, and with it the verdict.
 
@@ -169,7 +169,7 @@ def recount_messages(measurement: Measurement, judgements: Judgements) -> Score:
 
 
 def share_of_messages(metric: str, findings: Iterable[MessageFinding], values: Mapping[str, str]) -> Score:
-    """Messages that people say count, or of which they say nothing and the machine does, of these."""
+    """The share of these messages that count: by people, or by the machine if people did not judge them."""
     above = below = 0
     for finding in findings:
         value = values.get(str(finding.message))
@@ -196,9 +196,9 @@ def reference_flip_distance(
 ) -> int | None:
     """How many references must be labelled otherwise for memory accuracy to cross `threshold` (percent).
 
-    Turning a label between accurate and inaccurate is never worse than taking a reference out or adding one. Without a
-    judged reference the metric passes by rule, and one reference that is missed or was taken out, judged inaccurate,
-    turns it; `has_messages` says whether there is any sentence to mark.
+    Changing a label between accurate and inaccurate is never worse than taking a reference out or adding one. If no
+    reference is judged, the metric passes by rule; one reference that was missed or taken out flips it if it is
+    judged inaccurate. `has_messages` says whether there is any sentence to mark.
     """
     if judged == 0:
         return 1 if has_messages and threshold > 0 else None

@@ -68,7 +68,7 @@ def fold(text: str) -> str:
 
 
 def fold_styles(text: str) -> str:
-    """`fold` for a text whose NULs are to stay."""
+    """`fold` for a text that keeps its NULs."""
     for char in _MARKS:
         if char in text:
             text = text.replace(char, " ")
@@ -222,7 +222,7 @@ def _match_form(low: str, folded: str, start: int, form: Form) -> Found | None:
 
 
 def _start_of_whole(low: str, folded: str, name_end: int, form: Form) -> int | None:
-    """Where the player's whole name begins, when its last part ends at `name_end` and the rest stands before it."""
+    """The start of the player's whole name if its last part ends at `name_end` and the rest is before it."""
     begin = name_end - len(form.longer)
     if not form.longer or begin < 0 or not low.startswith(form.longer, begin) or not _starts_word(low, begin):
         return None
@@ -231,7 +231,7 @@ def _start_of_whole(low: str, folded: str, name_end: int, form: Form) -> int | N
 
 
 def _end_of_name(low: str, name_end: int) -> int:
-    """Where a name ends with the 's (or 'll, 'd, 've, 're, 'm) behind it; 0 when the word goes on."""
+    """The end of a name, including an 's (or 'll, 'd, 've, 're, 'm) behind it; 0 if the word goes on."""
     after = low[name_end]
     if after.isalnum() or (after == "_" and low[name_end + 1 : name_end + 2].isalnum()):
         return 0

@@ -149,7 +149,7 @@ def _compiled(rubric: RubricRecord) -> Parameters:
     sources = {name: patterns[name] for name in PATTERNS}
     sources |= {name: patterns.get(name, ()) for name in OPTIONAL_PATTERNS}
     groups = {name: compile_group(list(group), mafia_words, bits) for name, group in sources.items()}
-    # Where a version says what it is to call somebody mafia, the word alone accuses nobody.
+    # If a version defines patterns for calling somebody mafia, the word alone accuses nobody.
     calls_mafia = groups["calls_mafia"] if groups["calls_mafia"].patterns else groups["mafia_word"]
     accusing = join_groups(groups["accuse"], calls_mafia)
     return Parameters(

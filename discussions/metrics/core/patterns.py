@@ -1,4 +1,4 @@
-"""Regular expressions of a rubric version, each with literals of which a text must hold one to be worth trying.
+"""Regular expressions of a rubric version. Each has literals; it is tried only on texts that hold one of them.
 
 The words met so far, numbered and read once for all games: a game's words are looked up in one pass.
 """
@@ -18,7 +18,7 @@ from discussions.metrics.core.text import NAME_CHARS, OWNED, PAD, decode_player
 
 _NAME = f"(?:[{NAME_CHARS}]{PAD}*+(?!{OWNED}))"
 _OWNER = f"(?:[{NAME_CHARS}]{PAD}*+{OWNED}++)"
-# What stands in what is read of a pattern for any name and for a word boundary; OWNED is a name that owns.
+# The signs for any name and for a word boundary in the parsed pattern; OWNED is a name with a possessive ending.
 ANY_NAME, _EDGE = "\ue000", "\x01"
 _BLANK = frozenset((" ", _EDGE))
 _UNREADABLE = re.compile(r"\\[xunN0-9]|\(\?[^:]|\{[^}0-9,]|\{[0-9,]*$")
@@ -41,9 +41,10 @@ HALF = 63
 class Pattern(Struct, frozen=True):
     """A compiled pattern for lower-cased marked text, and what has to be there for it to match.
 
-    A matching text holds `literal`. For each of the `needs` (at most two) one of its tokens, between spaces, holds one
-    of the need's words, where ANY_NAME is any name; where there are fewer, nothing is known. `bit` says the same of a
-    message: both of its flags have it. `is_word`: it matches inside one token, or nowhere.
+    A matching text holds `literal`. For each of the `needs` (at most two), one of the text's tokens, between spaces,
+    holds one of the need's words; ANY_NAME stands for any name. If there are fewer than two needs, nothing more is
+    known. `bit` says the same of a message: both of its flags have it. `is_word` says that it matches only inside one
+    token.
     """
 
     source: str
@@ -70,7 +71,7 @@ class PatternGroup(Struct, frozen=True, eq=False):
     _active: dict[int, tuple[Pattern, ...]] = {}
 
     def active(self, flags: int) -> tuple[Pattern, ...]:
-        """The patterns that can match in a message whose tokens have those flags."""
+        """The patterns that can match in a message if its tokens have those flags."""
         bits = flags & self.mask
         if not bits:
             return ()
@@ -410,8 +411,8 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._met = _Met()
-        # Between a miss in the dictionary and the number given to the word, Python may run garbage collection and
-        # another thread; without the lock, both would number the word.
+        # After a miss in the dictionary, Python may run garbage collection and another thread before the word gets
+        # its number. Without the lock, both threads would number the word.
         self._lock = Lock()
 
     def forget(self) -> None:

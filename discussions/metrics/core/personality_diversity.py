@@ -35,10 +35,11 @@ class Nearest(Struct, frozen=True):
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
-    """Unique players of those who spoke (or of all). `counted` lists the unique ones. Source: rubric, Metric 5.
+    """The unique players among those who spoke (or among all). `counted` lists the unique ones. Source: rubric,
+    Metric 5.
 
     A player is unique when the similarity with every other player is below the limit, on whole numbers: a similarity
-    of exactly 70 is not below 70. A player who has no other to be compared with is unique.
+    of exactly 70 is not below 70. If there is no other player to compare with, a player is unique.
     """
     words = collect_words(reading, parameters)
     most = parameters.number("similarity_max_chars")
@@ -110,7 +111,7 @@ def nearest_players(words: Mapping[int, list[str]], parameters: Parameters) -> d
 def _nearest(
     prepared: Mapping[int, T], compare: Callable[[T, T], tuple[int, int]], measure_size: Callable[[T], int]
 ) -> dict[int, Nearest]:
-    """Pairs of like size come first: what two share is at most twice the smaller size, so later ones need no look."""
+    """Pairs of similar size come first: two share at most twice the smaller size, so later pairs can be skipped."""
     sizes = {player: measure_size(said) for player, said in prepared.items()}
     pairs = [
         (compute_percent(2 * min(sizes[first], sizes[other]), sizes[first] + sizes[other]), first, other)
@@ -137,7 +138,7 @@ def compute_percent(shared: int, whole: int) -> float:
 
 
 def token_sort(first: str, other: str) -> tuple[int, int]:
-    """RapidFuzz's token_sort_ratio of two texts whose words are sorted already, as whole numbers (shared, whole)."""
+    """RapidFuzz's token_sort_ratio of two texts with sorted words, as whole numbers (shared, whole)."""
     whole = len(first) + len(other)
     return whole - Indel.distance(first, other), whole
 

@@ -24,10 +24,11 @@ class Reading(Struct, frozen=True, eq=False):
     """What the metrics read. `marked` is the whole game as one lower-cased, folded, marked text, in which the message
     with index i (from 0) begins at `bounds[i]` and keeps the length of its stored text.
 
-    `tokens` are those of all messages with END behind each message; `ids` say where the same token stands first,
-    `flags` their bits, `of_message` the index of their message, `starts` where a message's tokens begin (one more than
-    there are messages), `message_flags` the bits of its tokens together. `shown` has, by id, the words with the
-    players' names, `masked` those with `[name]` for them; `sides` has each player's side.
+    `tokens` are the tokens of all messages, with END behind each message. Each token has an id in `ids` (the first
+    place of the same token), its bits in `flags` and the index of its message in `of_message`. `starts` are the
+    places where messages begin (one more than there are messages); `message_flags` joins the bits of a message's
+    tokens. `shown` has, by id, the words with the players' names; `masked` has `[name]` in place of names. `sides`
+    has each player's side.
     """
 
     game: GameRecord

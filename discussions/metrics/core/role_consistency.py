@@ -126,7 +126,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 
 
 def _telling(parameters: Parameters) -> tuple[dict[str | None, int], dict[str | None, int]]:
-    """The bits for which a message is worth reading, by side: whoever it names, and if it names another or "you"."""
+    """The bits that make a message worth reading, by side: for any name, and for another player's name or "you"."""
     alone = {MAFIA: parameters.mask("confess"), VILLAGE: parameters.mask("reason", "deflect"), None: 0}
     with_a_name = {
         MAFIA: parameters.against_fellow,
@@ -185,7 +185,7 @@ _RULES = {MAFIA: _mafia_rule, VILLAGE: _village_rule}
 
 
 class Clause(Struct, frozen=True):
-    """A clause, and its part of the sentence (up to "but" or a semicolon), whose condition or question holds for it."""
+    """A clause and its part of the sentence (up to "but" or a semicolon), which may set a condition or ask."""
 
     text: str
     part: str = ""
@@ -220,7 +220,7 @@ def _join_lists(text: str) -> str:
 
 
 def _cut(text: str) -> Iterator[Clause]:
-    # Without those words both patterns cut alike, the second three times as fast.
+    # If those words are absent, both patterns cut alike, and the second is three times as fast.
     pattern = _PART if "but" in text or "although" in text else _SENTENCE
     cuts = _CUTS if "and" in text or "-so" in text else _MARKS
     for part in pattern.findall(text):
@@ -230,7 +230,7 @@ def _cut(text: str) -> Iterator[Clause]:
 
 
 def _without_asides(clause: Clause, flags: int, parameters: Parameters) -> str:
-    """The clause without what only mentions or greets somebody ("you all", "I agree with [name]").
+    """The clause without words that only mention or greet somebody ("you all", "I agree with [name]").
 
     `flags` are those of the message's tokens, here and below.
     """

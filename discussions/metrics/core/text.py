@@ -5,7 +5,7 @@ private character that says which player, followed by padding: marking keeps eve
 
 Cutting a message into sentences and clauses; all of it linear in the length of the text, whatever the text.
 
-Names that the eye takes for each other: letters of other scripts, or different in marks and case only.
+It also finds names that look alike: names with letters of other scripts, or names that differ only in marks and case.
 """
 
 import re
@@ -207,6 +207,6 @@ def is_mixed(name: str) -> bool:
 
 
 def confusable(names: Sequence[str]) -> list[bool]:
-    """For each name of one roster whether another looks like it, or it is mixed of scripts."""
+    """Whether each name of a roster looks like another one, or mixes scripts."""
     counts = Counter(skeleton(name) for name in names)
     return [counts[skeleton(name)] > 1 or is_mixed(name) for name in names]

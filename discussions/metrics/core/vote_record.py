@@ -72,7 +72,7 @@ class Doubts(Struct, frozen=True):
         return self.negation.search(text) is not None
 
     def apply_to(self, text: str, flags: int = -1) -> bool:
-        """Whether the text asks, negates or sets a condition; `flags` are those of its message's tokens, if known."""
+        """Whether the text asks, negates or sets a condition; `flags` belong to its message's tokens, if known."""
         if "?" in text or self.conditional.search(text, flags) is not None:
             return True
         return self.has_negation(text, flags)
@@ -226,7 +226,7 @@ def check_elimination(claim: Claim, game: GameRecord, message: Message) -> tuple
 
 
 def _reading_up(low: str, message: Message) -> Evidence | None:
-    """Whose messages of which round to open, for a reference that is not about votes."""
+    """Names the players and the round to read, for a reference that is not about votes."""
     players = sorted(players_in(low))
     if not players:
         return None

@@ -18,7 +18,7 @@ class RatingRulesPage(Struct, frozen=True):
     """The rules of an iteration; `started_count` counts the open evaluations that keep the form they started with.
 
     `effect` says what asking for `wanted` evaluators per game does, before it is saved. `own_limit_mb` is the storage
-    limit that an admin set for this project; who may not change it is told why in `storage_refusal`.
+    limit that an admin set for this project. `storage_refusal` tells people who may not change it why.
     """
 
     iteration: Iteration

@@ -99,7 +99,7 @@ def _reveal(evaluation: Evaluation, what: str, now: datetime) -> None:
 
 
 def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
-    """Submit the evaluation; what was not overridden is accepted. A second call changes nothing.
+    """Submit the evaluation. Findings that were not overridden are accepted. A second call changes nothing.
 
     Raises Unacceptable with the first missing thing (`field` is "kind:subject"), NotAllowed when it is not open.
     """
@@ -123,7 +123,7 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
 
 
 def _tell_webhooks(evaluation: Evaluation, by: Person, now: datetime) -> None:
-    """Of hidden duplicates and calibration nothing is told: who hears of it may be the one who judges."""
+    """Tell nothing about hidden duplicates and calibration: the reader may be the person who judges."""
     if evaluation.purpose == RATING:
         thing = {"game": evaluation.game.number, "evaluation": evaluation.pk}
         queue_deliveries(

@@ -26,7 +26,7 @@ from discussions.rating.core.visibility import Visibility
 
 
 class SeenPlayer(Struct, frozen=True):
-    """A player without role and personality; `out_round` is the round in which the player left, 0 if never."""
+    """A player without role and personality. The player left in round `out_round`; 0 if never."""
 
     number: int
     name: str
@@ -62,7 +62,8 @@ class SeenGame(Struct, frozen=True):
 class SeenReference(Struct, frozen=True):
     """A reference that was found automatically; `check`, `says` and `hits` are empty until the evaluator labelled it.
 
-    `round` is the round it is about (0: unknown), `players` are those whose messages to read if it is not about votes.
+    `round` is the round that it is about (0: unknown). If it is not about votes, the messages of `players` are to be
+    read.
     """
 
     subject: str

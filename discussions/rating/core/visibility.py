@@ -202,7 +202,7 @@ def is_dismissal(what: str) -> bool:
 
 
 def is_possible_dismissal(progress: Progress, what: str) -> bool:
-    """Whether the name is that of all suggested references, or of a range of those that the game has."""
+    """Whether the name stands for all suggested references, or for a range of those in the game."""
     first, _, last = what.partition(":")[2].partition("-")
     possible = progress.judgeable.possible
     is_range = {first, last} <= set(possible) and parse_subject(first) <= parse_subject(last)
@@ -257,7 +257,7 @@ def roles_seen(progress: Progress) -> bool:
 
 
 def _figures_in(before_roles: tuple[Missing, ...], after_roles: tuple[Missing, ...]) -> set[str]:
-    """Metrics whose score depends on no missing judgement."""
+    """Metrics with a score that depends on no missing judgement."""
     steps = {missing.step for missing in before_roles}
     is_done = {"": not before_roles, "roles": not before_roles and not after_roles}
     return {key for key, metric in METRICS.items() if is_done.get(metric.step, metric.step not in steps)}

@@ -54,7 +54,7 @@ MOST_QUOTES, LONGEST_QUOTE = 12, 2000
 
 
 def references(desk: Desk) -> list[ReferenceItem]:
-    """M1: what is counted or was marked, as the transcript goes, then what the wider net offers."""
+    """M1: counted and marked references in the order of the transcript, then the suggested ones."""
     found = {phrase.subject: phrase for phrase in desk.shown.references}
     open_subjects = set(open_suggestions(desk.progress))
     shown = fitting(
@@ -77,7 +77,7 @@ def build_suggested(desk: Desk, listed: Iterable[ReferenceItem]) -> SuggestedRef
 
 
 def build_more(desk: Desk, kind: str, items: Iterable[Item]) -> More | None:
-    """Where the list of what is judged under `kind` goes on, when this page of the transcript does not hold it all."""
+    """The place where the list of judged items of `kind` goes on, if this page of the transcript does not hold all."""
     wanted = sorted(
         judgement_kinds.parse_subject(subject)[0] for asked, subject in desk.asked if asked == kind
     )
@@ -177,7 +177,7 @@ def samples(desk: Desk, metric: str) -> list[SampleItem]:
 
 
 def sample(desk: Desk, metric: str, position: int) -> SampleItem:
-    """One message of a sample; what the machine found only once the whole sample is judged."""
+    """One message of a sample. It shows the automatic finding only when the whole sample is judged."""
     message = desk.seen.messages[position - 1]
     values = desk.item(metric, str(position))
     finding = desk.shown.findings.get(metric, {}).get(position)

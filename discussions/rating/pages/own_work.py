@@ -26,8 +26,9 @@ class MinePage(Struct, frozen=True):
     """The person's evaluations, newest first; `older` is the key to continue from, 0 at the end.
 
     Each has `rating` (None without one), `has_verdict`, `is_free` (it was set aside and can be taken up again) and
-    `in_count`, how many evaluations of its game are submitted. `reopenable` are the keys of those that the person can
-    reopen, `compared` of those whose project shows where they and the rule differ.
+    `in_count`, how many evaluations of its game are submitted. `reopenable` holds the keys of evaluations that the
+    person can reopen. `compared` holds the keys of evaluations for which the project shows where the person and the
+    rule differ.
     """
 
     evaluations: list[Evaluation]

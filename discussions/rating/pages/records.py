@@ -1,7 +1,7 @@
 """The records of the evaluator's page. None has a field for what an evaluator may not see.
 
-What is shown only after a reveal has its own records (`Part`, `OpenRoles`, `ReviewStep`); before the reveal there is no
-such object. Texts are plain: the templates escape them.
+Values that are shown only after a reveal have their own records (`Part`, `OpenRoles`, `ReviewStep`); before the
+reveal there is no such object. Texts are plain: the templates escape them.
 """
 
 from datetime import datetime
@@ -356,8 +356,8 @@ class SuggestedReferences(Struct, frozen=True):
 class EvaluationPage(Struct, frozen=True, kw_only=True):
     """What every page and every answer of one evaluation has; the fields with defaults are those of a whole page.
 
-    `game_number` is ours, never the file's. `has_later` if more is asked for after the reveal: how much would tell what
-    the rules say. `guides` is what the rubric version says at each step.
+    `game_number` is ours, never the file's. `has_later` says that more is asked for after the reveal; the number
+    would reveal what the rules say. `guides` is what the rubric version says at each step.
     """
 
     evaluation_id: int

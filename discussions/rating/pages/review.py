@@ -127,7 +127,7 @@ def progress(desk: Desk) -> tuple[int, int]:
 
 
 def figures(desk: Desk, work: EvaluationState) -> list[LiveFigure]:
-    """The figures of the metrics whose own judgements are all in; of the others there is nothing here."""
+    """The figures of metrics with all their judgements; other metrics are left out."""
     if not desk.visibility.figures:
         return []
     return [_figure(line) for line in work.own_lines(desk.visibility.figures)]

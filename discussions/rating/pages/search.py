@@ -24,7 +24,7 @@ class FoundMessage(Struct, frozen=True):
 
 
 class Search(Struct, frozen=True):
-    """What was searched for, how many messages hold it, and the first of them."""
+    """The text that was searched for, the number of messages that hold it, and the first of them."""
 
     text: str
     count: int

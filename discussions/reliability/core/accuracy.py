@@ -1,8 +1,8 @@
 """The accuracy of automatic values, measured against blind answers, never against overrides.
 
-For strategic depth, coherence and role consistency only the accuracy sample counts: random messages, judged before the
-automatic value was shown. Overrides are no sample, because nobody reads every message for them. Precision is the share
-of the automatic yes that people confirm, recall the share of people's yes that the metric finds.
+For strategic depth, coherence and role consistency only the accuracy sample counts: random messages, judged before
+the automatic value was shown. Overrides are no sample, because nobody reads every message for them. Precision is the
+share of automatic yes that people confirm. Recall is the share of people's yes that the metric finds.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,8 @@
 """Agreement of evaluators of the same games, by subject, from blind answers alone.
 
-The headline is Krippendorff's alpha (nominal; ordinal for the rating). Beside it stands Gwet's AC1 (for the rating AC2
-with quadratic weights), because alpha is low when nearly all answers are the same. Intervals are jackknife-t over
-games.
+The headline is Krippendorff's alpha (nominal; ordinal for the rating). Gwet's AC1 is shown next to it (AC2 with
+quadratic weights for the rating), because alpha is low when nearly all answers are the same. Intervals are
+jackknife-t over games.
 """
 
 from collections import Counter, defaultdict

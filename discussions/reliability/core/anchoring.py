@@ -54,7 +54,7 @@ class Anchoring(Struct, frozen=True):
 
 
 def iter_revealed_answers(evaluation: Evaluated) -> Iterator[Answer]:
-    """The blind answers whose automatic value was shown afterwards, with their changes."""
+    """The blind answers after which the automatic value was shown, with their changes."""
     for answer in evaluation.said:
         if answer.kind in METRICS and answer.blind_value:
             machine = _shown(evaluation, answer)

@@ -20,7 +20,7 @@ from discussions.reliability.core.accuracy import (
     TESTED,
 )
 
-# The tables of each kind of judgement. A metric whose kind is missing has no card.
+# The tables of each kind of judgement. A metric without a kind has no card.
 TABLES: dict[str, tuple[str, ...]] = {
     judgement_kinds.REFERENCE: (REFERENCES, CHECKS),
     judgement_kinds.STRATEGIC_DEPTH: (judgement_kinds.STRATEGIC_DEPTH,),

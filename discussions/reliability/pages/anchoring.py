@@ -22,7 +22,7 @@ from discussions.reliability.pages.tables import RowPart, build_rows, plot_rates
 from workspace.display.core.charts import IntervalsChart
 from workspace.statistics.labels import format_signed
 
-# With fewer answers on either side, the shares of one person mean little.
+# If there are fewer answers on either side, the shares of one person mean little.
 FEW = 20
 MOVED = "moved-"
 COLUMNS = (TO_MACHINE, ELSEWHERE, AWAY, STAYED)

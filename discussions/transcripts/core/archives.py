@@ -1,6 +1,6 @@
 """Zip and gzip: bytes in, the bytes of their files out, within limits that are counted while unpacking.
 
-What an archive says of itself (sizes, counts, paths) is never relied on. Nothing is written anywhere.
+The module never relies on what an archive says about itself (sizes, counts, paths). It writes nothing.
 """
 
 import gzip
@@ -28,10 +28,10 @@ from discussions.transcripts.core.notes import MIB, Limits
 
 ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 GZIP_START = b"\x1f\x8b"
-# Transcripts shrink to a tenth or a thirtieth. What shrinks more than this was made to fill the memory.
+# Transcripts shrink to a tenth or a thirtieth. A file that shrinks more than this was made to fill the memory.
 MOST_RATIO = 500
 _CHUNK = 256 * 1024
-# The number that zip archives have for Zstandard, by which newer versions of Inspect AI compress their logs.
+# The number of Zstandard in zip archives; newer versions of Inspect AI compress their logs with it.
 ZSTD = 93
 _LARGEST_WINDOW = 64 * MIB
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")

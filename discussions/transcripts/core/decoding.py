@@ -15,7 +15,7 @@ _PIECE = 1024 * 1024
 class Decoded(Struct, frozen=True):
     """The bytes of a text from `begin` on and how they are decoded; `warnings` are codes with how often.
 
-    Of a large text a reader decodes one part after the other, so that the whole is never in memory a second time.
+    A reader decodes a large text part by part, so the whole is never in memory a second time.
     """
 
     data: bytes

@@ -29,7 +29,7 @@ def shown_path(name: str) -> str:
 
 
 def folder_of(name: str) -> str:
-    """What files of one folder of an archive have in common; only to be compared."""
+    """The folder part of a file's name in an archive; use it only to compare names."""
     return "/".join(_parts(name)[:-1])
 
 

@@ -138,8 +138,8 @@ CHAT_TEXT = Format(
     to_native_text=chat_text.to_native_text,
 )
 
-# In the order in which they are asked whether a file is theirs, the more particular first: a sample of a log holds a
-# chat, a chat may have keys of a native game around it, and a table may hold lines that look like a chat.
+# Formats are asked in this order whether a file is theirs, the more particular first: a sample of a log holds a chat,
+# a chat may have keys of a native game around it, and a table may hold lines that look like a chat.
 FORMATS: tuple[Format, ...] = (
     INSPECT,
     WEREWOLF_ARENA,

@@ -37,7 +37,7 @@ class Intake:
         self._seen.setdefault(game_id, set()).add(sha256)
 
     def takes(self, game_id: str, sha256: str, place: str, known: KnownGames) -> bool:
-        """Whether the game is to be stored; if not, either it is in already, or `faults` says why."""
+        """Whether to store the game; if not, it is stored already, or `faults` says why."""
         seen = self._seen.setdefault(game_id, set())
         here = known.get(game_id, {})
         if sha256 in seen:

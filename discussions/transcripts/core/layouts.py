@@ -1,7 +1,7 @@
 """How a file holds its games, and in which format: one JSON value, a list, one value a line, or text.
 
-The whole file is looked at before any game is read: what is not JSON to its end is refused whole, and no game of it
-comes in. A JSON file of lines is the exception: its lines are read one by one.
+The whole file is looked at before any game is read. A file that is not JSON to its end is refused whole, and no game of
+it comes in. A JSON file of lines is the exception: its lines are read one by one.
 """
 
 import re
@@ -75,9 +75,9 @@ class Begin(Struct, frozen=True, array_like=True):
 
 
 class Layout(Struct, frozen=True):
-    """How a file holds its games. `format` is that of games that do not show their own; `parts` are items or lines.
+    """How a file holds its games. Games that do not show their format have `format`; `parts` are items or lines.
 
-    Of a piece of a file that was cut, `begin` says where it begins; `had_bom` is said of the whole file.
+    If the file was cut into pieces, `begin` says where this piece begins; `had_bom` is about the whole file.
     """
 
     kind: str
@@ -178,7 +178,7 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
     found = options.named
     for start, end in items:
         item = data[start:end]
-        # What was split quickly keeps the grammar, but may be deep and not UTF-8.
+        # A text that was split quickly follows the grammar, but it may be deep and not UTF-8.
         if quick_items is not None and is_too_deep(item, limits.depth - 1):
             return None
         if quick_items is None or found is None or not _is_utf8(item):
@@ -238,7 +238,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _quick_value(data: bytes, limits: Limits) -> tuple[Any, bool]:
-    """The value of an item or a line, and whether it is JSON at all; what is odd in it is told when it is read."""
+    """The value of an item or a line, and whether it is JSON at all. Oddities are reported when the value is read."""
     try:
         return msgspec.json.decode(data), True
     except _ODD_OR_BROKEN:

@@ -111,7 +111,7 @@ def parse_limits(given: Sequence[str], rubric: RubricRecord) -> dict[str, Decima
 def find_shortfalls(metrics: Mapping[str, Mapping[str, Any]], limits: Mapping[str, Decimal]) -> list[str]:
     """A sentence for each metric of a measured game that is below its limit, unrounded.
 
-    What has no score yet is not compared, and what has nothing to count is not below.
+    Metrics without a score are not compared. A metric with nothing to count is not below its limit.
     """
     found = []
     for key, limit in limits.items():

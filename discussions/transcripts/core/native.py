@@ -78,7 +78,7 @@ def is_native(value: Any) -> bool:
 
 
 def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
-    """The game of one native object; None when there is a fault, all of which are in the notes. Never raises."""
+    """The game of one native object, or None if there is a fault. The notes hold all faults. Never raises."""
     if type(value) is not dict:
         sentence = say(
             "A game should be a JSON object with the keys gameId, players and messages. Correct the file."
@@ -144,7 +144,7 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
 
 
 def _count_empty(entries: list[Any], notes: Notes) -> int:
-    """How many messages have no text. What is noted of their keys is noted when they are read."""
+    """The number of messages without a text. Faults of their keys are noted when they are read."""
     unused = Notes(notes.file, notes.pointer, notes.limits)
     fields = (known_keys(entry, MESSAGE_KEYS, "", unused) for entry in entries if type(entry) is dict)
     return sum(_is_empty(raw.get("message")) for raw in fields)

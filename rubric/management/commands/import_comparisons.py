@@ -19,7 +19,7 @@ from workspace.models import Person, Project
 
 
 class BadInput(Exception):
-    """What was asked for cannot be started; the sentence says why."""
+    """The request cannot be started; the sentence says why."""
 
 
 class Command(SiteCommand):
@@ -34,7 +34,7 @@ class Command(SiteCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Files, into which set, and in whose name."""
+        """Add the arguments: files, the set, and the person who imports."""
         parser.add_argument(
             "files", nargs="+", metavar="FILE", help="comparisons, reviews, or both, as JSONL"
         )

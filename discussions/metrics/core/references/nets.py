@@ -13,7 +13,7 @@ _CLAUSE_END = re.compile(r"[,;:.!?\u2026]+(?= |$)| - ?|(?<= )-+(?= )")
 
 
 class Caught(Struct, frozen=True):
-    """A sentence that a net caught: by which pattern, and whether the rubric counts it."""
+    """A sentence that a net caught, the pattern, and whether the rubric counts it."""
 
     pattern: Pattern
     is_counted: bool
@@ -48,7 +48,7 @@ class Net(Struct, frozen=True):
         return Caught(wider, is_counted=False) if wider else None
 
     def _find_past(self, pattern: Pattern, piece: str) -> Iterator[int]:
-        """Where the pattern matches and names no round, or an earlier one of the file's."""
+        """The place where the pattern matches and names no round, or an earlier round of the file."""
         if not pattern.search(piece):
             return
         for match in pattern.regex.finditer(piece):

@@ -1,4 +1,4 @@
-"""How the texts of a game call its rounds (rules 1.1): by which words, and how their numbers differ from the file's."""
+"""How the texts of a game name its rounds (rules 1.1): the words, and how their numbers differ from the file's."""
 
 import re
 from bisect import bisect_right
@@ -47,7 +47,7 @@ class RoundNames(Struct, frozen=True):
         return word is None or word[1] in self.words
 
     def is_earlier(self, said: str, own_round: int) -> bool:
-        """Whether a number in a text is that of a round before `own_round`; true for what is no number."""
+        """Whether a number in a text means a round before `own_round`; true if it is no number."""
         number = read_number(said)
         if number is None:
             return not said.isdecimal()
@@ -76,8 +76,9 @@ def read_number(text: str) -> int | None:
 def find_round_names(game: GameRecord, marked: str, bounds: list[int]) -> RoundNames:
     """The names of a game's rounds; `marked` and `bounds` as in `Reading`.
 
-    Day, night or quest stands for a round of the file when at least half of its uses with a number name the round of
-    their message or one beside it. A file whose rounds are shorter than a day names its days from farther away.
+    "Day", "night" or "quest" means a round of the file if at least half of its uses with a number name the round of
+    their message or a neighbouring one. If the file's rounds are shorter than a day, its texts name days from farther
+    away.
     """
     uses: Counter[str] = Counter()
     near: Counter[str] = Counter()

@@ -1,6 +1,7 @@
 """What a sentence says about votes and eliminations, part by part (rules 1.1), against the record of the game.
 
-A sentence is supported only when every part of it that names a vote is. What cannot be looked up says so, with why.
+A sentence is supported only when every part of it that names a vote is. Parts that cannot be looked up say so, with
+the reason.
 """
 
 import re
@@ -68,12 +69,12 @@ _GONE = re.compile(
 )
 # Whatever the pattern before finds holds one of these.
 _GONE_WORD = re.compile(r"eliminat|killed|lynch|banish|exile|execut|remov|voted o|gone|out|dea|exit")
-# What names a vote that was cast: a verb of the past, or a vote of somebody for somebody.
+# These words name a vote that was cast: a verb of the past, or a vote of somebody for somebody.
 _PART = re.compile(
     f"\\bvoted\\b|\\b(?:was|were|been) voting\\b"
     f"|(?:{OWNED}|\\b(?:my|your|his|her|their|our)) votes? (?:for|against|on) "
 )
-# What speaks of votes that were cast at all; "let's vote" does not.
+# These words say that votes were cast at all; "let's vote" does not.
 _ABOUT = re.compile(
     r"\bvote[ds]\b|\b(?:did|didn't|didnt)\b.{0,60}\bvote\b|\b(?:was|were|been|kept|started) voting\b"
     r"|(?:\b(?:the|that|this)|'s)(?: \w+)? voting\b|\bvoting (?:patterns?|records?|history|behaviou?rs?)\b"
@@ -277,7 +278,7 @@ def _claim(
 
 
 def _people(sentence: _Sentence, text: str, at: int) -> list[int | None]:
-    """The players of a list like "Alpha, Bravo and me" that ends or begins at `at`; None for whoever is not named.
+    """The players of a list like "Alpha, Bravo and me" that ends or begins at `at`; None for a person without a name.
 
     In "Alpha, you" the name only calls.
     """
@@ -327,7 +328,7 @@ def _rows(pieces: list[Evidence]) -> list[tuple[int, int, int]]:
 
 
 def _explain(sentence: _Sentence, reason: str, pieces: list[Evidence]) -> Evidence:
-    """Says why a sentence cannot be looked up and what of it can be; names whose messages to read without votes."""
+    """Explain why a sentence cannot be looked up, and which part can; without votes, name whose messages to read."""
     is_about_votes = _is_about_votes(sentence.low)
     if is_about_votes and not sentence.game.votes:
         reason = NO_VOTES
@@ -341,7 +342,7 @@ def _explain(sentence: _Sentence, reason: str, pieces: list[Evidence]) -> Eviden
 
 
 def _name_messages(sentence: _Sentence) -> Evidence | None:
-    """Whose messages of which round to open, for a reference that is not about votes."""
+    """Names the players and the round to read, for a reference that is not about votes."""
     players = sorted(players_in(sentence.low))
     if not players:
         return None
