@@ -18,7 +18,7 @@ class FilesInput(forms.FileInput):
 
 
 class FilesField(forms.FileField):
-    """One file or many; cleans to a list. What is in them is the action's question."""
+    """One file or many; cleans to a list. The action checks their content."""
 
     widget = FilesInput
 

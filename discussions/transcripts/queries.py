@@ -50,6 +50,6 @@ def load_known_games(project: int, ids: list[str]) -> KnownGames:
 
 
 def count_file_bytes(project: Project) -> int:
-    """How many bytes the uploaded files of a project have. A file whose games came in separately, too, is one."""
+    """The number of bytes of a project's uploaded files. A file that was also imported separately counts once."""
     rows = Transcript.objects.filter(project=project, is_separate=False)
     return int(rows.aggregate(bytes=Sum("byte_count"))["bytes"] or 0)

@@ -58,7 +58,7 @@ class VersionMoveGiven(Given):
 
 
 class VersionMovedAnswer(Answer):
-    """The numbers of the games whose verdict was recorded again, and of those that wait for something first."""
+    """The numbers of games with a verdict that was recorded again, and of games that wait for something first."""
 
     recorded: list[int]
     waiting: list[int]

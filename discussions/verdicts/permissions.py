@@ -59,7 +59,7 @@ def check_first_verdict(game: Game) -> None:
 
 
 def check_flags_resolved(person: Person, game: Game) -> None:
-    """Where an open flag holds back, whoever set one does not record; leads do, since a flag is for them."""
+    """If an open flag blocks the verdict, the person who set it does not record. Leads do, since flags are for them."""
     if is_held_back(game, person):
         raise NotAllowed(
             _(

@@ -77,7 +77,7 @@ def load_verdict_preview(game: Game) -> Preview | None:
 
 
 def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
-    """What people would say of all messages, for each metric whose messages are sampled, in one query."""
+    """The people's estimates for each metric with sampled messages, in one query."""
     basis = preview.basis
     keys = [evaluation.id for evaluation in basis.evaluations]
     return estimate_all(

@@ -1,6 +1,6 @@
 """What the agents of some games do wrong: the findings behind metrics 1, 3, 4 and 6, and whose language is whose.
 
-What people judged counts; where nobody judged, the rule's word does, and a spot says which of the two it is.
+Judgements of people count. If nobody judged, the rule counts; a spot says which of the two it is.
 """
 
 from collections import Counter
@@ -266,7 +266,7 @@ def _repeated_phrases(game: ExaminedGame) -> Iterator[Spot]:
 
 
 def join_phrases(phrases: Sequence[str]) -> list[str]:
-    """The longer wordings of which overlapping phrases are pieces: "a b c" and "b c d" are "a b c d"."""
+    """Join overlapping phrases to longer wordings: "a b c" and "b c d" become "a b c d"."""
     left = [phrase.split() for phrase in phrases]
     joined = []
     while left:

@@ -122,8 +122,8 @@ class Notes:
 
     `source` is the name of the game's file or folder without its ending: an id for a game that has none of its own.
 
-    A converter of another format tells its own faults at pointers into that format, and says by `translate` where the
-    parts of the native game come from. After `begin_native` pointers are those of the native game, and are told there.
+    A converter of another format reports its own faults at pointers into that format. `translate` says where the
+    parts of the native game come from. After `begin_native`, pointers belong to the native game.
     """
 
     def __init__(self, file: str, pointer: str, limits: Limits, *, source: str = "") -> None:
@@ -163,7 +163,7 @@ class Notes:
         self._warned[code] = (so_far + count, first, said)
 
     def warnings(self) -> list[Fault]:
-        """One warning of each kind, in the order in which the kinds were met."""
+        """One warning of each kind, in the order of their first places."""
         given = []
         for code, (count, place, what) in self._warned.items():
             sentences = self._sentences.get(code) or WARNINGS[code]
@@ -180,7 +180,7 @@ class Notes:
         self._foreign[native] = foreign
 
     def begin_native(self) -> None:
-        """From here on pointers are those of the native game."""
+        """Let pointers belong to the native game from now on."""
         self._is_native = True
 
     def _place(self, pointer: str) -> str:

@@ -63,7 +63,7 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?", re.ASCII)
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HALF_A_DAY = 12 * 3600
-# With two agents or fewer, one of them nearly always wrote more than half.
+# If there are two agents or fewer, one of them nearly always wrote more than half.
 _FEWEST_PLAYERS = 3
 
 
@@ -90,7 +90,7 @@ class Oddity(Struct, frozen=True):
 def list_oddities(game: GameRecord) -> list[Oddity]:
     """What looks odd in the game, in a fixed order. Takes time in proportion to the length of its texts."""
     lowest = min((message.round for message in game.messages), default=1)
-    # What no text holds is not looked for in each.
+    # A sign that no text holds is not searched for in each.
     whole = "\n".join([message.text for message in game.messages])
     may_leak, may_name_zero = _may_leak(whole), lowest == 1 and _may_name_zero(whole)
     found = {

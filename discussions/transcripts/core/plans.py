@@ -1,6 +1,6 @@
-"""What an uploaded file holds, looked through before any game is read: one file, or an archive of files and folders.
+"""What an uploaded file holds: one file, or an archive of files and folders.
 
-Nothing of a file that must be refused whole comes in, so the whole of it is looked at first.
+The whole file is looked at before any game is read, since nothing of a file may come in if it must be refused whole.
 """
 
 from collections.abc import Iterator
@@ -137,7 +137,7 @@ def _plan_unit(
     options: ReadOptions,
     budget: Budget,
 ) -> Unit:
-    """What one file, or one folder that is a game, holds. Raises OverBudget."""
+    """The content of one file, or of one folder that is a game. Raises OverBudget."""
     first = members[0]
     path, source = first.path, source_name(first.name)
     if folder is not None:
@@ -155,7 +155,7 @@ def _plan_unit(
 
 
 def folder_format(names: list[str], options: ReadOptions) -> Format | None:
-    """The format of which files of these names, in one folder, are a game."""
+    """The format in which files of these names, in one folder, are a game."""
     known = (known for known in options.known if known.recognises_files)
     return next((known for known in known if known.recognises_files and known.recognises_files(names)), None)
 

@@ -36,7 +36,7 @@ MIXED = "mixed"
 
 
 class ReadOutcome(Struct, frozen=True):
-    """What became of one game, or of a file of which no game is read (then `format` is empty)."""
+    """What became of one game, or of a file without a game that is read (then `format` is empty)."""
 
     game: ReadGame | None = None
     faults: list[Fault] = []
@@ -45,7 +45,7 @@ class ReadOutcome(Struct, frozen=True):
 
 
 class ReadTally:
-    """What was read so far: how many games, the first faults in order of place, and in which formats."""
+    """What was read so far: the number of games, the first faults in order of place, and the formats."""
 
     def __init__(self, plan: ReadPlan) -> None:
         self.faults = list(plan.remarks)
@@ -180,7 +180,7 @@ def _read_value(value: Value, layout: Layout, options: ReadOptions) -> Iterator[
         notes = Notes(value.file, value.pointer + pointer, options.limits, source=source)
         _note_replaced(notes, list(document.replaced.values()), had_bom=value.had_bom)
         outcome = _outcome(_read_part(part, known, notes, options.role_map), notes, known)
-        # What is wrong with the value as JSON is told with its first game, and refuses all of them.
+        # A JSON fault of the value is reported with its first game and refuses all its games.
         if document.problems:
             faults, more = (value.faults, document.problem_count) if index == 0 else ([], 0)
             outcome = ReadOutcome(

@@ -66,7 +66,7 @@ class BasisJudgement(Struct, frozen=True):
 class BasisTest(Struct, frozen=True):
     """The authorship test of an evaluation: the number of agents, and positions and authors of its messages.
 
-    Messages are in the order in which they were asked.
+    Messages are in the order of the questions.
     """
 
     evaluation: int

@@ -1,4 +1,4 @@
-"""Where people contradict the rule of role consistency, an evaluator is asked for more messages until it is clear."""
+"""Evaluators who contradict the rule of role consistency are asked for more messages until the result is clear."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -28,9 +28,9 @@ class MoreRule(Struct, frozen=True):
 
 
 class RoleSample(Struct, frozen=True):
-    """The messages (from 1, ascending) whose role consistency an evaluator is asked to judge, rules aside.
+    """The messages (from 1, ascending) that an evaluator judges for role consistency, whatever the rules say.
 
-    `size` is that of the accuracy sample, `times` how often more were asked for.
+    `size` is the size of the accuracy sample; `times` counts how often more were asked for.
     """
 
     positions: tuple[int, ...]
@@ -52,7 +52,7 @@ def read_more_rule(rubric: RubricRecord) -> MoreRule:
 def draw_role_sample(
     seed: str, machine: Mapping[str, str], values: Mapping[str, str], rule: MoreRule
 ) -> RoleSample:
-    """The accuracy sample of role consistency, widened as long as one evaluator's judgements leave it open.
+    """The accuracy sample of role consistency, widened until one evaluator's judgements make the result clear.
 
     `machine` is the automatic value of every message, `values` the evaluator's own. When enough of the audit sample
     contradicts the automatic values, `rule.count` more are drawn, and again, until the 90 % interval of what the
@@ -92,7 +92,7 @@ def _is_contradicted(
 def _is_clear(
     positions: Collection[int], machine: Mapping[str, str], values: Mapping[str, str], threshold: float
 ) -> bool:
-    """Whether the interval lies on one side; what was judged after this sample does not count yet."""
+    """Whether the interval lies on one side. Judgements after this sample do not count yet."""
     sampled = {str(position) for position in positions}
     known = {
         subject: value

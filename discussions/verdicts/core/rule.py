@@ -52,8 +52,9 @@ def decide(
 ) -> Outcome:
     """The verdict on one game from its effective scores (metric -> score), the mean rating and the cost in dollars.
 
-    `cost` None is "not reported" and neither passes nor fails. With a pending metric or no rating `passes` is None
-    and `missing` says which; what is known is filled in all the same. Raises KeyError when a metric has no score.
+    `cost` None is "not reported" and neither passes nor fails. If a metric is pending or the rating is missing,
+    `passes` is None, and `missing` says which. Known values are filled in all the same. Raises KeyError when a metric
+    has no score.
     """
     rules = read_rules(rubric)
     lines = build_lines(rubric.criteria, scores, rating, manual_check=manual_check, facts=facts)
@@ -286,7 +287,7 @@ def build_score_line(
 
 
 def build_rating_line(criterion: Criterion, rating: Fraction | None) -> Line:
-    """The line of a rated metric; numerator and denominator are those of the mean rating."""
+    """The line of a rated metric, with numerator and denominator of the mean rating."""
     threshold = _threshold(criterion)
     return Line(
         key=criterion.key,

@@ -1,4 +1,4 @@
-"""A recorded outcome, read again: its figures count, its words are those of today and of the reader."""
+"""A recorded outcome, read again: its figures count; its words are today's, in the reader's language."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def read_outcome(recorded: str) -> Outcome:
 
 
 def is_same_outcome(recorded: str, computed: Outcome) -> bool:
-    """Whether both are the same but for their words, which change with the language and from version to version."""
+    """Whether both are the same except for their words, which depend on language and version."""
     return _without_words(recorded) == _without_words(canonical_bytes(computed).decode())
 
 

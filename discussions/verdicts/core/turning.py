@@ -32,7 +32,7 @@ class JudgedVerdict(Struct, frozen=True):
 
 
 def estimate_all(judged: JudgedVerdict) -> list[PeopleEstimate]:
-    """What people would say of all messages, for each metric of which a message was judged in a sample."""
+    """The people's estimate for each metric with a judged message in a sample."""
     estimates = []
     for line in judged.outcome.lines:
         if line.key not in POSITIVE:

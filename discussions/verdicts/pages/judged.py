@@ -1,4 +1,4 @@
-"""What was judged, and with which answer, in words: for reports, where no key of ours is shown."""
+"""The judged subjects and their answers in words, for reports, which show no keys."""
 
 from django.utils.translation import gettext as _
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from discussions.verdicts.core.report import AdjudicationStep, Override
 
 
 class SubjectWords:
-    """Says subjects of one game; its text is read only where a player is to be named."""
+    """Describes subjects of one game; reads its text only to name a player."""
 
     def __init__(self, game: Game) -> None:
         self.game = game

@@ -116,7 +116,7 @@ def _line(line: Line, next_game: NextGame | None) -> ReportLine:
 
 
 def _bases(outcome: Outcome, next_games: NextGames) -> list[str]:
-    """What the ranges of the next game rest on, each once, with the metrics where they differ."""
+    """The bases of the ranges of the next game, each once, with its metrics if they differ."""
     found: dict[str, list[str]] = {}
     for line in outcome.lines:
         if line.key in next_games and (says := describe_next_basis(next_games[line.key])):

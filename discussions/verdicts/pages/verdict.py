@@ -227,7 +227,7 @@ def cost_says(outcome: Outcome, basis: Basis) -> str:
 
 
 def _way(preview: Preview | None) -> str:
-    """Where a lead can complete the verdict, in the order of `check_complete`."""
+    """The page on which a lead can complete the verdict, in the order of `check_complete`."""
     if preview is None or preview.is_complete:
         return ""
     if len(preview.basis.evaluations) < preview.basis.evaluator_count:

@@ -145,7 +145,7 @@ def _build(found: dict[str, Any], entry: dict[str, Any], place: str, notes: Note
 
 
 def _add_players(draft: Draft, log: dict[str, Any], requests: list[_Request]) -> None:
-    """The agents in the order in which the server told them of the game, which is that of the list `agents`."""
+    """Add the agents in the order in which the server told them of the game: that of the list `agents`."""
     notes = draft.notes
     roles: dict[str, Any] = {}
     names: dict[str, str] = {}
@@ -189,7 +189,7 @@ def _add_talks(draft: Draft, requests: list[_Request]) -> None:
     for _, (place, talk) in sorted(talks.items(), key=lambda item: item[0]):
         key = (talk["day"], str(talk.get("agent")))
         times = moments.get(key, [])
-        # Where an agent's requests are not as many as its talks, which answer is which cannot be told.
+        # If an agent has not as many requests as talks, nobody can tell which answer belongs to which talk.
         time = times[counts[key]] if len(times) == spoken[key] else None
         counts[key] += 1
         text = talk.get("text")

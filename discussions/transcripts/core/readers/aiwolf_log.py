@@ -1,8 +1,8 @@
-"""The text logs of AIWolf servers: lines such as `1,vote,2,3`, of which the first says the day, the second what it is.
+"""The text logs of AIWolf servers: lines such as `1,vote,2,3`, where the day comes first, then the kind of line.
 
-Days, skipped turns, repeated votes and what is left out are as in the JSON logs (`aiwolf.py`). A line of another shape
-continues the text of the talk before it. Where a program plays against itself, agents have one name: it is the first
-one's, the others are called by their numbers.
+Days, skipped turns, repeated votes and what is left out are as in the JSON logs (`aiwolf.py`). A line of another
+shape continues the text of the talk before it. If a program plays against itself, its agents have the same name. The
+first agent keeps it; the others are called by their numbers.
 """
 
 import re

@@ -29,7 +29,7 @@ _HEADING = re.compile(
     r"(?:\s{0,5}(?P<end>[^\w\s]{1,20})|(?P<more>\s{0,3}[:–-]\s.{0,80}|\s.{0,80}))?\s{0,5}",
     re.IGNORECASE,
 )
-# What stands before a colon as a name does, and begins a round: "Night 1: wolves".
+# Words before a colon that look like a name but begin a round: "Night 1: wolves".
 HEADING_NAME = re.compile(r"(?P<kind>round|day|night|phase)\s{0,3}#?(?P<number>\d{1,9})", re.IGNORECASE)
 ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>)\s{0,5}(?P<target>[^\n]{1,200})")
 # Without times a name of more words is taken as the beginning of a sentence.
@@ -78,9 +78,9 @@ def match_message(line: str) -> "re.Match[str] | None":
 def read_chat_line(
     line: str, style: ChatStyle, *, names: set[str] | None, heading_names: frozenset[str] = frozenset()
 ) -> ChatLine:
-    """What a line is. With `names` only these begin a message; an indented line continues the text before.
+    """What a line is. If `names` are given, only these begin a message; an indented line continues the text before.
 
-    `heading_names` are players whose name looks like a heading.
+    `heading_names` are players with a name that looks like a heading.
     """
     if not line.strip():
         return ChatLine("blank")

@@ -77,9 +77,9 @@ class _Fact(Struct, frozen=True):
 
 
 class _Game(Struct):
-    """A game while its lines are read, of which the first has the number `begin` in the file.
+    """A game while its lines are read; its first line has the number `begin` in the file.
 
-    `heading_names` are players who are called as a heading is ("Night 1").
+    `heading_names` are players with a name that looks like a heading ("Night 1").
     """
 
     notes: Notes
@@ -141,9 +141,9 @@ def _lines(text: str) -> list[str]:
 
 
 def _parts(decoded: Decoded) -> list[tuple[int, int, int]]:
-    """Where each game begins and ends, and the number of its first line.
+    """The begin and the end of each game, and the number of its first line.
 
-    A file that begins with `Game: ...` begins a game with each such line.
+    If a file begins with `Game: ...`, each such line begins a game.
     """
     data, whole = decoded.data, [(decoded.begin, len(decoded.data), 1)]
     begins: list[tuple[int, int]] = []
@@ -232,7 +232,7 @@ def _warn_of_lone_facts(game: _Game, lines: list[str], below: list[_Fact], last:
 
 
 def _read_facts(game: _Game, facts: list[_Fact]) -> None:
-    """What the facts say; if one is given twice, the first counts. Where `Players` are listed, nobody else speaks."""
+    """Read the facts. If one is given twice, the first counts. If `Players` are listed, nobody else speaks."""
     for fact in facts:
         if fact.key in ("players", "roles"):
             _read_player(game, fact)

@@ -62,7 +62,7 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
 
 
 def known_fields(columns: Sequence[str]) -> dict[str, str] | None:
-    """The mapping of a file whose columns all have known names, one each; None for any other file.
+    """The mapping of a file in which all columns have known names, one each; None for any other file.
 
     A column with another name may hold what tells games or rounds apart, so a person is asked.
     """

@@ -22,7 +22,7 @@ from workspace.core.words import mark, say
 DELIMITERS = ",;\t"
 SAMPLE_CHARACTERS, SAMPLE_ROWS = 100_000, 50
 LONGEST_NAME = 100
-# The share of rows in a hundred with as many cells as there are columns, from which on a text is taken as a table.
+# A text counts as a table if at least this percentage of rows has as many cells as there are columns.
 EVEN = 90
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _SEP_LINE = re.compile(r"\Asep=([,;\t])\r?\n?")
@@ -101,7 +101,7 @@ def _whole(decoded: Decoded, head: str) -> tuple[int, int, int]:
 
 
 def _rows(decoded: Decoded, delimiter: str, start: int, end: int, number: int) -> Iterator[Row]:
-    """The rows between two offsets that are not empty. `number` is that of the first line. Raises csv.Error."""
+    """The non-empty rows between two offsets. The first line has `number`. Raises csv.Error."""
     reached = start
 
     def lines() -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Logs of Inspect AI (inspect.aisi.org.uk): each sample is a game, spoken by its agents.
 
-Who speaks is, in this order: a name in the message's metadata, the agent's span in the events, the model.
+The speaker is the name in the message's metadata, else the agent of the span in the events, else the model.
 """
 
 from collections.abc import Iterator
@@ -92,7 +92,7 @@ def _game_id(sample: dict[str, Any], notes: Notes) -> str:
 
 
 def _agents_of_outputs(events: list[Any]) -> dict[str, tuple[str, Any]]:
-    """Id of a message -> the agent whose model call gave it ("" without one), and when."""
+    """Id of a message -> the agent that called the model for it ("" without one), and the moment."""
     spans = {
         event["id"]: event
         for event in events
@@ -136,7 +136,7 @@ def _outputs(events: list[Any]) -> Iterator[tuple[str, dict[str, Any], dict[str,
 def _from_messages(
     messages: list[Any], agents: dict[str, tuple[str, Any]], texts: dict[str, Any], notes: Notes
 ) -> Iterator[_Placed]:
-    """What was said in the sample's conversation. What moderators wrote has no speaker and is left out."""
+    """The messages of the sample's conversation. Texts of moderators have no speaker and are left out."""
     for index, entry in enumerate(messages):
         pointer = f"/messages/{index}"
         if type(entry) is not dict:
@@ -155,7 +155,7 @@ def _from_messages(
 def _from_events(
     events: list[Any], agents: dict[str, tuple[str, Any]], texts: dict[str, Any], notes: Notes
 ) -> Iterator[_Placed]:
-    """What the models of the agents said, in order of their calls; a message that two calls give counts once."""
+    """The messages of the agents' models, in the order of their calls. A message that two calls give counts once."""
     seen: set[str] = set()
     for pointer, _event, entry in _outputs(events):
         number = _id(entry)
@@ -230,7 +230,7 @@ def _note_scores(scores: Any, notes: Notes) -> None:
 
 
 def _cost(usage: Any) -> dict[str, Any] | None:
-    """Tokens and dollars of all models together; what the cache gave is a share of all input tokens."""
+    """Tokens and dollars of all models together. The cache hit rate is a share of all input tokens."""
     blocks = [block for block in usage.values() if type(block) is dict] if type(usage) is dict else []
     if not blocks:
         return None

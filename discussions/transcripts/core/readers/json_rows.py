@@ -104,7 +104,7 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: str) -> T
 
 
 def _checked_table(entries: _Entries, span: tuple[int, int, int], place: str) -> Table:
-    """The rows of these entries, each of which is looked at once for what is wrong with it."""
+    """The rows of these entries. Each entry is checked once for faults."""
     numbers: dict[str, int] = {}
     faults = TableFaults()
     cell_count = 0
@@ -161,7 +161,7 @@ def _items(
 
 
 def _value(data: bytes) -> Any:
-    """The value of a row that was looked at. Escaped characters may have to be replaced."""
+    """The value of a checked row. Escaped characters may have to be replaced."""
     try:
         return read_json(data).value if b"\\u" in data else msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):

@@ -85,7 +85,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _table(entries: list[Any], key: str, notes: Notes) -> Table:
-    """The messages as rows; what is wrong with them is in the notes."""
+    """The messages as rows; the notes hold their faults."""
     place = f"/{key}/{{}}"
     for index, entry in enumerate(entries):
         if type(entry) is not dict:
@@ -98,7 +98,7 @@ def _table(entries: list[Any], key: str, notes: Notes) -> Table:
 
 
 def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    """What the object says in native keys around its messages, at its own place; an empty value says nothing."""
+    """The native keys of the object around its messages, at its own place. An empty value counts as absent."""
     carried = {name: value[name] for name in (*CARRIED, "players") if value.get(name)}
     notes.translate("", "")
     for name, part in carried.items():

@@ -85,7 +85,7 @@ def _read_lines(files: Mapping[str, bytes], name: str, notes: Notes) -> list[str
 def _read_chat(files: Mapping[str, bytes], name: str, notes: Notes) -> list[_Line]:
     """The lines of a chat; a line without a time and a name goes on with the message before it."""
     chat: list[_Line] = []
-    # What goes on with a message is joined once, since a text that grows line by line is copied each time.
+    # The lines of a message are joined once, since a text that grows line by line is copied each time.
     more: list[str] = []
     for number, line in enumerate(_read_lines(files, name, notes), start=1):
         found = _LINE.fullmatch(line)
@@ -156,7 +156,7 @@ def _add_day_chat(draft: Draft, chat: list[_Line]) -> None:
 
 
 def _add_eliminations(draft: Draft, chat: list[_Line]) -> None:
-    """Who left the game, by day or by night; a night belongs to the round of the day before it."""
+    """Add who left the game, by day or by night. A night belongs to the round of the day before it."""
     number, is_night = 0, False
     for line in chat:
         if line.text.startswith(("Now it's Daytime", "Now it's Discussion Time")):

@@ -1,6 +1,6 @@
 """Chats as lists of `{"role", "name", "content"}`, bare or under `messages`.
 
-Who speaks is named by a key such as `speaker` or `player`, else by the name, else by the role.
+The speaker is taken from a key such as `speaker` or `player`, else from the name, else from the role.
 
 LangChain and LangGraph write `type` instead of `role`, and may put the rest under `data`.
 """
@@ -85,7 +85,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
 
 
 def content_text(content: Any, pointer: str, notes: Notes) -> str | None:
-    """The text of a message's content: text, or the text parts of a list; what else there is is counted."""
+    """The text of a message's content: text, or the text parts of a list. Other parts are counted."""
     if content is None or type(content) is str:
         return content
     if type(content) is not list:
@@ -169,7 +169,7 @@ def _game_id(wrapper: dict[str, Any], notes: Notes) -> Any:
 
 
 def _carried(wrapper: dict[str, Any]) -> dict[str, Any]:
-    """What the wrapper may say in native keys; the metadata only as far as the cost is in it."""
+    """The native keys of the wrapper. From the metadata only the cost is taken."""
     carried = {key: wrapper[key] for key in CARRIED if key in wrapper}
     metadata = carried.pop("metadata", None)
     if type(metadata) is dict and "cost" in metadata and "cost" not in carried:

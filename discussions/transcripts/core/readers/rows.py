@@ -88,7 +88,7 @@ class Row(Struct, frozen=True, gc=False):
     cells: list[str]
 
 
-# The rows between two offsets, of which the first has this number.
+# The rows between two offsets; the first row has this number.
 ReadRows = Callable[[int, int, int], Iterator[Row]]
 
 
@@ -280,7 +280,7 @@ def _note_player(game: _Game, name: str, cells: Mapping[str, str], place: str) -
         player = game.roster[name] = {"name": name, "role": None, "personality": None}
     for field in ("role", "personality"):
         said = cells.get(field, "").strip()
-        # The role of a chat's API says who writes for whom, and is no role of the game.
+        # The role in a chat's API says who writes for whom. It is no role of the game.
         if not said or (field == "role" and said.lower() in _API_ROLES):
             continue
         if player[field] is None:
@@ -350,7 +350,7 @@ def _whole(given: str) -> str | None:
 
 
 def _finish(game: _Game) -> NativeGame:
-    """The object of the game. Who is voted for and never speaks is a player, too."""
+    """The object of the game. Somebody who is voted for but never speaks is a player, too."""
     names = {name.casefold(): name for name in game.roster}
     for target, place in game.targets.items():
         if target.casefold() not in names:

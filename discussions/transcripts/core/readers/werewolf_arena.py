@@ -25,7 +25,7 @@ from workspace.core.strict_json import read_json
 from workspace.core.words import mark_many, say
 
 SIDES = {"Villager": VILLAGER, "Seer": VILLAGER, "Doctor": VILLAGER, "Werewolf": MAFIA}
-# In the order in which one of them is taken from a folder.
+# The first of these files that a folder has is read.
 FILES = ("game_complete.json", "game_partial.json", "game_logs.json")
 _STATE = frozenset(("session_id", "seer", "doctor", "villagers", "werewolves", "rounds"))
 _LOG = frozenset(("eliminate", "investigate", "protect", "bid", "debate", "votes", "summaries"))
@@ -150,7 +150,7 @@ def _add_round(draft: Draft, place: str, number: int, entry: Any) -> None:
             wrong_type(notes, where, say("a list of a speaker and a text"), said)
     killed, exiled = entry.get("eliminated"), entry.get("exiled")
     polls = read_list(entry, "votes", place, notes, notes.limits.votes) or []
-    # In a round that broke off before the exile, the last ballot is a poll like the others.
+    # If a round broke off before the exile, the last ballot is a poll like the others.
     if polls and (entry.get("success") is not False or exiled is not None):
         where = f"{place}/votes/{len(polls) - 1}"
         for voter, target in read_object(polls[-1], where, notes).items():
