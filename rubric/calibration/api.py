@@ -228,7 +228,7 @@ def change_repeats(request: SignedIn, slug: str, number: int, given: RepeatsGive
 
 
 def collect_notes(given: Iterable[tuple[int, str]]) -> dict[int, str]:
-    """Number -> note. Raises Unacceptable for two notes on one number, of which one would be lost."""
+    """Number -> note. Raises Unacceptable for two notes on one number, since one would be lost."""
     notes: dict[int, str] = {}
     for number, note in given:
         if number in notes:

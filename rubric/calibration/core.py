@@ -118,9 +118,9 @@ def parse_key(key: Key) -> dict[str, dict[str, Fraction]]:
 def parse_agreed_marks(text: str, labels: Mapping[str, str], scales: Scales = ONE_SCALE) -> dict[int, Key]:
     """Lines such as "3.1: 8" or "3.1: accuracy 9, clarity 7", by number of the comparison.
 
-    `labels` are the keys that the set asks for, each with its label; both names are read. `scales` are those of
-    criteria that have their own. A number alone is the mark as a whole, or the only one that is asked for. Raises
-    ValueError with a sentence for a line that cannot be read.
+    `labels` maps the keys that the set asks for to their labels; lines may use either name. `scales` has the criteria
+    with their own scale. A number alone is the mark as a whole, or the only mark that is asked for. Raises ValueError
+    with a sentence for a line that cannot be read.
     """
     names = {name.casefold(): key for key, label in labels.items() for name in (key, label)}
     found: dict[int, Key] = {}
@@ -151,7 +151,7 @@ def parse_agreed_marks(text: str, labels: Mapping[str, str], scales: Scales = ON
 
 
 def find_missing_mark(key: Key, responses: Iterable[int], labels: Mapping[str, str]) -> str:
-    """What is missing of a key, in words; "" for a key with every mark that the set asks for, of every response."""
+    """What a key lacks, in words; "" if it has every mark that the set asks for, for every response."""
     for response in map(str, responses):
         for name, label in labels.items():
             if name not in key.get(response, {}):

@@ -49,7 +49,7 @@ class AgreedMarks(Struct, frozen=True):
 
 
 class MissedMark(Struct, frozen=True):
-    """A mark at which several people differ from the key: perhaps the key is wrong."""
+    """A mark for which several people differ from the key: perhaps the key is wrong."""
 
     number: int
     response: str
@@ -138,7 +138,7 @@ def _people(opened: CalibrationRound) -> list[Reviewer]:
 def _missed(
     progress: Iterable[ReviewerProgress], numbers: dict[int, int], labels: dict[str, str]
 ) -> list[MissedMark]:
-    """What at least two people gave otherwise, the most frequent first."""
+    """Marks for which at least two people differ from the key, the most frequent first."""
     taken = Counter[int]()
     missed = Counter[tuple[int, str, str]]()
     for comparison, compared in (item for person in progress for item in person.compared.items()):

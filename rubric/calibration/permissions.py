@@ -1,4 +1,4 @@
-"""Who opens calibration rounds of a set and says how much comes again."""
+"""Who opens calibration rounds of a set and sets the share of hidden duplicates."""
 
 from django.utils.translation import gettext as _
 

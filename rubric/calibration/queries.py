@@ -156,7 +156,7 @@ def _load_marks(reviews: list[int]) -> dict[int, list[tuple[str, dict[str, float
 
 
 def _load_unable(comparisons: Collection[int], people: Collection[int]) -> dict[int, set[int]]:
-    """Person -> the comparisons of which they wrote so many responses that nothing is left to compare."""
+    """Person -> the comparisons with so many responses of their own that nothing is left to compare."""
     written = Counter(_WRITTEN.rows(list(comparisons), list(people)))
     if not written:
         return {}

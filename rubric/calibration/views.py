@@ -1,4 +1,4 @@
-"""Calibration rounds of a set: opened, looked at and closed by its leads, who also say how much comes again."""
+"""Leads open, view and close the calibration rounds of a set, and set the share of hidden duplicates."""
 
 from typing import Any
 

@@ -141,9 +141,9 @@ def add_reviewer(
     by: Person,
     now: datetime,
 ) -> Reviewer:
-    """Let a person of the project, a model, or somebody whose reviews come by file review the set.
+    """Let a person of the project, a model, or an external reviewer review the set.
 
-    One who is there already is given back; one who was removed is let in again. Raises NotAllowed, Unacceptable.
+    A reviewer who is there already is returned; a removed one is let in again. Raises NotAllowed, Unacceptable.
     """
     check_change_set(by, comparison_set)
     name = _named(_get_member_name(comparison_set, person) if kind == PERSON else name)
@@ -182,7 +182,7 @@ def _get_member_name(comparison_set: ComparisonSet, person: Person | None) -> st
 
 
 def end_reviewer(*, reviewer: Reviewer, by: Person, now: datetime) -> None:
-    """Ask this reviewer for no more; what was submitted counts on. Raises NotAllowed, Conflict if it is so."""
+    """Ask this reviewer for no more; submitted reviews still count. Raises NotAllowed, Conflict if it is so."""
     check_change_set(by, reviewer.set)
     with transaction.atomic():
         if not Reviewer.objects.filter(pk=reviewer.pk, ended_at=None).update(ended_at=now, ended_by=by):
@@ -194,7 +194,7 @@ def end_reviewer(*, reviewer: Reviewer, by: Person, now: datetime) -> None:
 
 
 def close_set(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> None:
-    """Take no more reviews; whoever reviewed may see the results, and the set's figures are computed.
+    """Take no more reviews. Reviewers may now see the results, and the set's figures are computed.
 
     Raises NotAllowed, Conflict when it is closed.
     """
@@ -224,7 +224,7 @@ def change_people_needed(
         locked = ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)
         if locked.people_needed == people_needed:
             return
-        # A lead for whom no place was left could see results; with more places that ends.
+        # A lead without a place could see results. More places end that.
         _mark_present_seers(locked, now)
         ComparisonSet.objects.filter(pk=locked.pk).update(people_needed=people_needed)
         detail = {"people_needed": people_needed, "before": locked.people_needed}

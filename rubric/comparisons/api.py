@@ -258,7 +258,7 @@ def bring_lines(request: SignedIn, slug: str, number: int) -> BroughtAnswer:
     status=201,
 )
 def let_review(request: SignedIn, slug: str, number: int, given: ReviewerGiven) -> ReviewerAnswer:
-    """Let a person, a model, or somebody whose reviews come by file review a set."""
+    """Let a person, a model or an external reviewer review a set."""
     found = set_or_404(request.user, slug, number)
     check_change_set(request.user, found)
     made = add_reviewer(

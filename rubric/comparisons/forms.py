@@ -117,7 +117,7 @@ class ComparisonForm(forms.Form):
 
     @property
     def filled(self) -> list[int]:
-        """The places in which something stands."""
+        """The places that are filled."""
         named = [(number, f"r{number}-text", f"r{number}-author") for number in range(1, self.places + 1)]
         return [number for number, *names in named if any(self.data.get(name, "").strip() for name in names)]
 
@@ -183,7 +183,7 @@ class ModelReviewerForm(forms.Form):
 
 
 class OutsideReviewerForm(forms.Form):
-    """Somebody whose reviews come by file."""
+    """An external reviewer: the reviews come by file."""
 
     kind = forms.CharField(initial=ELSEWHERE, widget=forms.HiddenInput)
     name = forms.CharField(label=_("Name"), max_length=200, help_text=_("As the file calls them."))

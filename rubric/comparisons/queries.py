@@ -1,4 +1,4 @@
-"""What a set holds already, as an import compares it with its lines."""
+"""The rows of a set with which an import compares its lines."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ def load_response_numbers(comparison_set: ComparisonSet) -> dict[str, Mapping[st
 
 
 def load_reviewers_by_name(comparison_set: ComparisonSet) -> dict[str, Reviewer]:
-    """Those whose reviews come by file, by name: a model of the set, else an external reviewer."""
+    """The reviewers with reviews by file, by name: a model of the set, else an external reviewer."""
     rows = Reviewer.objects.filter(set=comparison_set, kind__in=(ELSEWHERE, MODEL))
     named = {
         reviewer.name: reviewer for reviewer in rows.filter(kind=ELSEWHERE).select_related("set__project")
@@ -86,7 +86,7 @@ def load_stored_reviews(reviewers: Sequence[Reviewer]) -> dict[tuple[str, str], 
 
 
 def list_said(record: ReviewRecord, order: Sequence[int]) -> ReviewRows:
-    """What a record says, as its rows will say it."""
+    """The content of a record in the form of its rows."""
     numbers = map_labels(order)
     rows: list[ReviewedRow] = [
         (

@@ -1,4 +1,4 @@
-"""What a call to a model sends besides the prompt, and what tells two such reviewers apart."""
+"""The parameters that a call to a model sends besides the prompt; they tell two such reviewers apart."""
 
 import hashlib
 from collections.abc import Mapping

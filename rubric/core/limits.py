@@ -7,5 +7,5 @@ FEWEST_SHOWN = 2  # responses, or there is nothing to compare
 UPLOAD_BYTES = 32 * 1024 * 1024
 UPLOAD_LINES = 10_000
 
-# Of a hundred comparisons that a person gets, at most so many are hidden duplicates.
+# At most this percentage of a person's comparisons are hidden duplicates.
 MOST_REPEATS = 50

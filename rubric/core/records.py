@@ -81,8 +81,8 @@ class Flag(Struct, frozen=True):
 class ResponseReview(Struct, frozen=True):
     """What one review says of one response, under the label that its reviewer saw.
 
-    `scores` holds the criteria that were scored, as given on their own scales, and no others. `overall` is ours, exact,
-    on the common scale; None without any score. `reported_overall` is what the reviewer wrote there, whatever it is.
+    `scores` holds the criteria that were scored, as given on their own scales, and no others. `overall` is computed
+    exactly, on the common scale; None without any score. `reported_overall` is whatever the reviewer wrote there.
     """
 
     label: str

@@ -20,9 +20,9 @@ def shuffle(numbers: Sequence[int], seed: str) -> list[int]:
 
 
 def order_places(taken: Mapping[int, int], seed: str) -> list[int]:
-    """Comparisons in the order in which a person gets them: those with the fewest places taken, then by chance.
+    """Comparisons in the order for one person: fewest taken places first, then by chance.
 
-    Everybody has another order, so people meet in ever other comparisons, and the design is connected.
+    Each person has another order, so people share ever other comparisons, and the design is connected.
     """
     position = {key: at for at, key in enumerate(shuffle(list(taken), seed))}
     return sorted(taken, key=lambda key: (taken[key], position[key]))

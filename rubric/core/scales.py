@@ -19,7 +19,7 @@ Value = int | float | Fraction
 class Scale(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a score can be: from `lowest` to `highest`, in steps of `step`.
 
-    The steps are what people choose from and models are asked for. A score that came as text may lie between two.
+    People choose from the steps, and models are asked for them. A score that came as text may lie between two steps.
     """
 
     lowest: Number
@@ -43,7 +43,7 @@ class Scale(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
     @property
     def is_common(self) -> bool:
-        """Whether its ends are those of the common scale."""
+        """Whether it has the ends of the common scale."""
         return (self.lowest, self.highest) == (LOWEST, HIGHEST)
 
     def holds(self, value: Number) -> bool:

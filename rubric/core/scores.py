@@ -26,9 +26,8 @@ def get_weights(rubric: RubricRecord) -> dict[str, Fraction]:
 def compute_overall(scores: Mapping[str, Number], weights: Mapping[str, Fraction]) -> Overall:
     """Sum of weight x score, all on the common scale.
 
-    Where scores are missing, it is divided by the weights of those that are there.
-    Scores of criteria that have no weight here are not counted. A complete set is not divided by anything, so weights
-    that sum to 0.99999 give what the formula of the rubric gives.
+    If scores are missing, the sum is divided by the weights of the given ones. Scores of criteria without a weight do
+    not count. A complete set is not divided, so weights that sum to 0.99999 give the result of the rubric's formula.
     """
     present = [key for key in weights if key in scores]
     total = sum((weights[key] * exact(scores[key]) for key in present), Fraction())

@@ -1,4 +1,4 @@
-"""The one check of weights, in exact arithmetic: shares from 0 to 1 whose sum is 1, rounded to 4 places.
+"""The one check of weights, in exact arithmetic: shares from 0 to 1 that sum to 1, rounded to 4 places.
 
 Files and the API hold shares (0.35); people read and type percent (35 %).
 """
@@ -90,9 +90,9 @@ def scale_others(
 ) -> dict[str, Decimal]:
     """The weights with `key` set to `value` and the others scaled so that all sum to exactly 1.
 
-    The others keep their proportions, rounded to `places`; what rounding leaves goes to those cut most. If they were
-    all 0 they share equally. Raises KeyError for an unknown key, ValueError when value is no share or nobody else
-    is there to take the rest.
+    The others keep their proportions, rounded to `places`; the remainder goes to those that rounding cut most. If
+    they were all 0, they share equally. Raises KeyError for an unknown key, and ValueError if the value is no share
+    or no other weight can take the rest.
     """
     if key not in weights:
         raise KeyError(key)
@@ -138,7 +138,7 @@ def percent_text(share: Number) -> str:
 
 
 def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
-    """What the sum is, from which weights, and by how much it is off."""
+    """The sum, its weights, and its distance from 1."""
     listed = [f"{key} {percent_text(share)}\u00a0%" for key, share in list(shares.items())[:_MOST_SHOWN]]
     more = [f"{len(shares) - _MOST_SHOWN} more"] if len(shares) > _MOST_SHOWN else []
     by = percent_text(abs(total - 1))

@@ -183,7 +183,7 @@ def _reviews(
 
 
 def _review(review: Review, given: Mapping[str, ReviewedResponse], rubric: RubricRecord) -> ExportedReview:
-    """A review with what it says of the response under each label, before it is said whose it is."""
+    """A review with its words on the response under each label, before it names the reviewer."""
     return ExportedReview(
         id=review.pk,
         reviewer="",

@@ -317,7 +317,7 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
             raise Unacceptable(say(NO_REASON), field="reason")
 
     def amend(self, work: ReviewState, proposed: Latest) -> Latest:
-        """The reason is that of "cannot judge", or of a corrected slip: any other score takes it away."""
+        """Keep a reason only for "cannot judge" or a corrected slip: any other score removes it."""
         before = work.mark(proposed.kind, proposed.subject)
         is_slip = proposed.kind == WHOLE and work.is_locked and proposed.reason != before.reason
         return proposed if proposed.value == CANNOT or is_slip else replace(proposed, reason="")
@@ -335,7 +335,7 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
 
 
 def _slip(work: ReviewState, act: Act, proposed: Latest) -> SlipCheck:
-    """The holistic score that is to be corrected; its reason is that of this act."""
+    """The holistic score to correct, with the reason of this act."""
     revisions = MarkRevision.objects.filter(
         mark__review=work.review, mark__kind=act.kind, mark__subject=act.subject
     )

@@ -236,8 +236,8 @@ def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
 def _list_told(found: WaitingSet) -> list[WaitingAnswer]:
     """The comparisons of a set that its reviewer knows of.
 
-    What you will be given is a count, with hidden duplicates in it, and what was started is in the order of its start:
-    otherwise one row that stays, or one that comes last, tells of a repeat.
+    The comparisons that you will still get are only a count, which includes hidden duplicates. Started ones are in
+    the order of their start. Otherwise a row that stays, or comes last, would reveal a hidden duplicate.
     """
     told = [row for row in found.comparisons if row.state not in (TO_REVIEW, AFTER_CALIBRATION)]
     return [

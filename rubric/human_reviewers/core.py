@@ -1,7 +1,7 @@
 """A person's review: its marks, their order, what is missing, and the record that is submitted.
 
-A mark is keyed by kind and subject. Responses are meant by their position in the order in which they are shown:
-("score", "2.accuracy") is the accuracy of Response B. Value "" is unset, "cannot" is cannot judge.
+A mark is keyed by kind and subject. Keys name responses by their position in the order shown: ("score", "2.accuracy")
+is the accuracy of Response B. Value "" is unset, "cannot" is cannot judge.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,8 +37,8 @@ Order = list[list[int]]
 class Sheet(Struct, frozen=True):
     """What one review asks: so many responses, these criteria (key, label), in this mode.
 
-    `is_second` says that it is the second round, in which everything is there from the first and may be revised.
-    `scales` are those of the criteria, {} where all have the common one.
+    `is_second` says that it is the second round, which begins with everything from the first and allows revisions.
+    `scales` are the scales of the criteria, {} if all have the common one.
     """
 
     count: int
@@ -144,7 +144,7 @@ NO_SLIP_REASON = mark("Say in a few words what the slip was: the criteria are op
 
 
 class SlipCheck(Struct, frozen=True):
-    """How long ago the score was given that is to be corrected, its new value, and why."""
+    """The age of the score to correct, its new value, and the reason."""
 
     age: timedelta
     value: str
@@ -168,8 +168,8 @@ def find_slip_fault(sheet: Sheet, slip: SlipCheck) -> tuple[str, str]:
 def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
     """Why this is not open now, as a sentence; "" when it is. For slips see `find_slip_fault`.
 
-    Where a holistic score comes first, the criteria open when all are in, and from then on they stay: they are worth
-    something only as they were given before anybody thought in criteria.
+    If holistic scores come first, the criteria open when all of them are given. Then the holistic scores stay: they
+    count only because they were given before the reviewer thought in criteria.
     """
     if sheet.mode == BOTH:
         if kind == WHOLE and are_scores_complete(sheet, values):
@@ -220,7 +220,7 @@ def parse_ranking(value: str, count: int) -> Order | None:
 
 
 def format_ranking(order: Sequence[Sequence[int]]) -> str:
-    """The value of a ranking mark: equal ones in the order in which they are shown."""
+    """The value of a ranking mark; equal responses are in the order shown."""
     return ">".join("=".join(map(str, sorted(group))) for group in order)
 
 
@@ -272,8 +272,8 @@ def build_record(
 ) -> ReviewRecord:
     """The review to submit: scores as they were given, what could not be judged left out, the person's own ranking.
 
-    `slips` are reasons for which holistic scores were corrected once the criteria were open. A ranking that was never
-    changed is ours, so none is reported.
+    `slips` are the reasons for corrections of holistic scores after the criteria opened. A ranking that was never
+    changed is computed, so none is reported.
     """
     said = {name: GivenScores() for name in labels(sheet.count)}
     for place, given_scores in enumerate(said.values(), start=1):

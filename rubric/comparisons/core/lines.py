@@ -1,7 +1,7 @@
 """New comparisons, and files of comparisons and reviews: what a line holds, and everything that is wrong with it.
 
-`docs/comparisons.md` shows the lines. A review gives an answer as text, or plain scores, on a scale of its own if need
-be; labels say in which order it saw the responses.
+`docs/comparisons.md` shows the lines. A review gives an answer as text, or plain scores, if needed on its own scale.
+Labels say in which order it saw the responses.
 """
 
 from collections.abc import Iterator, Sequence
@@ -116,10 +116,11 @@ class NumberedComparison(Struct, frozen=True):
 class ReviewGiven(Struct, frozen=True):
     """One review before it is read; all ids are those of the file.
 
-    `labels` is label -> response; either `text` is the reviewer's answer under these labels, or `scores` is response ->
-    what was given, and `ranking` lists places from the best on, each with the responses tied there. `criteria_first`
-    says that holistic scores were given by who had seen the criteria. `scale` is that of every score, None where the
-    file says none; `scales` are those of single criteria. Where neither says, scores are on the version's own scales.
+    `labels` is label -> response; either `text` is the reviewer's answer under these labels, or `scores` is response
+    -> what was given, and `ranking` lists places from the best on, each with the responses tied there.
+    `criteria_first` says that the reviewer had seen the criteria before giving holistic scores. `scale` applies to
+    every score, None if the file gives none; `scales` apply to single criteria. If neither is given, scores are on
+    the version's own scales.
     """
 
     line: int
@@ -144,7 +145,7 @@ class ReviewGiven(Struct, frozen=True):
 
 
 class Lines(Struct, frozen=True):
-    """Everything in a file, in its order. With faults nothing of it is to be stored; the first thousand are named."""
+    """Everything in a file, in its order. A file with faults is not stored; the first thousand faults are named."""
 
     comparisons: list[NumberedComparison]
     reviews: list[ReviewGiven]
@@ -233,7 +234,7 @@ def _text_problems(value: dict[str, Any], keys: tuple[str, ...], pointer: str) -
 
 
 def _unknown(value: dict[str, Any], known: tuple[str, ...], pointer: str) -> Iterator[Problem]:
-    """What is stored never changes, so a misspelt key is better refused than passed over."""
+    """Refuse unknown keys: stored rows never change, so a misspelt key must not be passed over."""
     for key in value:
         if key not in known:
             said = say("The key is none of {known}. Correct it, or remove it.", known=", ".join(known))

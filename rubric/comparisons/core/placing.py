@@ -28,10 +28,10 @@ class Placed(Struct, frozen=True):
 def place_review(
     given: ReviewGiven, responses: Mapping[str, int], rubric: RubricRecord
 ) -> Placed | list[LineFault]:
-    """The review of a comparison whose responses have these numbers by id, under a version; or what is wrong with it.
+    """The review of a comparison under a version, or its faults; `responses` maps ids to numbers.
 
-    Plain scores without labels stand in the order of the numbers, and are flagged so. Scores of another scale are
-    mapped onto that of the version, 1 to 10 unless the criterion has its own, exactly, and flagged, too.
+    Plain scores without labels are in the order of the numbers, with a flag. Scores on another scale are mapped
+    exactly onto the version's scale (1 to 10 unless the criterion has its own), with a flag, too.
     """
     faults = [
         *_label_faults(given, responses),

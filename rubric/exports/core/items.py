@@ -1,4 +1,4 @@
-"""Lines of an export that are about rubrics and comparisons. Who is named stands under the names of that export."""
+"""Lines of an export about rubrics and comparisons. People have the names of that export."""
 
 from datetime import datetime
 from typing import Any

@@ -13,7 +13,7 @@ from rubric.exports.core.items import (
 )
 from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, Table, TableColumn, column
 
-# What stands among the scores of a response and is no criterion.
+# Keys among the scores of a response that are no criteria.
 _OVERALL, _NOTES = "overall", "notes"
 
 

@@ -106,7 +106,7 @@ class Desk:
         return format_mark(value, subject.partition(".")[2], self.work.sheet.scales)
 
     def _first(self, kind: str, subject: str, value: str) -> str:
-        """What the first round said, where the second says something else."""
+        """The value of the first round, if the second round says something else."""
         if not self.work.sheet.is_second:
             return ""
         first = self.work.started.get((kind, subject), "")
@@ -200,7 +200,7 @@ def _row(desk: Desk, order: Order, place: int, numbers: dict[str, int]) -> RankR
 
 
 def score_lines(desk: Desk) -> list[ScoreLine]:
-    """What each response has so far, in the order in which they are shown; none where all stand side by side."""
+    """The scores of each response so far, in the order shown; empty if all responses are side by side."""
     places = desk.work.sheet.places
     return [_line(desk, place) for place in places] if len(places) > MOST_SIDE_BY_SIDE else []
 
@@ -222,7 +222,7 @@ def _short(value: str) -> str:
 
 
 def choose_opened(desk: Desk) -> int:
-    """The place of the response whose text is shown first: the one that misses the next score, else the first."""
+    """The place of the response that is shown first: the one that lacks the next score, else the first."""
     return next((parse_position(step.kind, step.subject) for step in desk.work.missing), 1)
 
 

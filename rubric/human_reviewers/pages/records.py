@@ -53,7 +53,7 @@ class CriterionScores(Struct, frozen=True):
 
 
 class RankRow(Struct, frozen=True):
-    """One response in the ranking; the values are those of the buttons that move it, "" where it cannot go."""
+    """One response in the ranking, with the values of the buttons that move it; "" if it cannot move there."""
 
     id: str
     place: int
@@ -88,8 +88,8 @@ class ShownResponse(Struct, frozen=True):
 class ScoreLine(Struct, frozen=True):
     """What one response has so far, beside its letter.
 
-    `whole` is "" without a score. `scores` are by criterion, "-" where one is missing, and empty until the criteria are
-    open. `left` counts what is missing of what is asked now.
+    `whole` is "" without a score. `scores` are by criterion, "-" where one is missing, and empty until the criteria
+    are open. `left` counts the missing ones of the scores asked now.
     """
 
     place: int

@@ -79,7 +79,7 @@ def review_answer(
     closed_because = get_refusal(check_review, person, review)
     desk = Desk(work, is_open=not closed_because, others=load_other_reviews(review))
     changed = _changed(desk, done)
-    # What was just said can be taken back, unless it was the last score before the criteria opened.
+    # The last act can be taken back, unless it was the last score before the criteria opened.
     is_undoable = done.is_new and not done.is_undo and not (done.kind == WHOLE and work.is_locked)
     page = ReviewPage(
         **_shared(desk, wanted, done.saved_at, is_undoable=is_undoable and not closed_because),
@@ -127,7 +127,7 @@ def _shown(desk: Desk, place: int, text: str = "") -> ShownResponse:
 
 
 def _changed(desk: Desk, done: ActOutcome) -> Changed:
-    """The regions that an act of this kind changes. What was refused may be about nothing that exists."""
+    """The regions that an act of this kind changes. A refused act may name something that does not exist."""
     sheet = desk.work.sheet
     conflict = _conflict(desk, done.conflict) if done.conflict else None
     if not done.kind or find_mark_fault(sheet, done.kind, done.subject, None):
@@ -174,7 +174,7 @@ def _in_words(desk: Desk, kind: str, subject: str, value: str) -> str:
 
 
 def _ranked(value: str) -> str:
-    """A ranking with the letters under which responses are shown: "B, then A and C"."""
+    """A ranking with the letters of the responses: "B, then A and C"."""
     groups = [
         _(" and ").join(get_label(place).rpartition(" ")[2] for place in group.split("="))
         for group in value.split(">")

@@ -33,7 +33,7 @@ DONE, NOT_FOR_YOU, FULL = "submitted", "not_for_you", "full"
 # To review in the open calibration round; to review once that is passed; used for calibration, so given to nobody.
 TO_CALIBRATE, AFTER_CALIBRATION, NOT_GIVEN = "to_calibrate", "after_calibration", "not_dealt"
 
-# What can be worked on, in the order in which it is offered: what was started first, so that nothing is left lying.
+# The states of work that can go on, in the order offered: started work comes first, so nothing stays unfinished.
 WAITING = (STARTED, SECOND_STARTED, TO_CALIBRATE, TO_REVIEW, SECOND)
 
 
@@ -89,19 +89,19 @@ class WaitingSet(Struct, frozen=True):
 
     @property
     def second(self) -> list[Waiting]:
-        """The comparisons whose second round is open and not started."""
+        """The comparisons with a second round that is open and not started."""
         return self.in_state(SECOND)
 
     @property
     def submitted(self) -> list[Waiting]:
-        """What the person submitted, the newest first; also where a second round is open."""
+        """The comparisons that the person submitted, the newest first, also if a second round is open."""
         return sorted(self.in_state(DONE, SECOND), key=lambda comparison: -comparison.review)
 
     @property
     def waiting(self) -> list[Waiting]:
-        """What can be worked on, in the order in which it is offered; nothing in a closed set.
+        """The comparisons that can be worked on, in the order offered; none in a closed set.
 
-        The comparisons of a calibration round that is not required are started only optional.
+        Comparisons of an optional calibration round are started only on request.
         """
         if self.row.closed_at:
             return []
@@ -240,7 +240,7 @@ def _waiting(comparison_set: ComparisonSet, comparison: int, state: str, own: Ow
 
 
 def repeat_seed(comparison_set: ComparisonSet, person: Person) -> str:
-    """What the person's hidden duplicates of the set are drawn from; keyed, since numbers can be guessed."""
+    """The seed that draws the person's hidden duplicates of the set; it is keyed, since numbers can be guessed."""
     return keyed_text("repeats", f"set {comparison_set.pk}:{person.pk}")
 
 
@@ -266,7 +266,7 @@ def _duplicates_ahead(waiting_set: WaitingSet, person: Person, reviews: list[Own
 def _places(
     person: Person, sets: list[ComparisonSet], rows: Mapping[int, list[int]]
 ) -> tuple[set[int], dict[int, int]]:
-    """Of sets that need some people for each comparison: those that have them, and in which order they are given.
+    """For sets with limited places: the comparisons with all their people, and the order of the others.
 
     `rows` are the comparisons by set.
     """
@@ -296,11 +296,11 @@ def second_rounds(
     among: Collection[int] | None = None,
     calibrated: Mapping[int, bool] | None = None,
 ) -> set[int]:
-    """The comparisons of these sets whose second round is open: everybody who can has submitted the first.
+    """The comparisons of these sets with an open second round: everybody who can has submitted the first.
 
-    Reviewers who were removed do not count, nor those who wrote so many of the responses that nothing is left to
-    compare. A second round needs at least two reviews. With `among` only these comparisons are looked at; `calibrated`
-    is what `load_calibrated` said, if it was asked.
+    Removed reviewers do not count. Reviewers who wrote so many responses that nothing is left to compare do not count
+    either. A second round needs at least two reviews. `among` limits the search to these comparisons. `calibrated` is
+    the result of `load_calibrated`, if it is known.
     """
     sets = list(sets)
     needed = {comparison_set.pk: comparison_set.people_needed for comparison_set in sets}
@@ -408,7 +408,7 @@ _OWN_REVIEWS = Prepared(
 
 
 def _unable(person: Person, sets: list[ComparisonSet]) -> set[int]:
-    """The comparisons of which the person wrote so many responses that nothing is left to compare."""
+    """The comparisons with so many responses of the person that nothing is left to compare."""
     rows = _OWN_RESPONSES.rows(person.pk, [comparison_set.pk for comparison_set in sets])
     return {key for key, own, count in rows if count - own < FEWEST_SHOWN}
 
