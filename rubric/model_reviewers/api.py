@@ -36,7 +36,7 @@ class AskedAnswer(Answer):
 
 
 class RawAnswerGiven(Given):
-    """The model's answer as it came; `part` is that of its prompt."""
+    """The model's answer as it came; `part` names the part of its prompt."""
 
     text: str = Field(max_length=2_000_000)
     part: str = MAIN_PART

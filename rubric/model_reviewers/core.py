@@ -238,7 +238,7 @@ class Try(Struct, frozen=True):
 
 
 def derive_state(mode: str, tries: Sequence[Try]) -> str:
-    """How far it is: `mode` is that of the review that was read, "" before; `tries` in the order in which they came."""
+    """How far it is: `mode` is the mode of the read review, "" before; `tries` are in the order of time."""
     if mode:
         return {ABSTAINED: DECLINED, UNREADABLE: UNREADABLE_ANSWER}.get(mode, ANSWERED)
     if any(not attempt.error_code for attempt in tries):

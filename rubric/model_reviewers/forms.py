@@ -106,7 +106,7 @@ EFFORTS = (
 
 
 class ParametersForm(forms.Form):
-    """What every call to a model sends besides the prompt; what is empty is not sent."""
+    """The parameters that every call to a model sends besides the prompt. Empty ones are not sent."""
 
     temperature = forms.FloatField(label=_("Temperature"), required=False, min_value=0, max_value=2)
     top_p = forms.FloatField(label=_("top_p"), required=False, min_value=0, max_value=1)

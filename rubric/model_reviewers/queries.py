@@ -29,8 +29,8 @@ TO_READ = ("comparison", "reviewer__set__project", "reviewer__set__rubric_versio
 class AskedComparison(Struct, frozen=True):
     """One model reviewer and one comparison. `review` is the one that counts or waits, None before it is asked.
 
-    `error` is the sentence of the newest call that failed while there is no answer; `tries` counts live calls. `part`
-    is that of the answer which is to come next: "whole" for the holistic score, in a call of its own.
+    While there is no answer, `error` is the sentence of the newest failed call; `tries` counts live calls. `part`
+    names the answer that comes next: "whole" for the holistic score, in a call of its own.
     """
 
     comparison: int
@@ -148,9 +148,9 @@ def reads_otherwise(review: Review) -> bool:
 
 
 def parse_answer(review: Review, *, reader: int = READER) -> ReviewRecord | None:
-    """What the review's answers say under its labels to that reader, with remarks; None before all are there.
+    """The reader's result for the answers of a review, under its labels, with remarks; None before all are there.
 
-    `review` is of `reviews_to_read`. What a person corrected in it is put right.
+    `review` comes from `reviews_to_read`. The corrections of a person are applied.
     """
     answers = load_answers(review)
     if MAIN_PART not in answers or (WHOLE_PART not in answers and has_two_calls(review)):

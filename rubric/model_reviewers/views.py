@@ -83,7 +83,7 @@ def stop_asking(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("POST",), costs="computations")
 def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Ask again for every answer whose calls failed."""
+    """Ask again for every answer with failed calls."""
     found = set_or_404(request.user, slug, number)
     check_change_set(request.user, found)
     bind_form(request, NothingForm)

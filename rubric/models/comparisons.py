@@ -35,10 +35,9 @@ def _visible_projects(person: Person) -> "models.QuerySet[Project]":
 class ComparisonSet(models.Model):
     """Questions that are reviewed alike: under one rubric version, in one mode, by the same reviewers.
 
-    Its number counts within the project. With a second round, reviewers see what the others gave once all have
+    Its number counts within the project. If there is a second round, reviewers see the others' reviews once all have
     submitted the first, and may revise. A closed set takes no more reviews. `people_needed` of its people review each
-    comparison, all of them where it is None. `repeat_percent` of the comparisons that a person gets are hidden
-    duplicates.
+    comparison; None means all of them. `repeat_percent` of a person's comparisons are hidden duplicates.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="comparison_sets")
@@ -67,7 +66,7 @@ class ComparisonSet(models.Model):
             models.CheckConstraint(
                 condition=Q(mode__in=[HOLISTIC, RUBRIC, BOTH]), name="comparison_set_mode_known"
             ),
-            # Who saw what others gave in a second round does not review the comparison anew.
+            # A person who saw others' scores in a second round does not review the comparison anew.
             models.CheckConstraint(
                 condition=Q(repeat_percent=0) | Q(repeat_percent__lte=MOST_REPEATS, has_second_round=False),
                 name="comparison_set_repeats_fit",
@@ -101,8 +100,8 @@ class Comparison(models.Model):
 class Response(models.Model):
     """One candidate text of a comparison; its number counts from 1 in the order in which it was brought.
 
-    `author` names the model or person that wrote it, "" when nobody said; `written_by` is the author's account where
-    it has one. Neither is ever shown to a reviewer.
+    `author` names the model or person that wrote it, "" if unknown; `written_by` is the author's account, if there is
+    one. Reviewers never see either.
     """
 
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="responses")
@@ -127,7 +126,7 @@ class Response(models.Model):
 
 
 class Reviewer(models.Model):
-    """Who reviews every comparison of a set: a person of the project, a model, or somebody whose reviews came by file.
+    """A reviewer of every comparison of a set: a person of the project, a model, or an external reviewer.
 
     `model` and `parameters` are what a live call asks for; `name` is what the model or the file's reviewer is called.
     A person who could see answers or results of the set is not blind from `could_see_since` on.

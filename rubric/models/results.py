@@ -1,4 +1,4 @@
-"""What jobs compute and is kept with the hash of what it came from: figures of sets, impact of drafts. And surveys."""
+"""Results of jobs, stored with the hash of their input: figures of sets, impact of drafts. Also surveys."""
 
 from django.db import models
 from django.db.models import Q

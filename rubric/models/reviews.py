@@ -44,10 +44,10 @@ class Review(Versioned):
     not shown. `version` counts every act. What was submitted is in `reviewed` rows and in `mode`, `ranking`,
     `reported_ranking` and `flags`, which are empty before. Asking a model once more supersedes its earlier review.
 
-    `reader` is the number of the reader that read an answer. A review that reads the same answer anew, or corrects how
-    it was read, has the review of the answer as `read_from`; `correction` holds what a person put right.
-    `criteria_first` says that its holistic scores were given by who had seen the criteria, `is_blind` that its
-    reviewer could not see answers or results of the set before it was submitted.
+    `reader` is the number of the reader that read an answer. A review that reads the same answer anew, or corrects
+    how it was read, has the review of the answer as `read_from`; `correction` holds what a person put right.
+    `criteria_first` says that the reviewer had seen the criteria before giving holistic scores. `is_blind` says that
+    the reviewer could not see answers or results of the set before submitting.
 
     A review with a `purpose` other than rating counts nowhere.
     """

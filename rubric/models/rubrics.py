@@ -18,7 +18,7 @@ DISCARDED = "discarded"
 
 
 class Rubric(models.Model):
-    """A questionnaire of the installation; what it says is in its versions."""
+    """A questionnaire of the installation. Its versions hold the content."""
 
     key = models.SlugField(max_length=60, unique=True)
     kind = models.CharField(max_length=20, choices=[("discussion", "discussion"), ("response", "response")])

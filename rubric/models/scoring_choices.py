@@ -1,4 +1,4 @@
-"""What an admin chose about how new comparison sets are scored; before the first choice the environment says it."""
+"""An admin's choice of how new comparison sets are scored. Before the first choice, the environment decides."""
 
 from django.conf import settings
 from django.db import models
@@ -25,5 +25,5 @@ def is_scored_by_criterion() -> bool:
 
 
 def default_mode() -> str:
-    """The mode in which new sets begin."""
+    """The mode of new sets."""
     return BOTH if is_scored_by_criterion() else HOLISTIC

@@ -32,7 +32,7 @@ def tell_reviewer(*, event: Event, project: Project, by: Person, now: datetime) 
 
 
 def forget_reviewer(*, event: Event, project: Project, by: Person, now: datetime) -> None:
-    """Who reviews a set no more is told nothing of it."""
+    """Tell a former reviewer nothing more about the set."""
     reviewer = _load_reviewer(event)
     if reviewer.person_id is not None:
         take_back(project=project, subject=_subject(reviewer.set), person=reviewer.person_id, by=by)

@@ -169,7 +169,7 @@ def list_moves(figures: Mapping[Item, tuple[float, float]]) -> list[RankMove]:
 
 
 def farthest(moves: Iterable[RankMove]) -> list[RankMove]:
-    """The moves to be listed: the farthest first, those that are alike in the order of their places."""
+    """The moves to list: the farthest first, equal ones in the order of their places."""
     return sorted(moves, key=_by_distance)[:MOST_MOVES]
 
 
@@ -179,7 +179,7 @@ def _by_distance(move: RankMove) -> tuple[int, str, int, int, str]:
 
 
 def select_flips(flips: Sequence[OutcomeFlip]) -> list[OutcomeFlip]:
-    """The outcomes to be listed: recorded before open, known before unknown, in the order of their places."""
+    """The outcomes to list: recorded before open, known before unknown, then by place."""
     order = sorted(flips, key=lambda flip: (not flip.is_recorded, not flip.is_known, *_place(flip.where)))
     return order[:MOST_FLIPS]
 

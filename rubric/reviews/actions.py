@@ -34,9 +34,9 @@ def begin_review(
     """The review of that reviewer in that round, made with its responses in order when there is none.
 
     Responses that the reviewer wrote are left out. `order` gives the numbers of the responses as a reviewer elsewhere
-    saw them; then nothing is shuffled. `purpose` is that of Review. Raises NotAllowed when fewer than two are left, or
-    when the reviewer was removed or the set is closed, Conflict when the review that there is has another order,
-    Unacceptable for an impossible one.
+    saw them; then nothing is shuffled. `purpose` is as in Review. Raises NotAllowed if fewer than two are left, the
+    reviewer was removed or the set is closed; Conflict if the existing review has another order; Unacceptable for an
+    impossible order.
     """
     key = {"comparison": comparison, "reviewer": reviewer, "round": round_number, "purpose": purpose}
     with transaction.atomic():
@@ -79,7 +79,7 @@ def record_submission(
 
     `reader` is the number of the reader that read it, `criteria_first` says whether the holistic scores came late.
 
-    Whoever calls this has asked for permission. Raises Conflict when it was submitted already.
+    The caller has checked the permission. Raises Conflict if it was submitted already.
     """
     with transaction.atomic():
         changes = {
@@ -107,9 +107,9 @@ def record_submission(
 def begin_reading(
     *, review: Review, correction: Correction | None = None, by: Person, now: datetime
 ) -> Review:
-    """Supersede how a review's answer was read by a reading that is to be submitted. Raises Conflict if it was.
+    """Supersede a review's reading by a new one that is to be submitted. Raises Conflict if it was superseded.
 
-    With a `correction` the new reading is that of a person.
+    If there is a `correction`, the new reading is a person's.
     """
     with transaction.atomic():
         supersede_review(review=review, by=by, now=now)

@@ -96,7 +96,7 @@ class Reviewed(Struct, frozen=True):
         )
 
     def to_judgement(self, shares: Mapping[str, Fraction]) -> Judgement:
-        """As the panel takes it, the overall under these exact weights."""
+        """The judgement for the panel, with the overall under these exact weights."""
         found = compute_overall(self.common, shares)
         return Judgement(
             reviewer=str(self.reviewer),
@@ -113,8 +113,8 @@ def load_reviewed(
 ) -> list[Reviewed]:
     """Everything submitted for a set, or for the comparison of that number, in one query.
 
-    Of a reviewer with two rounds the newest counts, unless a round is asked for: statistics of agreement ask for
-    round 1, since in round 2 nobody is blind any more.
+    If a reviewer has two rounds, the newest counts, unless a round is given. Statistics of agreement use round 1,
+    since nobody is blind in round 2.
     """
     rows = ReviewedResponse.objects.filter(
         review__comparison__set=comparison_set, review__state=SUBMITTED
@@ -204,7 +204,7 @@ def load_submitted_keys(comparison_set: ComparisonSet) -> list[int]:
 def build_reviewed_rows(
     review: Review, record: ReviewRecord, cannot_judge: Mapping[str, Mapping[str, str]]
 ) -> list[ReviewedResponse]:
-    """The rows that say what a record says, not stored; its labels are those of the review's order."""
+    """The rows for a record, not stored; its labels follow the review's order."""
     numbers = map_labels(review.order)
     responses = {response.number: response for response in review.comparison.responses.defer("text")}
     names = {review.reviewer.name.casefold(), review.reviewer.model.casefold()} - {""}

@@ -73,7 +73,8 @@ def could_see_results(person: Person, comparison_set: ComparisonSet) -> bool:
 def _reviewable_count(comparison_set: ComparisonSet, reviewer: Reviewer) -> int:
     """How many comparisons this reviewer submits.
 
-    All but those in which too many responses are their own, and those for calibration that they had not started before.
+    These are all comparisons, except those with too many responses of their own, and calibration ones not started
+    before.
     """
     others = Count("responses", filter=~Q(responses__written_by=reviewer.person_id))
     started = Review.objects.filter(reviewer=reviewer, purpose=RATING).values("comparison")

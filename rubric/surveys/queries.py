@@ -1,4 +1,4 @@
-"""About which two responses a survey asks, and of whom enough was asked; read by actions and pages alike."""
+"""The two responses of a survey, and the people who answered enough; read by actions and pages."""
 
 from rubric.core.scores import get_weights
 from rubric.models import Comparison, Survey

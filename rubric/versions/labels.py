@@ -62,9 +62,9 @@ def heading(name: str) -> str:
 def format_mark(score: str | Value | None, key: str, scales: Scales) -> str:
     """ "4 of 5": a score of the criterion with the end of its scale; alone where all have the common scale.
 
-    A number is written with all its decimals up to six; a mean with more is rounded to one more than the steps of the
-    scale have, two at least. `scales` are those of the version; a key that is not there ("holistic") is of the common
-    scale. "" for no score.
+    A number is written with all its decimals up to six. A mean with more decimals is rounded to one more than the
+    scale's steps have, at least two. `scales` are the version's scales; a key that is not there ("holistic") has the
+    common scale. "" for no score.
     """
     scale = scales.get(key, COMMON)
     if score is None or score == "":

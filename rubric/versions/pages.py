@@ -93,7 +93,7 @@ def difference_rows(found: Differences) -> list[DifferenceRow]:
 
 
 class ChangePage(Struct, frozen=True):
-    """A version to be published, retired or discarded; `before` is the other published one."""
+    """A version to publish, retire or discard; `before` is the other published one."""
 
     version: RubricVersion
     before: RubricVersion | None

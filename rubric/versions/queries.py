@@ -94,7 +94,7 @@ def shipped_versions() -> list[Shipped]:
 
 
 def find_missing(shipped: Shipped, stored: Mapping[str, str]) -> Shipped | None:
-    """The row that is still to be stored for a shipped version, None when it is there; `stored` is number -> body.
+    """The row that is missing for a shipped version, None if it is there; `stored` maps numbers to bodies.
 
     1.0 is always the shipped one. A later number may have been taken by a version of the installation's own: then the
     shipped one gets the next free number, and is known again by what it says. Weights of a response version do not
@@ -109,7 +109,7 @@ def find_missing(shipped: Shipped, stored: Mapping[str, str]) -> Shipped | None:
 
 
 def _texts(body: str) -> dict[str, Any]:
-    """What a stored version says, without its number, and for responses without weights and their source."""
+    """The content of a stored version without its number; response versions also without weights and their source."""
     said: dict[str, Any] = msgspec.json.decode(body, type=dict[str, Any]) | {"version": ""}
     if said.get("kind") != RESPONSE:
         return said

@@ -328,7 +328,7 @@ def offer_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
 
 
 def _retire(*, basis: str, **given: object) -> None:
-    """Retiring needs no hash: what is published does not change."""
+    """Retire a version. This needs no hash: a published version does not change."""
     actions.retire_version(**given)  # type: ignore[arg-type]
 
 

@@ -60,10 +60,10 @@ def keep_answer(
     now: datetime,
     **call: object,
 ) -> Answer:
-    """Store what came, raw; what is pasted or uploaded also queues its reading. `call` are other columns of the row.
+    """Store the raw answer; a pasted or uploaded one also queues its reading. `call` holds other columns of the row.
 
-    Without `parameters` it has those of the reviewer. What a live call gave is kept whatever happened meanwhile.
-    Raises Conflict when there is an answer already.
+    If `parameters` is missing, the row has those of the reviewer. The answer of a live call is kept whatever happened
+    meanwhile. Raises Conflict if there is an answer already.
     """
     with transaction.atomic():
         locked = Review.objects.select_for_update().get(pk=review.pk)
@@ -167,7 +167,7 @@ def set_parameters(
 def upload_answers(
     *, comparison_set: ComparisonSet, lines: Sequence[UploadedAnswer], by: Person, now: datetime
 ) -> list[LineFault]:
-    """Keep all answers of a file and queue their reading; or, when anything is wrong with one, none, and say what.
+    """Keep all answers of a file and queue their reading. If one has a fault, keep none and name the fault.
 
     The labels are those of the prompts. Raises NotAllowed.
     """

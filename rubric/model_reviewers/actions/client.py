@@ -31,13 +31,13 @@ from rubric.model_reviewers.core import (
 )
 from workspace.core.strict_json import normalise_text
 
-# A text of 2 MB may be longer in JSON; what is larger than this is not even read to its end.
+# A text of 2 MB may be longer in JSON. A larger answer is not read to its end.
 LONGEST_BODY = 8 * 1024 * 1024
 LONGEST_SAID = 300
 
 
 def ask_endpoint(call: Call) -> Reply:
-    """What the model answers, or what went wrong; never raises for anything the endpoint does."""
+    """The model's answer, or the failure. Never raises, whatever the endpoint does."""
     began = time.monotonic()
     reply = _ask(call)
     return replace(reply, took_ms=int((time.monotonic() - began) * 1000))

@@ -1,6 +1,6 @@
-"""Models are asked by a job: one call at a time, outside of every transaction, each kept before anything is read.
+"""A job asks models: one call at a time, outside of every transaction. It keeps each answer before it reads it.
 
-Whatever kills the worker, an answer that was committed is not asked for again, and tries are counted in the rows.
+Whatever kills the worker, a committed answer is not asked for again. The rows count the tries.
 """
 
 import random

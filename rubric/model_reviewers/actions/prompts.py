@@ -29,10 +29,10 @@ from workspace.models import Person
 
 
 def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
-    """The prompt for a model and a comparison, made and stored when there is none: its responses are shuffled then.
+    """The prompt for a model and a comparison. If there is none, it is made, with shuffled responses, and stored.
 
-    Where the holistic score comes first, it is asked for in a call of its own: see `review.whole_prompt`. Raises
-    NotAllowed when the reviewer was removed or the set is closed, Conflict when the review came without a prompt.
+    If the holistic score comes first, a call of its own asks for it: see `review.whole_prompt`. Raises NotAllowed if
+    the reviewer was removed or the set is closed, and Conflict if the review came without a prompt.
     """
     with transaction.atomic():
         review = begin_review(comparison=comparison, reviewer=reviewer, by=by, now=now)
@@ -102,7 +102,7 @@ def ask_again(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: da
 
 
 def ask_failed_again(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> int:
-    """Supersede every review whose calls failed, to ask again; return how many. Raises NotAllowed, Conflict."""
+    """Supersede every review with failed calls, to ask again; return how many. Raises NotAllowed, Conflict."""
     check_change_set(by, comparison_set)
     with transaction.atomic():
         reviewers = [reviewer for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None]

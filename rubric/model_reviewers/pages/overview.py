@@ -82,7 +82,7 @@ class ModelColumn(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """How many answers are in which state; `callable` of those to come can be fetched by calls."""
+    """The number of answers in each state. Calls can fetch `callable` of the answers to come."""
 
     total: int
     answered: int

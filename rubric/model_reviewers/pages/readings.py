@@ -121,7 +121,7 @@ def name_mode(mode: str) -> str:
 
 
 def _present(review: Review) -> ReviewRecord | None:
-    """What the present reader reads, where it differs from what is stored."""
+    """The reading of the present reader, if it differs from the stored one."""
     if review.correction:
         bare = copy(review)
         bare.correction = {}

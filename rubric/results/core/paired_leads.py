@@ -17,7 +17,7 @@ LEAST_COMMON = 2
 
 
 class PairedLead(Struct, frozen=True):
-    """By how much the first leads a rival over their common comparisons, with the 95 % interval of the difference.
+    """The lead of the first over a rival in their common comparisons, with the 95 % interval of the difference.
 
     `gap` is None without a common comparison, the interval with fewer than two.
     """
@@ -29,7 +29,7 @@ class PairedLead(Struct, frozen=True):
 
     @property
     def word(self) -> PairedWord:
-        """Who leads, where the interval excludes 0; "apart" when they have no comparison in common."""
+        """The leader, if the interval excludes 0; "apart" if they have no comparison in common."""
         if self.gap is None:
             return "apart"
         low, high = self.interval or (0, 0)

@@ -24,8 +24,8 @@ Scores = Mapping[str, Mapping[str, Number]]
 class WinnerFlip(Struct, frozen=True):
     """What it takes for a rival to draw level with the winner.
 
-    `move` is the weight that goes over to other criteria (half the sum of all changes), None when no weights do it.
-    `weights` are those at which both are level; any further move in that direction changes the winner.
+    `move` is the weight that moves to other criteria (half the sum of all changes), None if no weights do it. At
+    `weights` both are level; any further move in that direction changes the winner.
     """
 
     rival: str
@@ -81,9 +81,9 @@ def smallest_move(
 
 
 def flips(scores: Scores, weights: Mapping[str, Number]) -> dict[str, list[WinnerFlip]]:
-    """For each winner (several when tied), what each other response needs to draw level, the nearest first.
+    """For each winner (several if tied): what each other response needs to draw level, the nearest first.
 
-    Responses that lack a score of a criterion are left out: what they would need cannot be said.
+    Responses without a score of some criterion are left out: nobody can say what they would need.
     """
     shares = {key: exact(weight) for key, weight in weights.items()}
     complete = {label: given for label, given in scores.items() if shares.keys() <= given.keys()}
@@ -103,7 +103,7 @@ def flips(scores: Scores, weights: Mapping[str, Number]) -> dict[str, list[Winne
 def edges(
     winner: Mapping[str, Number], rival: Mapping[str, Number], weights: Mapping[str, Number]
 ) -> list[Edge]:
-    """Of each criterion, the weight at which the rival draws level when all others are scaled."""
+    """Criterion -> its weight at which the rival draws level if all others are scaled."""
     shares = {key: exact(weight) for key, weight in weights.items()}
     leads = {key: exact(winner[key]) - exact(rival[key]) for key in shares}
     gap = sum((shares[key] * leads[key] for key in shares), Fraction())
@@ -164,9 +164,9 @@ def clip_gap(low: float, high: float) -> Interval:
 class Lead(Struct, frozen=True):
     """By how much the first response leads a rival, and what that is worth.
 
-    `gap` is the difference of their means. `chance` is how often the first is ahead with resampled reviewers,
-    draws where both are level counting half; `noise` is half the 95 % interval of the gap over the `reviewers` who
-    judged either, None when one of them alone carries a mean.
+    `gap` is the difference of their means. `chance` is the share of resampled panels in which the first is ahead; a
+    level draw counts half. `noise` is half the 95 % interval of the gap over the `reviewers` who judged either
+    response, None if one reviewer alone carries a mean.
     """
 
     rival: str
@@ -198,12 +198,13 @@ class Lead(Struct, frozen=True):
 
     @property
     def panel_size(self) -> int:
-        """On how many reviewers the word rests: 1 where the mean of either response is that of one reviewer."""
+        """The number of reviewers behind the word: 1 if one reviewer alone gives the mean of either response."""
         return 1 if self.noise is None else self.reviewers
 
 
 class WeightMove(Struct, frozen=True):
-    """The smallest move of weight that brings a rival level: from which criteria how much, to which one.
+    """The smallest move of weight that brings a rival level: the amounts, the criteria that lose and the one that
+    gains.
 
     `amount` is None when no weights do it, 0 when both are level already.
     """
@@ -216,7 +217,7 @@ class WeightMove(Struct, frozen=True):
 
 
 class WeightRange(Struct, frozen=True):
-    """Between which values of one weight the first stays first, all others scaled; and who draws level at each end."""
+    """The range of one weight in which the first stays first, all others scaled, and who draws level at each end."""
 
     criterion: str
     weight: Fraction
@@ -242,8 +243,8 @@ def mean_interval(values: Iterable[Fraction]) -> Interval | None:
 def leads(values: Values, first: str, rivals: Sequence[str], *, seed: int = 0) -> list[Lead]:
     """The first's lead over each rival, from the values that count by reviewer and response.
 
-    The interval is the jackknife's over reviewers, with Student's t: where everybody judged both it is that of the mean
-    difference. Source: R. G. Miller, Biometrika 61 (1974), 1-15.
+    The interval is a jackknife over reviewers, with Student's t. If everybody judged both, it is the interval of the
+    mean difference. Source: R. G. Miller, Biometrika 61 (1974), 1-15.
     """
     reviewers = sorted(values)
     table = np.array([

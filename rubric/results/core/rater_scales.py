@@ -1,8 +1,8 @@
 """Severe and lenient reviewers on one scale: z scores where the design allows them, and crossed random effects.
 
-Where everybody judged everything, severity cancels in the mean and standardising only adds noise; where reviewers saw
-few or unconnected items, their severity cannot be told from what they saw. Crossed random effects need no complete
-lists and stay near the raw mean where they can say little. Stored scores do not change.
+If everybody judged everything, severity cancels in the mean, and standardising only adds noise. If reviewers saw few
+or unconnected items, their severity cannot be told from the items. Crossed random effects need no complete lists and
+stay near the raw mean if they can say little. Stored scores do not change.
 """
 
 import math
@@ -42,7 +42,7 @@ class RaterScale(Struct, frozen=True):
 class Calibration(Struct, frozen=True):
     """Mean calibrated overall of each item, on the panel's scale, and how each reviewer's scale was seen.
 
-    `without_spread` are reviewers whose own SD is 0 or unknown: only the panel's spread stands for theirs.
+    `without_spread` names reviewers with an SD of 0 or an unknown SD: the panel's spread replaces theirs.
     """
 
     items: dict[str, float]

@@ -24,8 +24,8 @@ class WeightControl(Struct, frozen=True):
 class TriedWeights(Struct, frozen=True):
     """The values as typed, in percent, and scaled to shares that sum to 1.
 
-    `faults` say by criterion what is wrong, then there are no shares.
-    `moved` says of each criterion whose value was changed what by: "number" or "slider".
+    `faults` hold what is wrong, by criterion; then there are no shares. `moved` says how a changed criterion was
+    changed: by "number" or "slider".
     """
 
     texts: dict[str, str]

@@ -30,7 +30,7 @@ NO_SCORES = mark("No review that counts has scores of it.")
 
 
 class Scored(Struct, frozen=True):
-    """What counts of one response: by reviewer its value (overall or holistic score), and means by criterion.
+    """The values of one response that count (overall or holistic score, by reviewer), and means by criterion.
 
     `holistic` is the mean of the holistic scores that it has, whatever its value is made of.
     """
@@ -91,9 +91,9 @@ class Pair(Struct, frozen=True):
 def score_responses(
     rows: Sequence[Row], shares: Shares, *, kind: str = RUBRIC, with_incomplete: bool = False
 ) -> list[Scored]:
-    """What counts of each response, in the order of the rows; own responses never count.
+    """The values of each response that count, in the order of the rows; own responses never count.
 
-    By overall the rows that are complete, all that have one when asked for; by holistic score all that have one.
+    By overall, complete rows count, or on request all rows with an overall. By holistic score, all rows with one count.
     """
     exacts = {score: exact(score) for row in rows for score in (*row.scores.values(), row.holistic or 0)}
     unit = lcm(*(value.denominator for value in exacts.values()))
@@ -170,8 +170,8 @@ def build_subjects(
 ) -> list[Subject]:
     """Every subject in `names` (the subject of each response), from the highest mean on; ties share a place.
 
-    Of several responses to one question that one subject has, the mean counts. `rankings` by comparison enter the mean
-    places of reviewers without a value there.
+    If one subject has several responses to one question, their mean counts. For reviewers without a value, `rankings`
+    (by comparison) enter the mean places.
     """
     grouped: dict[str, list[Scored]] = {}
     for score in scored:

@@ -58,7 +58,7 @@ class SetResponses(Struct, frozen=True):
 
 
 def load_set_responses(comparison_set: ComparisonSet) -> SetResponses:
-    """All responses in one query. Where nobody names an author, responses with the same key are taken together."""
+    """All responses in one query. If nobody names an author, responses with the same key belong together."""
     found = Response.objects.filter(comparison__set=comparison_set).order_by("comparison__number", "number")
     values = list(found.values_list("comparison__number", "number", "key", "author", "word_count"))
     by_author = any(author for _comparison, _number, _key, author, _words in values)

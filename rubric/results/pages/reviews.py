@@ -38,8 +38,8 @@ NO_SCORES = (ABSTAINED, UNREADABLE)
 class ReviewContext(Struct, frozen=True):
     """What reviews are read against: responses by key, criteria with their weights, what reviewers are called.
 
-    `names` is by reviewer's key, `numbers` gives the key of the response for its row. `own_shown` says of a reviewer's
-    key whether the page may tell which responses are their own. `scales` are those that scores were given on.
+    `names` is by reviewer's key, `numbers` gives the key of the response for its row. `own_shown` says, by reviewer's
+    key, whether the page may show which responses are their own. `scales` are the scales on which scores were given.
     """
 
     candidates: Mapping[str, Candidate]
@@ -54,7 +54,7 @@ class ReviewContext(Struct, frozen=True):
 class ScoreRow(Struct, frozen=True):
     """One criterion of one response: what each reviewer gave, and the mean. `is_total` marks the overall.
 
-    Where the criterion has a scale of its own, `scale` names it and `brought` are the scores on 1 to 10.
+    If the criterion has its own scale, `scale` names it, and `brought` holds the scores on 1 to 10.
     """
 
     label: str

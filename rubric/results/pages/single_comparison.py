@@ -248,7 +248,7 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
 
 
 def _own_shown(comparison: Comparison, person: Person) -> Callable[[str], bool]:
-    """Leads are told whose responses are whose; a reviewer is told of their own alone."""
+    """Leads see who wrote which response; a reviewer sees only which are their own."""
     if may(check_open_set, person, comparison.set.project):
         return lambda _reviewer: True
     mine = {str(key) for key in comparison.set.reviewers.filter(person=person).values_list("pk", flat=True)}
@@ -287,7 +287,7 @@ def _not_blind(reviews: Sequence[Review]) -> list[str]:
 
 
 def _without_whole(reviews: Sequence[Review], ground: ReviewContext) -> list[str]:
-    """Who scored criteria alone where a holistic score was asked for."""
+    """Reviewers who scored only criteria although a holistic score was asked for."""
     names = [
         ground.names[str(review.reviewer_id)]
         for review in reviews
@@ -313,7 +313,7 @@ def _own_judgements(found: Panel, ground: ReviewContext) -> list[tuple[str, str]
 
 
 def _not_shown(reviews: Sequence[Review], ground: ReviewContext) -> list[tuple[str, str]]:
-    """Reviewers whose own responses were never shown to them, by key, with the words."""
+    """Reviewers who were not shown their own responses, by key, with the words."""
     found = []
     for review in reviews:
         hidden = [

@@ -1,6 +1,6 @@
 """How far reviewers agree on each criterion, on the overall and on the holistic score, and each two of them.
 
-The rows must come from blind reviews, which are those of the first round.
+The rows must come from blind reviews: the first round.
 """
 
 from collections.abc import Callable, Mapping, Sequence

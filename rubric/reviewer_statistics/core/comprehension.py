@@ -159,7 +159,7 @@ def _conclusion(first: Share, second: Share, difference: Figure, claim: str) -> 
 
 
 def _together(first: ArmsCompared, second: ArmsCompared) -> Conclusion:
-    """What people say counts as understanding only where the check does not point the other way."""
+    """People's own word counts as understanding only if the check does not contradict it."""
     said, checked = first.conclusion, second.difference.value
     if said.code == "holds" and checked is None:
         return cannot_tell(said.count, say("the check has no answers in both arms."), said.needed, say(_UNIT))

@@ -11,8 +11,8 @@ LEAST_RESPONSES = 3
 def ranked_scores(values: Matrix) -> Matrix:
     """The scores of one question (responses x reviewers) that can be ranked: none is missing.
 
-    A reviewer who did not score every response, such as the author of one of them, leaves the question. Where that
-    would leave fewer than two reviewers, the responses that some reviewer did not score are left out instead.
+    A reviewer who did not score every response, such as the author of one, is left out. If that would leave fewer
+    than two reviewers, responses without a score from every reviewer are left out instead.
     """
     missing = np.isnan(values)
     values = values[:, ~missing.all(axis=0)]

@@ -30,9 +30,9 @@ KINDS = (RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING)
 class Input(Struct, frozen=True):
     """What the figures come from: first-round rows, preferences told by rankings, weights; `reviews` counts them.
 
-    `whole_first` are the rows without holistic scores that were given after the criteria were seen: of `late_count`
-    reviews (None: there are none). Of `unknown_count` reviews by file nobody said which came first. Scores in
-    rows are on the common scale; `scales` are those that they were given on.
+    `whole_first` are the rows without late holistic scores: `late_count` reviews gave these after they saw the
+    criteria (None: there are none). `unknown_count` reviews by file do not say which came first. Scores in rows are
+    on the common scale; `scales` are the scales on which they were given.
     """
 
     rows: list[Row]

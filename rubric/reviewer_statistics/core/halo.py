@@ -34,7 +34,7 @@ def is_flat(scores: Mapping[str, Value], groups: Sequence[Sequence[str]]) -> boo
 def flat_rows(
     rows: Sequence[Row], criteria: Collection[str], scales: Mapping[str, Scale] = {}
 ) -> list[RaterEffect]:
-    """Of each reviewer the share of responses with the same score on every criterion, among those of one scale.
+    """Each reviewer's share of responses with the same score on every criterion, among criteria of one scale.
 
     Exact binomial test, one-sided, against 10 % or the share of the other reviewers if that is higher; flagged below
     p = 0.01 from 8 responses on. Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934), 404-413; interval

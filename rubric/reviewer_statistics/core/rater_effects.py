@@ -1,6 +1,6 @@
-"""What a reviewer gave beyond the others: a score less the mean of the other reviewers of the same response.
+"""Residuals of a reviewer: a score minus the mean of the other reviewers of the same response.
 
-What the response itself is worth cancels, so what remains is the reviewer.
+The worth of the response itself cancels, so the reviewer's part remains.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ class Residual(Struct, frozen=True):
 
 
 def residuals(rows: Sequence[Row], get_value: Value) -> list[Residual]:
-    """The residual of every row whose response somebody else has judged too; authors' own rows are no others.
+    """The residual of every row with a response that somebody else judged, too; the author's own row does not count.
 
     `rows` must be ordered, so that no order given changes the sums.
     """

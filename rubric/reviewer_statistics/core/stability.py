@@ -40,7 +40,7 @@ EFFECT = 0.1
 # Scores of another scale have no short decimals on 1 to 10, so what differs by less differs by rounding.
 _PLACES = 9
 _ROUNDING = 1e-7
-# On a scale of few steps all of them count, used or not; on a finer scale people keep to some, such as the tens.
+# If a scale has few steps, all of them count, used or not. On a finer scale people use only some, such as the tens.
 _MOST_STEPS = 20
 _TAU_WORDS = mark("{effect:g} of tau")
 _NO_TAU = mark("No comparison has three responses ranked by two reviewers who tell them apart.")
@@ -134,7 +134,8 @@ def on_grid(value: float | None, grid: Sequence[float]) -> float | None:
     down, up = value - grid[above - 1], grid[above] - value
     if abs(down - up) > _ROUNDING:
         return grid[above - 1] if down < up else grid[above]
-    # Halves go to the neighbour whose number, from 1, is even: always up would move all overalls to one side.
+    # A half goes to the neighbour with an even number (from 1): rounding always up would move all overalls to one
+    # side.
     return grid[above - 1] if above % 2 == 0 else grid[above]
 
 

@@ -263,7 +263,7 @@ def tuned_to_preferences(
 
 
 def in_decimals(weights: Matrix, places: int = PLACES) -> list[Decimal]:
-    """The weights rounded so that they sum to exactly 1: what rounding down leaves goes to those cut most."""
+    """The weights, rounded to sum to exactly 1: the remainder goes to those that rounding down cut most."""
     units = weights / weights.sum() * 10**places
     whole = np.floor(units + 1e-9).astype(int)
     short = 10**places - int(whole.sum())

@@ -22,8 +22,8 @@ RESPONSES_A_PAGE = 100
 class ScoredLine(Struct, frozen=True):
     """One response that the reviewer scored, the overall and the mean of the others' overalls.
 
-    `scores` are by criterion as they were given, "" where one is missing. `own_number` is that of the comparison as its
-    reviewer knows it, 0 where that is not told.
+    `scores` are by criterion as they were given, "" where one is missing. `own_number` is the comparison's number for
+    its reviewer, 0 if that is not shown.
     """
 
     reviewed: Reviewed

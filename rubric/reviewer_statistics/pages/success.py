@@ -88,7 +88,7 @@ def build_success_page(*, comparison_set: ComparisonSet, person: Person, now: da
 
 
 def _order_notes(figures: SuccessFigures) -> list[str]:
-    """Which holistic scores metrics 1 and 2 leave out, and of which nobody knows whether they came first."""
+    """The holistic scores that metrics 1 and 2 leave out, and those with an unknown order."""
     notes = []
     if figures.late_count:
         said = ngettext(

@@ -69,8 +69,8 @@ def find_blocks(text: str, *, wanted: re.Pattern[str]) -> list[Block]:
 def decode(source: str) -> Any:
     """The value of the source as strict JSON, or REFUSED where it is none.
 
-    What is wrong with a part is left to whoever wants that part: a key that is there more than once has the value
-    REFUSED, and NaN and infinities are the floats of these names.
+    Faults of a part are left to its reader: a repeated key has the value REFUSED, and NaN and infinities become these
+    floats.
     """
     try:
         return _DECODER.decode(source)

@@ -75,7 +75,7 @@ def written_ranking(text: str, labels: Names) -> tuple[Places | None, list[Flag]
 
 
 def contradicts(ranking: Places, overalls: Mapping[str, Number]) -> bool:
-    """Whether the ranking puts a response before another whose overall is higher. Equal ones may stand in any order."""
+    """Whether the ranking puts a response before another one with a higher overall. Equal ones may be in any order."""
     lowest = None
     for place in ranking:
         here = [exact(overalls[label]) for label in place if label in overalls]
@@ -234,7 +234,7 @@ def _keys(rubric: RubricRecord) -> Names:
 def _reread(
     text: str, names: Names, rubric: RubricRecord, chosen: _Chosen, strict: _Said
 ) -> tuple[_Chosen, dict[str, GivenScores], list[Flag]]:
-    """What another shape gives where the asked one has no score by criterion; else what the asked one gave."""
+    """The result of another shape if the asked shape has no score by criterion; else the result of the asked shape."""
     loose = read_loosely(text, names, _keys(rubric))
     if loose is not None:
         said, flags = read_given_scores(loose.value, names, _keys(rubric), rubric.scales)
@@ -267,7 +267,7 @@ def _unread_flags(
 
 
 def _stood_there(text: str, value: Mapping[str, Any]) -> str:
-    """The sentence about an answer of which nothing was read: what it holds instead."""
+    """The sentence about an answer without anything readable: what it holds instead."""
     start = quote_name(" ".join(text[:400].split()))
     if not start:
         return "Nothing is read: the answer is empty."

@@ -1,8 +1,8 @@
-"""Answers whose JSON has another shape than asked for, or is damaged: read where what was meant is plain, and noted.
+"""Answers with damaged JSON or another shape than asked for: if the meaning is plain, they are read, with a flag.
 
 Accepted: evaluations at the top, in a list or in one wrapper, scores one level deeper, labels in Markdown or as bare
-letters, and one repair: a trailing comma, comments, line breaks in texts, a missing end. Of a block without its end
-only responses that are whole are kept.
+letters, and one repair: a trailing comma, comments, line breaks in texts, a missing end. If the end of a block is
+missing, only its whole responses are kept.
 """
 
 import re
@@ -42,7 +42,7 @@ _SHAPES = {
 
 
 class Partial(dict[str, Any]):
-    """An object of which the end is missing."""
+    """An object without its end."""
 
 
 class LooseAnswer(Struct, frozen=True):
@@ -269,7 +269,7 @@ class _Shaper:
         return next((key for key in named if self.labels.match(value[key]) is not None), None)
 
     def _whole(self, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """The entries whose end is there."""
+        """The entries that have their end."""
         self.cut += [key for key, entry in entries.items() if isinstance(entry, Partial)]
         return {key: entry for key, entry in entries.items() if not isinstance(entry, Partial)}
 

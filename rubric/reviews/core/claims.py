@@ -12,7 +12,7 @@ Claims = dict[str, dict[str, Score]]
 
 
 def claimed_flags(texts: Mapping[str, str], review: ReviewRecord, rubric: RubricRecord) -> list[Flag]:
-    """A flag for each response whose text holds a block of scores that the review repeats; linear in the texts.
+    """A flag for each response if its text holds a block of scores that the review repeats; linear in the texts.
 
     `texts` are the responses by the labels of the review. A block claims scores as an answer would give them, or, flat,
     for the response that holds it. It is repeated when every score that it claims is the review's, and there are enough

@@ -46,10 +46,10 @@ class ResponseRank(Struct, frozen=True):
 class Panel(Struct, frozen=True):
     """All reviewers together, under one kind of score.
 
-    `standings` are in the order of the means. `fallbacks` are reviewers who gave holistic scores where criteria were
-    asked for, so that they do not count here; `left_out` are judgements that are incomplete and not counted.
-    `changes` are the responses that have another place by mean ranks than by means. `ranked_only` are reviewers of
-    whom no score counts but a ranking, in mean ranks.
+    `standings` are in the order of the means. `fallbacks` are reviewers who gave holistic scores although criteria
+    were asked for, so they do not count here. `left_out` are incomplete judgements, which do not count. `changes` are
+    the responses with another place by mean ranks than by means. `ranked_only` are reviewers with a ranking that
+    counts in mean ranks, but without a score that counts.
     """
 
     kind: str
@@ -131,8 +131,8 @@ def compute_mean_ranks(
 ) -> dict[str, Fraction | None]:
     """Each response's mean rank (Borda): 1 is above all others, ties stand in the middle of the places they fill.
 
-    From reviewers who judged some responses only, the share of those below is taken for all; with one response there
-    is nothing to rank, and the reviewer is passed over.
+    If a reviewer judged only some responses, the share of responses below counts for all. A reviewer of one response
+    has nothing to rank and is left out.
     """
     shares: dict[str, list[Fraction]] = {response: [] for response in responses}
     for given in counted.values():

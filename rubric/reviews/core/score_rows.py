@@ -68,7 +68,7 @@ def complete(rows: Iterable[Row], criteria: Iterable[str]) -> list[Row]:
 def comparable(rows: Sequence[Row], criteria: Iterable[str]) -> tuple[list[Row], list[Row]]:
     """Rows for the criteria and for the holistic score: those that have both, so that both rest on the same rows.
 
-    Where no row has both, all complete ones and all holistic ones, which cannot be compared.
+    If no row has both, these are all complete rows and all holistic ones, which cannot be compared.
     """
     scored = complete(rows, criteria)
     both = [row for row in scored if row.holistic is not None]

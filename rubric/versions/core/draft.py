@@ -1,8 +1,8 @@
-"""A version as the texts of its editor, and back: a RubricRecord, or everything that is wrong, field by field.
+"""Turns a version into the texts of its editor, and back into a RubricRecord or all faults, field by field.
 
 Fields are named `source`, `c0-label` (a criterion's, by its position), `p-pass_count` (a parameter's) and
 `l-patterns.accuse` (a list's; a part of a list of lists after the point). A list has one entry a line. A weight is
-typed in percent. A field whose text is unchanged keeps its value exactly, so that opening and saving changes nothing:
+typed in percent. If a text is unchanged, its field keeps the exact value, so opening and saving changes nothing:
 14.2857 stays the seventh that it was.
 
 A weight has a number field and a slider, which the server keeps in step: besides both, a browser sends what the number
@@ -418,7 +418,7 @@ def slide_text(number: str) -> str:
 def in_step(texts: Texts, *, active_field: str = "") -> dict[str, str]:
     """The fields of every weight (`c0-weight`, `c0-slide`, `c0-was`) with the control that was moved taken over.
 
-    Where both were moved the number counts, unless the slider is the field `active_field`. Never raises.
+    If both were moved, the number counts, unless the slider is the field `active_field`. Never raises.
     """
     moved: dict[str, str] = {}
     for index in range(MOST_CRITERIA):

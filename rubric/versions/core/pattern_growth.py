@@ -1,4 +1,4 @@
-"""Whether the time that a regular expression takes can grow exponentially with a text: what is read from its syntax.
+"""Reads from the syntax of a regular expression whether its time can grow exponentially with a text.
 
 Backtracking tries every way to read a stretch of text. There are exponentially many ways where a choice (one of several
 alternatives, more or fewer repetitions) stands inside a repetition: of n repetitions each doubles the ways. So a choice

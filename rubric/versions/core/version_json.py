@@ -49,9 +49,9 @@ def read_version(data: bytes) -> RubricRecord | list[Problem]:
 
 
 def wording_problems(record: RubricRecord) -> list[Problem]:
-    """What a version must also say before it is published: what each criterion means and what is asked about it.
+    """The texts that a version lacks for publishing: the meaning of each criterion and the question about it.
 
-    Files and versions that say less can still be read.
+    Files and versions without these texts can still be read.
     """
     wanted = {
         "description": say("no description. Say what it means"),
@@ -412,7 +412,7 @@ def _pattern_fault(source: str) -> str:
             'The pattern has "[[" or a doubled -, &, ~ or | in square brackets, which Python will read otherwise.'
         )
         return say("{said} Put a backslash before it.", said=said)
-    # A word for the mafia is a pattern that may repeat choices itself, so it is not to be repeated.
+    # A word for the mafia is a pattern that may itself repeat choices, so it must not be repeated.
     whole = source.replace("{mafia_word}", f"(?:xx|yy){{0,{MOST_REPEATED}}}")
     whole = whole.replace("{name}", "(?:x)").replace("{owner}", "(?:x)")
     try:
