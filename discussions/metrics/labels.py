@@ -27,7 +27,6 @@ class Look(Struct, frozen=True):
 
 
 def no_looks(_figures: Mapping[str, Any]) -> list[Look]:
-    """No diagnostics."""
     return []
 
 

@@ -154,7 +154,6 @@ def undo(request: SignedIn, evaluation: int) -> HttpResponse:
 
 @require("submit", methods=("POST",))
 def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
-    """Submit the evaluation."""
     found = evaluation_or_404(request.user, evaluation)
     form = bind_form(request, KeyedForm)
     form.is_valid()

@@ -96,7 +96,6 @@ def build_packet(*, project: Project, scope: Scope, now: datetime) -> tuple[Pack
 
 
 def build_packet_page(*, project: Project, scope: Scope, now: datetime) -> PacketPage:
-    """The page of a packet."""
     packet, found = build_packet(project=project, scope=scope, now=now)
     rows = Iteration.objects.filter(project=project).order_by("number").values_list("number", "name")
     return PacketPage(

@@ -92,7 +92,6 @@ def as_measured(measurement: Measurement, _judgements: Judgements | None = None)
 def no_diagnostics(
     _reading: Reading, _measurement: Measurement, _parameters: Parameters
 ) -> dict[str, object]:
-    """No diagnostics."""
     return {}
 
 

@@ -58,7 +58,6 @@ class ResultsQuery(Struct, frozen=True):
 
     @property
     def criteria(self) -> list[Criterion]:
-        """Its criteria."""
         return self.record.criteria
 
     def query(self, **changed: str | int) -> str:
