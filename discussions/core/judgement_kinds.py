@@ -71,74 +71,76 @@ class JudgeableSubjects(Struct, frozen=True):
     unseen_count: int = 0
 
 
-def find_judgement_fault(kind: str, subject: str, value: str | None, ground: JudgeableSubjects) -> str:
+def find_judgement_fault(kind: str, subject: str, value: str | None, judgeable: JudgeableSubjects) -> str:
     """Why this cannot be judged in this game, as a sentence; "" when it can. None for a value means unchanged."""
     if kind not in VALUES:
         return say("There is no judgement called “{kind}”. Load the page again.", kind=kind[:40])
-    answers = list_answers(kind, ground)
+    answers = list_answers(kind, judgeable)
     if value and value not in answers:
         return say(
             "“{value}” is not an answer here. The answers are: {answers}.",
             value=value[:40],
             answers=", ".join(answers),
         )
-    return _subject_fault(kind, subject, ground)
+    return _subject_fault(kind, subject, judgeable)
 
 
-def list_answers(kind: str, ground: JudgeableSubjects) -> tuple[str, ...]:
+def list_answers(kind: str, judgeable: JudgeableSubjects) -> tuple[str, ...]:
     """What can be said of a thing of that kind in this game: a message of the test is some agent's, by number."""
-    agents = ground.agents if kind == ATTRIBUTION else ()
+    agents = judgeable.agents if kind == ATTRIBUTION else ()
     return (*map(str, agents), *VALUES[kind])
 
 
-def _subject_fault(kind: str, subject: str, ground: JudgeableSubjects) -> str:
+def _subject_fault(kind: str, subject: str, judgeable: JudgeableSubjects) -> str:
     if kind in MESSAGE_KINDS:
-        found = _number(subject) in range(1, ground.message_count + 1)
+        found = _number(subject) in range(1, judgeable.message_count + 1)
         return (
             ""
             if found
             else say(
                 "There is no message {subject} in this game of {message_count} messages.",
                 subject=subject[:20],
-                message_count=ground.message_count,
+                message_count=judgeable.message_count,
             )
         )
     if kind in SENTENCE_KINDS:
         return (
             ""
-            if _has_sentence(subject, ground)
+            if _has_sentence(subject, judgeable)
             else say("There is no sentence {subject} in this game.", subject=subject[:20])
         )
     if kind == PHRASE:
-        return "" if subject in ground.phrases else say("No agent of this game repeats that phrase.")
+        return "" if subject in judgeable.phrases else say("No agent of this game repeats that phrase.")
     if kind in AUTHORSHIP_KINDS:
-        return _who_said_it_fault(kind, subject, ground)
+        return _who_said_it_fault(kind, subject, judgeable)
     if kind == QUESTION:
-        found = _number(subject) in range(1, ground.question_count + 1)
+        found = _number(subject) in range(1, judgeable.question_count + 1)
         return "" if found else say("The rubric has no question {subject}.", subject=subject[:20])
     return "" if subject == "" else say("This judgement is about the whole game; it has no subject.")
 
 
-def _who_said_it_fault(kind: str, subject: str, ground: JudgeableSubjects) -> str:
+def _who_said_it_fault(kind: str, subject: str, judgeable: JudgeableSubjects) -> str:
     """The question asks about every speaker, the test about so many messages; one game has one of the two."""
     if kind == ATTRIBUTION:
-        found = _number(subject) in range(1, ground.unseen_count + 1)
+        found = _number(subject) in range(1, judgeable.unseen_count + 1)
         return "" if found else say("The test has no message {subject}.", subject=subject[:20])
-    if ground.unseen_count:
+    if judgeable.unseen_count:
         return say("Here a test asks who said it, before the transcript opens; the question is not asked.")
     return (
         ""
-        if _number(subject) in ground.speakers
+        if _number(subject) in judgeable.speakers
         else say("No agent {subject} speaks in this game.", subject=subject[:20])
     )
 
 
-def _has_sentence(subject: str, ground: JudgeableSubjects) -> bool:
+def _has_sentence(subject: str, judgeable: JudgeableSubjects) -> bool:
     message, _, sentence = subject.partition(".")
     position, number = _number(message), _number(sentence, least=0)
-    if position is None or position > ground.message_count or number is None:
+    if position is None or position > judgeable.message_count or number is None:
         return False
-    return number == 0 if ground.is_by_message else number in range(1, ground.sentences[position - 1] + 1)
+    return (
+        number == 0 if judgeable.is_by_message else number in range(1, judgeable.sentences[position - 1] + 1)
+    )
 
 
 def _number(text: str, least: int = 1) -> int | None:

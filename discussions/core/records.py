@@ -136,7 +136,7 @@ class ReferenceFinding(Struct, frozen=True, omit_defaults=True, gc=False):
     """A sentence that speaks of the past. `start`/`end` are half-open code points of the message's stored text.
 
     `sentence` counts the sentences of the message from 1 (0 stands for the whole message). `is_counted` is true for
-    the rubric's own patterns, false for the wider net (a possible reference, counted once a person accepts it).
+    the rubric's own patterns, false for the wider list (a possible reference, counted once a person accepts it).
     `check` is "supported", "close" or "cannot_check". `round` is the file's number of the round that the sentence
     speaks of (0: none), None under the rules 1.0.
     """

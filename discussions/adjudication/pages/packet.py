@@ -166,15 +166,15 @@ def _differences(told: list[Differing], found: list[GameDisagreements]) -> list[
     for difference in told:
         where = by_number[difference.game]
         record = texts[where.game].to_record()
-        ground = EvidenceSource(record, where.measurements, rubric_record(*where.version))
-        shown.append(_difference(where, ground, difference.disagreement))
+        source = EvidenceSource(record, where.measurements, rubric_record(*where.version))
+        shown.append(_difference(where, source, difference.disagreement))
     return shown
 
 
 def _difference(
-    found: GameDisagreements, ground: EvidenceSource, disagreement: Disagreement
+    found: GameDisagreements, source: EvidenceSource, disagreement: Disagreement
 ) -> PacketDifference:
-    thing = build_subject(ground, disagreement.kind, disagreement.subject)
+    thing = build_subject(source, disagreement.kind, disagreement.subject)
     machine = answer_word(disagreement.kind, disagreement.machine) if disagreement.machine else ""
     text = shorten(thing.text, max([LONGEST_SHOWN, *(end for _start, end in thing.spans)]))
     return PacketDifference(

@@ -12,7 +12,7 @@ from discussions.metrics.core.metric import Judgements, Metric, reference_flip_d
 from discussions.metrics.core.parameters import Parameters
 from discussions.metrics.core.patterns import Pattern
 from discussions.metrics.core.prepared_game import Reading
-from discussions.metrics.core.references.nets import Net
+from discussions.metrics.core.references.reference_patterns import ReferencePatterns
 from discussions.metrics.core.references.round_names import RoundNames, find_round_names
 from discussions.metrics.core.references.vote_sentences import check_sentence
 from discussions.metrics.core.vote_record import check
@@ -58,7 +58,7 @@ def _references(
     wider = _possible(low, parameters.groups["possible_reference"].active(flags))
     if not counting and not wider:
         return
-    net = Net(
+    patterns = ReferencePatterns(
         counting=counting,
         wider=wider,
         own_round=message.round,
@@ -68,8 +68,8 @@ def _references(
     )
     for number, start, end in _units(message.text, low, parameters):
         piece = low[start:end]
-        caught = net.catch(piece)
-        if caught is None:
+        matched = patterns.match(piece)
+        if matched is None:
             continue
         outcome, evidence, spoken = _look_up(piece, reading.game, message, parameters, names)
         yield ReferenceFinding(
@@ -78,8 +78,8 @@ def _references(
             start=start,
             end=end,
             text=message.text[start:end],
-            is_counted=caught.is_counted,
-            pattern=caught.pattern.source,
+            is_counted=matched.is_counted,
+            pattern=matched.pattern.source,
             check=outcome,
             evidence=evidence,
             round=spoken,

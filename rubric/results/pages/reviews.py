@@ -133,38 +133,40 @@ def select_newest(reviews: Iterable[Review]) -> list[Review]:
     return list({review.reviewer_id: review for review in reviews}.values())
 
 
-def build_score_table(reviews: Sequence[Review], ground: ReviewContext) -> ScoreTable:
+def build_score_table(reviews: Sequence[Review], context: ReviewContext) -> ScoreTable:
     """The table of the newest reviews."""
     newest = select_newest(reviews)
     said = {
-        (review.pk, ground.numbers[row.response_id]): row
+        (review.pk, context.numbers[row.response_id]): row
         for review in newest
         for row in review.reviewed.all()
     }
     columns = [
         ReviewerColumn(
             id=review.pk,
-            name=ground.names[str(review.reviewer_id)],
+            name=context.names[str(review.reviewer_id)],
             note="" if review.mode == RUBRIC else MODES.get(review.mode, ""),
         )
         for review in newest
     ]
     has_holistic = any(row.holistic is not None for row in said.values())
     groups = []
-    for key, candidate in ground.candidates.items():
+    for key, candidate in context.candidates.items():
         given = [said.get((column.id, key)) for column in columns]
         rows = [
-            _row(criterion.label, [_score(row, criterion.key) for row in given], criterion.key, ground.scales)
-            for criterion in ground.criteria
+            _row(
+                criterion.label, [_score(row, criterion.key) for row in given], criterion.key, context.scales
+            )
+            for criterion in context.criteria
         ]
-        if ground.criteria:
-            overalls = [_overall(row, ground) for row in given]
-            rows.append(_row(_("Overall"), overalls, "", ground.scales, is_total=True))
+        if context.criteria:
+            overalls = [_overall(row, context) for row in given]
+            rows.append(_row(_("Overall"), overalls, "", context.scales, is_total=True))
         if has_holistic:
             whole = [_exact(row.holistic) if row else None for row in given]
-            rows.append(_row(_("Holistic"), whole, HOLISTIC, ground.scales))
+            rows.append(_row(_("Holistic"), whole, HOLISTIC, context.scales))
         groups.append(ScoreGroup(candidate, rows))
-    return ScoreTable(columns, groups, has_scales=bool(ground.criteria and ground.scales))
+    return ScoreTable(columns, groups, has_scales=bool(context.criteria and context.scales))
 
 
 def _row(
@@ -207,15 +209,17 @@ def _score(row: ReviewedResponse | None, key: str) -> Fraction | None:
     return None if row is None else _exact(row.scores.get(key))
 
 
-def _overall(row: ReviewedResponse | None, ground: ReviewContext) -> Fraction | None:
-    return None if row is None else compute_overall(bring_all(row.scores, ground.scales), ground.shares).value
+def _overall(row: ReviewedResponse | None, context: ReviewContext) -> Fraction | None:
+    return (
+        None if row is None else compute_overall(bring_all(row.scores, context.scales), context.shares).value
+    )
 
 
-def build_review(review: Review, ground: ReviewContext, earlier: Sequence[Review] = ()) -> ReviewPart:
+def build_review(review: Review, context: ReviewContext, earlier: Sequence[Review] = ()) -> ReviewPart:
     """One review in full; `earlier` holds the same reviewer's first round, so that changes are marked."""
     seen = map_labels(review.order)
     labels = {str(number): label for label, number in seen.items()}
-    names = {key: candidate.name for key, candidate in ground.candidates.items()}
+    names = {key: candidate.name for key, candidate in context.candidates.items()}
     named = {label: names[str(number)] for label, number in seen.items() if str(number) in names}
     rows = sorted(review.reviewed.all(), key=lambda row: row.position)
     places = review.reported_ranking or review.ranking or []
@@ -225,30 +229,30 @@ def build_review(review: Review, ground: ReviewContext, earlier: Sequence[Review
     before = {row.response_id: row for other in same for row in other.reviewed.all()}
     return ReviewPart(
         review=review,
-        reviewer=ground.names[str(review.reviewer_id)],
+        reviewer=context.names[str(review.reviewer_id)],
         kind=KINDS[review.reviewer.kind],
         mode=MODES.get(review.mode, ""),
         flags=[_flag(flag, named) for flag in review.flags],
         lines=[
             replace(
-                _line(row, labels, ground, str(review.reviewer_id)),
-                changed=_list_changed(before.get(row.response_id), row, ground),
+                _line(row, labels, context, str(review.reviewer_id)),
+                changed=_list_changed(before.get(row.response_id), row, context),
             )
             for row in rows
         ],
         ranking=[", ".join(named.get(label, str(label)) for label in place) for place in places],
         not_shown=[name for key, name in names.items() if key not in labels]
-        if ground.own_shown(str(review.reviewer_id))
+        if context.own_shown(str(review.reviewer_id))
         else [],
     )
 
 
-def _list_changed(first: ReviewedResponse | None, row: ReviewedResponse, ground: ReviewContext) -> list[str]:
-    names = {criterion.key: criterion.label for criterion in ground.criteria} | {HOLISTIC: _("Holistic")}
+def _list_changed(first: ReviewedResponse | None, row: ReviewedResponse, context: ReviewContext) -> list[str]:
+    names = {criterion.key: criterion.label for criterion in context.criteria} | {HOLISTIC: _("Holistic")}
     said = _("%(name)s was %(first)s")
     changes = list_changes(first, row)
     return [
-        said % {"name": names.get(key, key), "first": format_mark(was, key, ground.scales) or _("no score")}
+        said % {"name": names.get(key, key), "first": format_mark(was, key, context.scales) or _("no score")}
         for key, was in changes.items()
     ]
 
@@ -261,20 +265,21 @@ def _flag(flag: Mapping[str, str | None], named: Mapping[str, str]) -> str:
 
 
 def _line(
-    row: ReviewedResponse, labels: Mapping[str, str], ground: ReviewContext, reviewer: str
+    row: ReviewedResponse, labels: Mapping[str, str], context: ReviewContext, reviewer: str
 ) -> ReviewedResponsePart:
-    candidate = ground.candidates[ground.numbers[row.response_id]]
-    criteria = {criterion.key: criterion.label for criterion in ground.criteria} | {HOLISTIC: _("Holistic")}
+    candidate = context.candidates[context.numbers[row.response_id]]
+    criteria = {criterion.key: criterion.label for criterion in context.criteria} | {HOLISTIC: _("Holistic")}
     return ReviewedResponsePart(
         row=row,
         name=candidate.name,
         label=labels.get(candidate.key, ""),
         scores=[
-            _given(_score(row, criterion.key), criterion.key, ground.scales) for criterion in ground.criteria
+            _given(_score(row, criterion.key), criterion.key, context.scales)
+            for criterion in context.criteria
         ],
-        holistic=_given(_exact(row.holistic), HOLISTIC, ground.scales),
-        overall=_overall(row, ground),
+        holistic=_given(_exact(row.holistic), HOLISTIC, context.scales),
+        overall=_overall(row, context),
         notes=shorten(row.notes, LONGEST_COMMENT),
         cannot=[(criteria.get(key, key), str(reason)) for key, reason in row.cannot_judge.items()],
-        is_own=row.is_own and ground.own_shown(reviewer),
+        is_own=row.is_own and context.own_shown(reviewer),
     )

@@ -85,7 +85,7 @@ def build_comparison_page(
     panels = [build_panel(judgements, candidates, kind=kind, **given) for kind in kinds]
     names = names_by_reviewer(comparison, person)
     sees = RUBRIC in kinds and may(check_see_weights, person)
-    ground = ReviewContext(
+    context = ReviewContext(
         candidates=candidates,
         criteria=[] if mode == HOLISTIC else asked.criteria,
         shares=asked.shares,
@@ -103,14 +103,14 @@ def build_comparison_page(
         choices=list_version_options(comparison_set) if sees else [],
         panels=panels + _fallback_panel(judgements, candidates, panels),
         changes=_changes(panels, candidates),
-        notes=_notes(panels[0].found, reviews, ground, asked),
+        notes=_notes(panels[0].found, reviews, context, asked),
         left_out_count=len(panels[0].found.left_out),
         texts=[_text(response, candidates[str(response.number)], asked) for response in responses],
         weights=_weights(reviewed, candidates, asked, panels[0]) if sees else None,
         what_if=_what_if(reviewed, candidates, asked, tried, panels[0].found) if sees else None,
-        criteria=ground.criteria,
-        table=build_score_table(reviews, ground),
-        reviews=[build_review(review, ground, reviews) for review in reviews],
+        criteria=context.criteria,
+        table=build_score_table(reviews, context),
+        reviews=[build_review(review, context, reviews) for review in reviews],
     )
 
 
@@ -212,21 +212,21 @@ def _changes(panels: Sequence[PanelPart], candidates: Mapping[str, Candidate]) -
     return _("The holistic scores give other ranks: %(parts)s.") % {"parts": join_names(parts)}
 
 
-def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked: ResultsQuery) -> list[str]:
+def _notes(found: Panel, reviews: Sequence[Review], context: ReviewContext, asked: ResultsQuery) -> list[str]:
     """What does not count, and why: each in one sentence."""
     notes = []
     newest = select_newest(reviews)
-    silent = [ground.names[str(review.reviewer_id)] for review in newest if review.mode in NO_SCORES]
+    silent = [context.names[str(review.reviewer_id)] for review in newest if review.mode in NO_SCORES]
     if found.fallbacks:
         said = _(
             "Only a holistic score came from %(names)s where criteria were asked for. It is never averaged with "
             "overalls."
         )
-        notes.append(said % {"names": join_names(ground.names[key] for key in found.fallbacks)})
+        notes.append(said % {"names": join_names(context.names[key] for key in found.fallbacks)})
     if found.ranked_only:
         said = _("Only the ranking of %(names)s counts, in the mean ranks; no score of theirs does.")
-        notes.append(said % {"names": join_names(ground.names[key] for key in found.ranked_only)})
-    notes += _without_whole(newest, ground) if found.kind == HOLISTIC else []
+        notes.append(said % {"names": join_names(context.names[key] for key in found.ranked_only)})
+    notes += _without_whole(newest, context) if found.kind == HOLISTIC else []
     if found.left_out:
         said = ngettext(
             "%(n)d incomplete judgement is left out.",
@@ -244,7 +244,7 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
         notes.append(
             _("No scores came from %(names)s: declined, or unreadable.") % {"names": join_names(silent)}
         )
-    return notes + _own_notes(found, newest, ground) + _not_blind(newest)
+    return notes + _own_notes(found, newest, context) + _not_blind(newest)
 
 
 def _own_shown(comparison: Comparison, person: Person) -> Callable[[str], bool]:
@@ -255,10 +255,10 @@ def _own_shown(comparison: Comparison, person: Person) -> Callable[[str], bool]:
     return mine.__contains__
 
 
-def _own_notes(found: Panel, newest: Sequence[Review], ground: ReviewContext) -> list[str]:
+def _own_notes(found: Panel, newest: Sequence[Review], context: ReviewContext) -> list[str]:
     """What reviewers wrote themselves; to other reviewers without a name."""
-    named = _own_judgements(found, ground) + _not_shown(newest, ground)
-    shown = [text for reviewer, text in named if ground.own_shown(reviewer)]
+    named = _own_judgements(found, context) + _not_shown(newest, context)
+    shown = [text for reviewer, text in named if context.own_shown(reviewer)]
     notes = []
     if shown:
         said = _("Judgements of own responses do not count: %(names)s.")
@@ -286,10 +286,10 @@ def _not_blind(reviews: Sequence[Review]) -> list[str]:
     return [said % {"n": count}]
 
 
-def _without_whole(reviews: Sequence[Review], ground: ReviewContext) -> list[str]:
+def _without_whole(reviews: Sequence[Review], context: ReviewContext) -> list[str]:
     """Reviewers who scored only criteria although a holistic score was asked for."""
     names = [
-        ground.names[str(review.reviewer_id)]
+        context.names[str(review.reviewer_id)]
         for review in reviews
         if review.mode in (RUBRIC, PARTIAL) and all(row.holistic is None for row in review.reviewed.all())
     ]
@@ -301,26 +301,29 @@ def _without_whole(reviews: Sequence[Review], ground: ReviewContext) -> list[str
     return [said % {"names": join_names(names)}]
 
 
-def _own_judgements(found: Panel, ground: ReviewContext) -> list[tuple[str, str]]:
+def _own_judgements(found: Panel, context: ReviewContext) -> list[tuple[str, str]]:
     said = _("%(reviewer)s (%(response)s)")
     return [
         (
             own.reviewer,
-            said % {"reviewer": ground.names[own.reviewer], "response": ground.candidates[own.response].name},
+            said
+            % {"reviewer": context.names[own.reviewer], "response": context.candidates[own.response].name},
         )
         for own in found.own
     ]
 
 
-def _not_shown(reviews: Sequence[Review], ground: ReviewContext) -> list[tuple[str, str]]:
+def _not_shown(reviews: Sequence[Review], context: ReviewContext) -> list[tuple[str, str]]:
     """Reviewers who were not shown their own responses, by key, with the words."""
     found = []
     for review in reviews:
         hidden = [
-            candidate.name for candidate in ground.candidates.values() if candidate.number not in review.order
+            candidate.name
+            for candidate in context.candidates.values()
+            if candidate.number not in review.order
         ]
         if hidden:
-            reviewer = ground.names[str(review.reviewer_id)]
+            reviewer = context.names[str(review.reviewer_id)]
             said = _("%(reviewer)s (%(response)s, not shown)")
             text = said % {"reviewer": reviewer, "response": join_names(hidden)}
             found.append((str(review.reviewer_id), text))

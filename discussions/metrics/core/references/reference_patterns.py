@@ -1,4 +1,4 @@
-"""Which sentences are references to the past: the rubric's patterns count, those of the wider net are only offered."""
+"""Which sentences are references to the past: the rubric's patterns count, those of the wider list are only offered."""
 
 import re
 from collections.abc import Iterator
@@ -12,15 +12,15 @@ from discussions.metrics.core.vote_record import round_number
 _CLAUSE_END = re.compile(r"[,;:.!?\u2026]+(?= |$)| - ?|(?<= )-+(?= )")
 
 
-class Caught(Struct, frozen=True):
-    """A sentence that a net caught, the pattern, and whether the rubric counts it."""
+class MatchedSentence(Struct, frozen=True):
+    """A sentence that a pattern matched, the pattern, and whether the rubric counts it."""
 
     pattern: Pattern
     is_counted: bool
 
 
-class Net(Struct, frozen=True):
-    """The patterns that can match in one message: those that count, those of the wider net, those of a counterfactual.
+class ReferencePatterns(Struct, frozen=True):
+    """The patterns that can match in one message: those that count, those of the wider list, those of a counterfactual.
 
     `own_round` is the message's; with `past_only` a pattern that names a round must name an earlier one. `names` is
     None under the rules 1.0, where numbers of rounds are the file's and a possible reference may name any round.
@@ -33,7 +33,7 @@ class Net(Struct, frozen=True):
     names: RoundNames | None = None
     counterfactual: PatternGroup | None = None
 
-    def catch(self, piece: str) -> Caught | None:
+    def match(self, piece: str) -> MatchedSentence | None:
         """How a sentence (lower-cased, folded, marked) is a reference; None when it is none.
 
         A counterfactual ("if I had claimed earlier") recalls nothing, so it is possible only.
@@ -42,10 +42,10 @@ class Net(Struct, frozen=True):
         for pattern in self.counting:
             for start in self._find_past(pattern, piece):
                 if not self._is_counterfactual(piece, start):
-                    return Caught(pattern, is_counted=True)
+                    return MatchedSentence(pattern, is_counted=True)
                 supposed = supposed or pattern
         wider = supposed or next((pattern for pattern in self.wider if self._offers(pattern, piece)), None)
-        return Caught(wider, is_counted=False) if wider else None
+        return MatchedSentence(wider, is_counted=False) if wider else None
 
     def _find_past(self, pattern: Pattern, piece: str) -> Iterator[int]:
         """The place where the pattern matches and names no round, or an earlier round of the file."""
@@ -63,7 +63,7 @@ class Net(Struct, frozen=True):
         return number is None or number < self.own_round
 
     def _offers(self, pattern: Pattern, piece: str) -> bool:
-        """Whether a pattern of the wider net catches the sentence; day 1 is offered also where days are no rounds."""
+        """Whether a pattern of the wider list matches the sentence; day 1 is offered also where days are no rounds."""
         if self.names is None or not self.past_only or not pattern.regex.groups:
             return pattern.search(piece) is not None
         return any(
