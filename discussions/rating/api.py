@@ -353,14 +353,14 @@ def _part(part: Any) -> dict[str, str]:
 
 
 def _test(work: EvaluationState) -> TestAnswer | None:
-    paper = work.paper
-    if paper is None:
+    shown_test = work.shown_test
+    if shown_test is None:
         return None
     agents = [
         TestAgentAnswer(number=number, name=work.seen.name(number), texts=list(texts))
-        for number, texts in zip(paper.agents, paper.samples, strict=True)
+        for number, texts in zip(shown_test.agents, shown_test.samples, strict=True)
     ]
-    return TestAnswer(agents=agents, messages=list(paper.unseen))
+    return TestAnswer(agents=agents, messages=list(shown_test.unseen))
 
 
 def _judgements(work: EvaluationState) -> list[JudgementAnswer]:

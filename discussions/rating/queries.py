@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from django.db.models import QuerySet
 
-from discussions.adjudication.core.authorship_test import DrawnTest, Paper, build_paper
+from discussions.adjudication.core.authorship_test import DrawnTest, ShownTest, build_shown_test
 from discussions.adjudication.core.effective import Effective, Judged, effective, machine_values
 from discussions.adjudication.core.judgeable import (
     audit_sample,
@@ -98,9 +98,11 @@ class EvaluationState:
         )
 
     @cached_property
-    def paper(self) -> Paper | None:
+    def shown_test(self) -> ShownTest | None:
         """The blind test as the evaluator sees it; None without one."""
-        return build_paper(self.game, self.drawn_test, _ambiguous(self.rubric)) if self.drawn_test else None
+        return (
+            build_shown_test(self.game, self.drawn_test, _ambiguous(self.rubric)) if self.drawn_test else None
+        )
 
     @cached_property
     def values(self) -> dict[str, dict[str, str]]:

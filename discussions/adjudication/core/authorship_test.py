@@ -1,7 +1,7 @@
 """M5's blind test of who said it: samples of every agent, then unseen messages without names to be matched.
 
 The draw depends on the evaluation's seed and on what was said, never on roles or other hidden things. Before the
-transcript opens, an evaluator sees only `Paper`, a record that cannot hold who wrote an unseen message.
+transcript opens, an evaluator sees only `ShownTest`, a record that cannot hold who wrote an unseen message.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ class DrawnTest(Struct, frozen=True):
     left_out: tuple[int, ...]
 
 
-class Paper(Struct, frozen=True):
+class ShownTest(Struct, frozen=True):
     """The test as it is laid before the evaluator: texts without names. Nothing here says who wrote `unseen`."""
 
     agents: tuple[int, ...]
@@ -142,7 +142,7 @@ def _rank(seed: str, purpose: str, position: int) -> bytes:
     return hashlib.sha256(f"{seed}:identification:{purpose}:{position}".encode()).digest()
 
 
-def build_paper(game: GameRecord, drawn: DrawnTest, ambiguous: Collection[str] = ()) -> Paper:
+def build_shown_test(game: GameRecord, drawn: DrawnTest, ambiguous: Collection[str] = ()) -> ShownTest:
     """The test as texts: every name is `[name]`, and an opening that names the speaker is left out."""
     roster = build_roster(tuple(player.name for player in game.players), frozenset(ambiguous))
 
@@ -151,7 +151,7 @@ def build_paper(game: GameRecord, drawn: DrawnTest, ambiguous: Collection[str] =
         return tuple(without_names(message.text, message.player, roster) for message in messages)
 
     samples = tuple(texts(positions) for positions in drawn.samples)
-    return Paper(drawn.agents, samples, texts(drawn.unseen), drawn.left_out)
+    return ShownTest(drawn.agents, samples, texts(drawn.unseen), drawn.left_out)
 
 
 def without_names(text: str, player: int, roster: Roster) -> str:

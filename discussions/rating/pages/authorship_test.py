@@ -1,13 +1,13 @@
 """The page before the transcript opens: samples of every agent, and unseen messages to assign to them.
 
-It is built from the `Paper` alone. Neither the game nor the authors of the unseen messages are read here, so the page
-cannot show what the evaluator must not see.
+It is built from the `ShownTest` alone. Neither the game nor the authors of the unseen messages are read here, so the
+page cannot show what the evaluator must not see.
 """
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.adjudication.core.authorship_test import Paper
+from discussions.adjudication.core.authorship_test import ShownTest
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Revision
@@ -65,8 +65,8 @@ def identification_page(
     *, work: EvaluationState, wanted: EvaluationQuery, lease: Lease | None
 ) -> IdentificationPage:
     """The whole page; of a skipped evaluation too, which can only be taken up again."""
-    paper, evaluation = work.paper, work.evaluation
-    assert paper is not None
+    shown_test, evaluation = work.shown_test, work.evaluation
+    assert shown_test is not None
     head, is_barred = page_head(work, lease)
     desk = build_desk(work, [], is_barred=is_barred)
     asked = [step for step in desk.visibility.missing if step.step == STEP]
@@ -83,9 +83,9 @@ def identification_page(
         can_undo=desk.is_open and Revision.objects.undoable(evaluation).exists(),
         undo_key=f"{wanted.nonce}:undo:{evaluation.version}",
         guides=build_guides(desk.rubric),
-        agents=_agents(paper, work.seen),
-        left_out=[work.seen.name(player) for player in paper.left_out],
-        items=[_item(desk, paper, number) for number in range(1, len(paper.unseen) + 1)],
+        agents=_agents(shown_test, work.seen),
+        left_out=[work.seen.name(player) for player in shown_test.left_out],
+        items=[_item(desk, shown_test, number) for number in range(1, len(shown_test.unseen) + 1)],
         opening=_opening(desk),
     )
 
@@ -104,23 +104,23 @@ def identification_answer(
     return page, Changed(items=[page.opening, *judged])
 
 
-def _agents(paper: Paper, seen: SeenGame) -> list[SampledAgent]:
+def _agents(shown_test: ShownTest, seen: SeenGame) -> list[SampledAgent]:
     return [
         SampledAgent(player, seen.name(player), seen.players[player - 1].is_confusable, texts)
-        for player, texts in zip(paper.agents, paper.samples, strict=True)
+        for player, texts in zip(shown_test.agents, shown_test.samples, strict=True)
     ]
 
 
-def _item(desk: Desk, paper: Paper, number: int) -> AttributionItem:
+def _item(desk: Desk, shown_test: ShownTest, number: int) -> AttributionItem:
     answers = [
         AttributionAnswer(str(player), desk.seen.name(player), str(player) if player <= LAST_KEY else "")
-        for player in paper.agents
+        for player in shown_test.agents
     ]
     return AttributionItem(
         **desk.item(judgement_kinds.ATTRIBUTION, str(number)),
         number=number,
-        of=len(paper.unseen),
-        text=paper.unseen[number - 1],
+        of=len(shown_test.unseen),
+        text=shown_test.unseen[number - 1],
         answers=[*answers, AttributionAnswer(judgement_kinds.CANNOT_TELL, _("Can't tell"), "x")],
     )
 

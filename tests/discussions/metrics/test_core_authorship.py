@@ -16,7 +16,7 @@ from discussions.adjudication.core.authorship_test import (
     SIGNIFICANCE,
     Asked,
     Identified,
-    build_paper,
+    build_shown_test,
     combine_tests,
     compute_probability,
     draw_test,
@@ -119,9 +119,9 @@ def test_many_agents_have_one_unseen_message_each():
 def test_names_and_the_speakers_own_opening_are_hidden_and_the_rest_stays_as_written():
     texts = ("Ann: Hm... @Bea's story, CID; I like Annabel.", "Bea: ann says “Bea: no”, and will echo it!")
     record = game(messages=[("Ann", texts[0])] * 4 + [("Bea", texts[1])] * 4, roles=dict.fromkeys(NAMES[:3]))
-    paper = build_paper(record, drawn(record))
-    assert {text for texts in paper.samples for text in texts} == set(paper.unseen)
-    assert set(paper.unseen) == {
+    shown_test = build_shown_test(record, drawn(record))
+    assert {text for texts in shown_test.samples for text in texts} == set(shown_test.unseen)
+    assert set(shown_test.unseen) == {
         "Hm... [name]'s story, [name]; I like Annabel.",
         "[name] says “[name]: no”, and will echo it!",
     }
@@ -132,14 +132,14 @@ def test_a_name_that_is_a_word_is_hidden_only_as_the_roster_spells_it():
         messages=[("Will", "I will trust Will again.")] * 4 + [("Bea", "I really trust Will.")] * 4,
     )
     words = {"ambiguous": frozenset({"will"})}
-    paper = build_paper(record, drawn(record, **words), **words)
-    assert set(paper.unseen) == {"I will trust [name] again.", "I really trust [name]."}
+    shown_test = build_shown_test(record, drawn(record, **words), **words)
+    assert set(shown_test.unseen) == {"I will trust [name] again.", "I really trust [name]."}
 
 
 def test_the_paper_does_not_say_who_wrote_what():
     record = chatter(48)
-    assert "authors" not in msgspec.to_builtins(build_paper(record, drawn(record)))
-    assert "unseen" in msgspec.to_builtins(build_paper(record, drawn(record)))
+    assert "authors" not in msgspec.to_builtins(build_shown_test(record, drawn(record)))
+    assert "unseen" in msgspec.to_builtins(build_shown_test(record, drawn(record)))
 
 
 @given(st.integers(0, 60), st.integers(1, 6), st.integers(1, 5), st.integers(0, 4), st.text(max_size=5))
