@@ -11,9 +11,9 @@ from discussions.guidelines.labels import ABOUT, EXCHANGE, MORE_ANSWERS, VOTES, 
 from discussions.guidelines.permissions import check_write_guideline
 from discussions.guidelines.queries import newest_guideline, unread_guideline
 from discussions.models import Guideline, GuidelineReading, Iteration
-from discussions.rating.pages.desk import say_answer
 from discussions.rating.pages.records import StepGuide
 from discussions.rating.pages.review import STEP_METRICS, build_guides
+from discussions.rating.pages.visible_evaluation import say_answer
 from discussions.slots.permissions import check_take_game
 from rubric.core.records import RubricRecord
 from workspace.access.permissions import may

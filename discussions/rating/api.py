@@ -21,8 +21,8 @@ from discussions.rating.actions.finish import (
 )
 from discussions.rating.actions.judgements import undo
 from discussions.rating.core.visibility import Missing
-from discussions.rating.pages.desk import build_desk
 from discussions.rating.pages.own_work import mine_page
+from discussions.rating.pages.visible_evaluation import build_visible_evaluation
 from discussions.rating.queries import EvaluationState, load_state
 from discussions.rating.views import evaluation_or_404
 from workspace.revisions.core import Act
@@ -323,9 +323,9 @@ def _again(request: SignedIn, evaluation: int) -> EvaluationAnswer:
 
 
 def _work(work: EvaluationState) -> WorkAnswer:
-    evaluation, desk = work.evaluation, build_desk(work, [])
+    evaluation, visible = work.evaluation, build_visible_evaluation(work, [])
     is_open = work.visibility.transcript
-    seen, shown = desk.seen, desk.shown
+    seen, shown = visible.seen, visible.shown
     return WorkAnswer(
         id=evaluation.pk,
         project=evaluation.game.project.slug,
@@ -341,7 +341,7 @@ def _work(work: EvaluationState) -> WorkAnswer:
             for vote in (seen.votes if is_open else [])
         ],
         references=[SeenReferenceAnswer.model_validate(row) for row in shown.references] if is_open else [],
-        questions=list(desk.rubric.criterion("engagement").guiding_questions) if is_open else [],
+        questions=list(visible.rubric.criterion("engagement").guiding_questions) if is_open else [],
         roles=[_part(part) for part in shown.parts] if is_open and shown.parts is not None else None,
         judgements=_judgements(work),
         missing=_missing(work),

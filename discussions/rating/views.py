@@ -81,7 +81,7 @@ def rate(request: SignedIn, evaluation: int) -> HttpResponse:
         parse_number(asked["page"]),
         asked["find"],
     )
-    return desk(request, found, wanted, build_lease(evaluation=found, now=timezone.now()))
+    return show_full_page(request, found, wanted, build_lease(evaluation=found, now=timezone.now()))
 
 
 def message_address(evaluation: Evaluation, position: int, step: str) -> str:
@@ -95,7 +95,7 @@ def message_address(evaluation: Evaluation, position: int, step: str) -> str:
     return f"{reverse('rate', args=[evaluation.pk])}?{query}{anchor}"
 
 
-def desk(
+def show_full_page(
     request: SignedIn,
     evaluation: Evaluation,
     wanted: EvaluationQuery,
@@ -297,7 +297,9 @@ def not_held(request: SignedIn, evaluation: Evaluation, form: KeyedForm, refusal
         return respond(request, page=PAGE, region=REFUSED, context={"lease": lease}, status=refusal.status)
     wanted = EvaluationQuery(new_nonce(), str(form.data.get("step", "")))
     typed_text = str(form.data.get("text", ""))
-    return desk(request, found, wanted, lease, status=refusal.status, unsaved=True, typed=typed_text)
+    return show_full_page(
+        request, found, wanted, lease, status=refusal.status, unsaved=True, typed=typed_text
+    )
 
 
 LEASE = "discussions/rating/_lease.html"

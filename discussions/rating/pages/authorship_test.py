@@ -13,11 +13,11 @@ from discussions.core.judgement_kinds import item_id
 from discussions.models import Revision
 from discussions.rating.core.concealed import SeenGame
 from discussions.rating.core.visibility import TRANSCRIPT, test_count
-from discussions.rating.pages.desk import Desk, build_desk
 from discussions.rating.pages.evaluation import CompletedAct, EvaluationQuery, page_head
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.records import Changed, EvaluationPage, Item, MissingStep
 from discussions.rating.pages.review import build_guides
+from discussions.rating.pages.visible_evaluation import VisibleEvaluation, build_visible_evaluation
 from discussions.rating.queries import EvaluationState
 
 STEP = "identify"
@@ -68,25 +68,25 @@ def identification_page(
     shown_test, evaluation = work.shown_test, work.evaluation
     assert shown_test is not None
     head, is_barred = page_head(work, lease)
-    desk = build_desk(work, [], is_barred=is_barred)
-    asked = [step for step in desk.visibility.missing if step.step == STEP]
-    needed = test_count(desk.progress)
+    visible = build_visible_evaluation(work, [], is_barred=is_barred)
+    asked = [step for step in visible.visibility.missing if step.step == STEP]
+    needed = test_count(visible.progress)
     return IdentificationPage(
         **head,
         evaluation_id=evaluation.pk,
         step=STEP,
         nonce=wanted.nonce,
-        is_open=desk.is_open,
+        is_open=visible.is_open,
         judged=needed - len(asked),
         needed=needed,
         missing=[MissingStep(item_id(step.kind, step.subject), step.says, step.step) for step in asked],
-        can_undo=desk.is_open and Revision.objects.undoable(evaluation).exists(),
+        can_undo=visible.is_open and Revision.objects.undoable(evaluation).exists(),
         undo_key=f"{wanted.nonce}:undo:{evaluation.version}",
-        guides=build_guides(desk.rubric),
+        guides=build_guides(visible.rubric),
         agents=_agents(shown_test, work.seen),
         left_out=[work.seen.name(player) for player in shown_test.left_out],
-        items=[_item(desk, shown_test, number) for number in range(1, len(shown_test.unseen) + 1)],
-        opening=_opening(desk),
+        items=[_item(visible, shown_test, number) for number in range(1, len(shown_test.unseen) + 1)],
+        opening=_opening(visible),
     )
 
 
@@ -111,13 +111,13 @@ def _agents(shown_test: ShownTest, seen: SeenGame) -> list[SampledAgent]:
     ]
 
 
-def _item(desk: Desk, shown_test: ShownTest, number: int) -> AttributionItem:
+def _item(visible: VisibleEvaluation, shown_test: ShownTest, number: int) -> AttributionItem:
     answers = [
-        AttributionAnswer(str(player), desk.seen.name(player), str(player) if player <= LAST_KEY else "")
+        AttributionAnswer(str(player), visible.seen.name(player), str(player) if player <= LAST_KEY else "")
         for player in shown_test.agents
     ]
     return AttributionItem(
-        **desk.item(judgement_kinds.ATTRIBUTION, str(number)),
+        **visible.item(judgement_kinds.ATTRIBUTION, str(number)),
         number=number,
         of=len(shown_test.unseen),
         text=shown_test.unseen[number - 1],
@@ -125,7 +125,7 @@ def _item(desk: Desk, shown_test: ShownTest, number: int) -> AttributionItem:
     )
 
 
-def _opening(desk: Desk) -> Item:
+def _opening(visible: VisibleEvaluation) -> Item:
     """The item that opens the transcript; it is needed once the rest of the test is answered."""
-    asked = [step for step in desk.visibility.missing if step.kind == judgement_kinds.ATTRIBUTION]
+    asked = [step for step in visible.visibility.missing if step.kind == judgement_kinds.ATTRIBUTION]
     return Item(id=item_id("reveal", TRANSCRIPT), kind="reveal", subject=TRANSCRIPT, needs=not asked)

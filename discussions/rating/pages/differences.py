@@ -1,6 +1,6 @@
 """Where an evaluator and the rule differ, after submitting: a page to learn from.
 
-It is built from the desk of the evaluation, which holds nothing that its evaluator may not see: no other evaluations,
+It is built from `VisibleEvaluation`, which holds nothing that its evaluator may not see: no other evaluations,
 no roles or findings that are still hidden, and only messages that the evaluator judged.
 """
 
@@ -11,11 +11,15 @@ from discussions.core.evaluation_states import SUBMITTED
 from discussions.metrics.core.vote_record import SUPPORTED
 from discussions.models.queue_rules import load_rating_rule
 from discussions.models.slots import CALIBRATION
-from discussions.rating.pages.desk import Desk, build_desk, say_answer
 from discussions.rating.pages.items import rule_says
 from discussions.rating.pages.records import StepGuide
 from discussions.rating.pages.review import STEP_METRICS, build_guides
 from discussions.rating.pages.transcript import machine_value
+from discussions.rating.pages.visible_evaluation import (
+    VisibleEvaluation,
+    build_visible_evaluation,
+    say_answer,
+)
 from discussions.rating.queries import EvaluationState
 
 DOUBTED = (judgement_kinds.INACCURATE, judgement_kinds.VAGUE)
@@ -56,47 +60,47 @@ def build_differences_page(work: EvaluationState) -> DifferencesPage | None:
     rule = load_rating_rule(evaluation.game.project_id)
     if not rule.shows_differences or evaluation.state != SUBMITTED or evaluation.purpose == CALIBRATION:
         return None
-    desk = build_desk(work, [])
+    visible = build_visible_evaluation(work, [])
     guides = build_guides(work.rubric)
     steps = {metric: step for step, metric in STEP_METRICS.items()}
     metrics = [
-        _metric(desk, guides[steps[metric]], metric)
+        _metric(visible, guides[steps[metric]], metric)
         for metric in judgement_kinds.MESSAGE_KINDS
-        if metric in desk.shown.findings
+        if metric in visible.shown.findings
     ]
     return DifferencesPage(
         evaluation=evaluation.pk,
         game_number=evaluation.game_number,
-        is_hidden=not desk.shown.findings and not desk.visibility.checks,
-        metrics=[_references(desk, guides["references"]), *metrics],
+        is_hidden=not visible.shown.findings and not visible.visibility.checks,
+        metrics=[_references(visible, guides["references"]), *metrics],
     )
 
 
-def _metric(desk: Desk, guide: StepGuide, metric: str) -> MetricDifferences:
+def _metric(visible: VisibleEvaluation, guide: StepGuide, metric: str) -> MetricDifferences:
     """The messages that the evaluator judged differently than the rule."""
     judged, found = 0, []
-    for position, finding in sorted(desk.shown.findings[metric].items()):
-        yours, rule = desk.value(metric, str(position)), machine_value(metric, finding)
+    for position, finding in sorted(visible.shown.findings[metric].items()):
+        yours, rule = visible.value(metric, str(position)), machine_value(metric, finding)
         judged += bool(yours)
         if yours and yours != rule:
             is_role = metric == judgement_kinds.ROLE_CONSISTENCY
             because = rule_says(finding.rule, finding.words) if is_role else ""
-            found.append(_difference(desk, position, (metric, yours, rule), because))
+            found.append(_difference(visible, position, (metric, yours, rule), because))
     return MetricDifferences(guide, judged, found)
 
 
-def _references(desk: Desk, guide: StepGuide) -> MetricDifferences:
+def _references(visible: VisibleEvaluation, guide: StepGuide) -> MetricDifferences:
     """References that the vote record supports and the evaluator does not; the record calls nothing wrong."""
-    checked = [reference for reference in desk.shown.references if reference.check == SUPPORTED]
+    checked = [reference for reference in visible.shown.references if reference.check == SUPPORTED]
     labelled = [
-        (desk.value(judgement_kinds.REFERENCE, reference.subject), reference) for reference in checked
+        (visible.value(judgement_kinds.REFERENCE, reference.subject), reference) for reference in checked
     ]
     return MetricDifferences(
         guide,
         sum(bool(label) for label, _reference in labelled),
         [
             _difference(
-                desk,
+                visible,
                 reference.message,
                 (judgement_kinds.REFERENCE, label, judgement_kinds.ACCURATE),
                 reference.says,
@@ -107,13 +111,15 @@ def _references(desk: Desk, guide: StepGuide) -> MetricDifferences:
     )
 
 
-def _difference(desk: Desk, position: int, said: tuple[str, str, str], because: str) -> RuleDifference:
-    message, (kind, yours, rule) = desk.seen.messages[position - 1], said
-    parts = desk.shown.parts if kind == judgement_kinds.ROLE_CONSISTENCY else None
+def _difference(
+    visible: VisibleEvaluation, position: int, said: tuple[str, str, str], because: str
+) -> RuleDifference:
+    message, (kind, yours, rule) = visible.seen.messages[position - 1], said
+    parts = visible.shown.parts if kind == judgement_kinds.ROLE_CONSISTENCY else None
     part = parts[message.player - 1] if parts else None
     return RuleDifference(
         message=position,
-        name=desk.seen.name(message.player),
+        name=visible.seen.name(message.player),
         role=", ".join(filter(None, (part.role, part.side))) if part else "",
         text=message.text,
         yours=say_answer(kind, yours),

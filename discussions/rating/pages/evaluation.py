@@ -18,10 +18,14 @@ from discussions.models.slots import CALIBRATION
 from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, is_dismissal
 from discussions.rating.pages import items as rating_items
 from discussions.rating.pages import review, transcript
-from discussions.rating.pages.desk import Desk, build_desk, load_remarks
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.records import AnswerPage, Changed, Conflict, Item, OpenRoles, RatingPage
 from discussions.rating.pages.search import list_round_starts, search
+from discussions.rating.pages.visible_evaluation import (
+    VisibleEvaluation,
+    build_visible_evaluation,
+    load_remarks,
+)
 from discussions.rating.pages.window import MOST_ITEMS, build_window
 from discussions.rating.queries import EvaluationState
 from workspace.core.words import say
@@ -41,8 +45,8 @@ LISTS = {
 
 _BUILD = {
     "references": rating_items.references,
-    "depth": lambda desk: rating_items.samples(desk, judgement_kinds.STRATEGIC_DEPTH),
-    "coherence": lambda desk: rating_items.samples(desk, judgement_kinds.COHERENCE),
+    "depth": lambda visible: rating_items.samples(visible, judgement_kinds.STRATEGIC_DEPTH),
+    "coherence": lambda visible: rating_items.samples(visible, judgement_kinds.COHERENCE),
     "phrases": rating_items.phrases,
     "identify": rating_items.identify,
     "identify_note": rating_items.identify_note,
@@ -70,22 +74,22 @@ class EvaluationQuery(Struct, frozen=True):
 def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease) -> RatingPage:
     """The whole page, in a fixed number of queries for any game."""
     head, is_barred = page_head(work, lease)
-    desk = build_desk(work, load_remarks(work.evaluation.pk), is_barred=is_barred)
-    desk = _turn_page(desk, wanted, wanted.at)
+    visible = build_visible_evaluation(work, load_remarks(work.evaluation.pk), is_barred=is_barred)
+    visible = _turn_page(visible, wanted, wanted.at)
     return RatingPage(
         **head,
-        **_shared(desk, work, wanted),
-        **_lists(desk, work, tuple(LISTS)),
+        **_shared(visible, work, wanted),
+        **_lists(visible, work, tuple(LISTS)),
         place=_("Calibration") if work.evaluation.purpose == CALIBRATION else "",
-        messages=transcript.messages(desk),
-        rounds=transcript.rounds(desk),
-        players=desk.seen.players,
-        parts=desk.shown.parts,
-        votes=transcript.votes(desk),
-        at=transcript.at_message(desk, wanted.at),
+        messages=transcript.messages(visible),
+        rounds=transcript.rounds(visible),
+        players=visible.seen.players,
+        parts=visible.shown.parts,
+        votes=transcript.votes(visible),
+        at=transcript.at_message(visible, wanted.at),
         player=wanted.player,
-        search=search(desk, wanted.find),
-        round_starts=list_round_starts(desk.seen.messages, desk.window),
+        search=search(visible, wanted.find),
+        round_starts=list_round_starts(visible.seen.messages, visible.window),
     )
 
 
@@ -146,56 +150,58 @@ def rating_answer(
     """The answer to an act, from the rows after it."""
     # The subject of a refused act may not exist, so it is not read.
     position = 0 if done.refusal else get_message_position(done.kind, done.subject)
-    desk = build_desk(work, load_remarks(work.evaluation.pk) if position or done.revealed else [])
-    desk = _turn_page(desk, wanted, position)
-    changed = changed_by(desk, done)
+    visible = build_visible_evaluation(
+        work, load_remarks(work.evaluation.pk) if position or done.revealed else []
+    )
+    visible = _turn_page(visible, wanted, position)
+    changed = changed_by(visible, done)
     has_forms = done.kind in ("comment", "flag", judgement_kinds.MISSED) and not changed.refusal
     page = AnswerPage(
         saved_at=done.saved_at or find_saved_at(work.evaluation.pk),
-        **_shared(desk, work, wanted, is_undoable=done.is_undoable),
-        **_lists(desk, work, tuple(changed.steps)),
-        rounds=transcript.rounds(desk) if changed.is_map_changed else [],
-        players=desk.seen.players if changed.is_map_changed else [],
-        parts=desk.shown.parts,
-        votes=transcript.votes(desk) if changed.is_map_changed else [],
-        at=transcript.at_message(desk, position) if has_forms and position else None,
+        **_shared(visible, work, wanted, is_undoable=done.is_undoable),
+        **_lists(visible, work, tuple(changed.steps)),
+        rounds=transcript.rounds(visible) if changed.is_map_changed else [],
+        players=visible.seen.players if changed.is_map_changed else [],
+        parts=visible.shown.parts,
+        votes=transcript.votes(visible) if changed.is_map_changed else [],
+        at=transcript.at_message(visible, position) if has_forms and position else None,
     )
     return page, changed
 
 
-def _turn_page(desk: Desk, wanted: EvaluationQuery, position: int) -> Desk:
-    """The desk at the wanted page of the transcript, else at that of the message, else where the step continues."""
-    window = build_window(desk.seen.messages)
+def _turn_page(visible: VisibleEvaluation, wanted: EvaluationQuery, position: int) -> VisibleEvaluation:
+    """The evaluation at the wanted page of the transcript, else at the message, else where the step continues."""
+    window = build_window(visible.seen.messages)
     page = wanted.page or (window.find_page_number(position) if position else 0)
-    desk = replace(desk, window=window)
-    page = page or review.first_page(desk, review.open_step(desk, wanted.step))
-    return replace(desk, window=window.moved(page)) if window.is_paged else desk
+    visible = replace(visible, window=window)
+    page = page or review.first_page(visible, review.open_step(visible, wanted.step))
+    return replace(visible, window=window.moved(page)) if window.is_paged else visible
 
 
 def _shared(
-    desk: Desk,
+    visible: VisibleEvaluation,
     work: EvaluationState,
     wanted: EvaluationQuery,
     *,
     is_undoable: bool | None = None,
 ) -> dict:
     if is_undoable is None:
-        is_undoable = desk.is_open and bool(_UNDOABLE.rows(work.evaluation.pk))
-    judged, needed = review.progress(desk)
+        is_undoable = visible.is_open and bool(_UNDOABLE.rows(work.evaluation.pk))
+    judged, needed = review.progress(visible)
     return {
         "evaluation_id": work.evaluation.pk,
         "nonce": wanted.nonce,
-        "step": review.open_step(desk, wanted.step),
-        "is_open": desk.is_open,
+        "step": review.open_step(visible, wanted.step),
+        "is_open": visible.is_open,
         "judged": judged,
         "needed": needed,
-        "has_later": not desk.visibility.roles,
-        "steps": review.steps(desk),
-        "guides": review.build_guides(desk.rubric),
-        "figures": review.figures(desk, work),
-        "window": desk.window,
-        "missing": review.missing(desk),
-        "more_missing": max(len(desk.visibility.missing) - review.MOST_MISSING, 0),
+        "has_later": not visible.visibility.roles,
+        "steps": review.steps(visible),
+        "guides": review.build_guides(visible.rubric),
+        "figures": review.figures(visible, work),
+        "window": visible.window,
+        "missing": review.missing(visible),
+        "more_missing": max(len(visible.visibility.missing) - review.MOST_MISSING, 0),
         "can_undo": is_undoable,
         "undo_key": f"{wanted.nonce}:undo:{work.evaluation.version}",
     }
@@ -204,18 +210,18 @@ def _shared(
 _UNDOABLE = Prepared(lambda evaluation: Revision.objects.undoable(evaluation).values_list("pk")[:1], int)
 
 
-def _lists(desk: Desk, work: EvaluationState, steps: tuple[str, ...]) -> dict:
+def _lists(visible: VisibleEvaluation, work: EvaluationState, steps: tuple[str, ...]) -> dict:
     names = [name for step in steps for name in LISTS[step]]
-    lists: dict[str, object] = {name: _BUILD[name](desk) for name in names if name in _BUILD}
+    lists: dict[str, object] = {name: _BUILD[name](visible) for name in names if name in _BUILD}
     for name, kind in MORE.items():
         listed = lists.get(name)
         items = listed.items if isinstance(listed, OpenRoles) else listed
-        if isinstance(items, list) and (desk.window.is_paged or len(items) >= MOST_ITEMS):
-            lists[f"more_{name}"] = rating_items.build_more(desk, kind, items)
+        if isinstance(items, list) and (visible.window.is_paged or len(items) >= MOST_ITEMS):
+            lists[f"more_{name}"] = rating_items.build_more(visible, kind, items)
     if isinstance(listed := lists.get("references"), list):
-        lists["suggested"] = rating_items.build_suggested(desk, listed)
-    if "review" in steps and not desk.visibility.missing:
-        lists["review"] = review.review(desk, work)
+        lists["suggested"] = rating_items.build_suggested(visible, listed)
+    if "review" in steps and not visible.visibility.missing:
+        lists["review"] = review.review(visible, work)
     return lists
 
 
@@ -225,31 +231,31 @@ REMARKS = ("comment", "flag")
 ON_A_MESSAGE = (*judgement_kinds.MESSAGE_KINDS, judgement_kinds.MISSED, *REMARKS)
 
 
-def changed_by(desk: Desk, done: CompletedAct) -> Changed:
+def changed_by(visible: VisibleEvaluation, done: CompletedAct) -> Changed:
     """What to draw again: the judged thing in place, and whole steps where lists or visibility changed."""
     if done.conflict:
-        stored = _item(desk, done)
+        stored = _item(visible, done)
         return Changed(conflict=done.conflict, items=[stored] if stored else [])
     if done.refusal:
         return Changed(refusal=done.refusal)
-    steps = _steps(desk, done)
-    item = None if STEP_BY_KIND.get(done.kind) in steps else _item(desk, done)
+    steps = _steps(visible, done)
+    item = None if STEP_BY_KIND.get(done.kind) in steps else _item(visible, done)
     is_opened = any(name.startswith("metric:") for name in done.revealed)
     position = get_message_position(done.kind, done.subject)
     messages = []
     if is_opened:
-        messages = transcript.messages(desk)
+        messages = transcript.messages(visible)
     elif position and done.kind in ON_A_MESSAGE:
-        messages = [transcript.message_row(desk, position, transcript.locate_references(desk))]
+        messages = [transcript.message_row(visible, position, transcript.locate_references(visible))]
     return Changed(
         # The bound of the rating depends on the answers. The script goes to the item that is drawn last.
         items=[
-            *([rating_items.rating(desk)] if done.kind == judgement_kinds.QUESTION else []),
+            *([rating_items.rating(visible)] if done.kind == judgement_kinds.QUESTION else []),
             *([item] if item else []),
         ],
         steps=steps,
         messages=messages,
-        rounds=transcript.rounds(desk, None if is_opened else {position}) if position else [],
+        rounds=transcript.rounds(visible, None if is_opened else {position}) if position else [],
         is_map_changed=ROLES in done.revealed,
     )
 
@@ -272,7 +278,7 @@ def build_conflict(detail: dict[str, object]) -> Conflict:
     )
 
 
-def _steps(desk: Desk, done: CompletedAct) -> list[str]:
+def _steps(visible: VisibleEvaluation, done: CompletedAct) -> list[str]:
     """The steps to draw as a whole."""
     steps = [
         STEP_BY_KIND[kind] for kind in judgement_kinds.MESSAGE_KINDS if f"metric:{kind}" in done.revealed
@@ -283,28 +289,28 @@ def _steps(desk: Desk, done: CompletedAct) -> list[str]:
         steps.append("identify")
     if ROLES in done.revealed:
         steps += ["references", "roles"]
-    elif done.kind == judgement_kinds.ROLE_CONSISTENCY and desk.progress.wants_more_roles:
+    elif done.kind == judgement_kinds.ROLE_CONSISTENCY and visible.progress.wants_more_roles:
         steps.append("roles")
     # Shortly before the reveal, every act may open or close the step of the roles.
-    elif not desk.visibility.roles and len(desk.visibility.missing) <= 2 and done.kind not in REMARKS:
-        steps += ["identify", "roles"] if desk.drawn_test else ["roles"]
+    elif not visible.visibility.roles and len(visible.visibility.missing) <= 2 and done.kind not in REMARKS:
+        steps += ["identify", "roles"] if visible.drawn_test else ["roles"]
     return steps if done.kind in REMARKS else [*steps, "review"]
 
 
-def _item(desk: Desk, done: CompletedAct) -> Item | None:
+def _item(visible: VisibleEvaluation, done: CompletedAct) -> Item | None:
     """The judged item, if the page has it."""
     kind, subject = done.kind, done.subject
     if kind in (judgement_kinds.REFERENCE, judgement_kinds.DELIBERATE):
-        return rating_items.build_reference_item(desk, subject)
+        return rating_items.build_reference_item(visible, subject)
     if kind in (judgement_kinds.STRATEGIC_DEPTH, judgement_kinds.COHERENCE):
-        return rating_items.build_sample_item(desk, kind, int(subject))
+        return rating_items.build_sample_item(visible, kind, int(subject))
     if kind == judgement_kinds.ROLE_CONSISTENCY:
-        return rating_items.build_role_item(desk, int(subject))
+        return rating_items.build_role_item(visible, int(subject))
     if kind == judgement_kinds.PHRASE:
-        return rating_items.build_phrase_item(desk, subject)
+        return rating_items.build_phrase_item(visible, subject)
     if kind == judgement_kinds.QUESTION:
-        return rating_items.question(desk, int(subject))
-    return rating_items.rating(desk) if kind == judgement_kinds.RATING else None
+        return rating_items.question(visible, int(subject))
+    return rating_items.rating(visible) if kind == judgement_kinds.RATING else None
 
 
 def get_message_position(kind: str, subject: str) -> int:

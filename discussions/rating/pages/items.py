@@ -27,7 +27,6 @@ from discussions.rating.core.visibility import (
     make_dismissal,
     open_suggestions,
 )
-from discussions.rating.pages.desk import Desk, say_answer
 from discussions.rating.pages.records import (
     Anchor,
     GivenMessage,
@@ -44,6 +43,7 @@ from discussions.rating.pages.records import (
     SampleItem,
     SuggestedReferences,
 )
+from discussions.rating.pages.visible_evaluation import VisibleEvaluation, say_answer
 from discussions.rating.pages.window import More, fitting, left_over
 from discussions.verdicts.core.more_messages import read_more_rule
 from discussions.verdicts.core.rule import check_identification, check_test
@@ -53,184 +53,192 @@ from workspace.core.text import shorten
 MOST_QUOTES, LONGEST_QUOTE = 12, 2000
 
 
-def references(desk: Desk) -> list[ReferenceItem]:
+def references(visible: VisibleEvaluation) -> list[ReferenceItem]:
     """M1: counted and marked references in the order of the transcript, then the suggested ones."""
-    found = {phrase.subject: phrase for phrase in desk.shown.references}
-    open_subjects = set(open_suggestions(desk.progress))
+    found = {phrase.subject: phrase for phrase in visible.shown.references}
+    open_subjects = set(open_suggestions(visible.progress))
     shown = fitting(
-        desk.window,
-        list(enumerate(_listed(desk), start=1)),
+        visible.window,
+        list(enumerate(_listed(visible), start=1)),
         lambda listed: judgement_kinds.parse_subject(listed[1])[0],
-        lambda listed: (judgement_kinds.REFERENCE, listed[1]) in desk.asked or listed[1] in open_subjects,
+        lambda listed: (judgement_kinds.REFERENCE, listed[1]) in visible.asked or listed[1] in open_subjects,
     )
-    return [_reference(desk, number, subject, found) for number, subject in shown]
+    return [_reference(visible, number, subject, found) for number, subject in shown]
 
 
-def build_suggested(desk: Desk, listed: Iterable[ReferenceItem]) -> SuggestedReferences | None:
+def build_suggested(
+    visible: VisibleEvaluation, listed: Iterable[ReferenceItem]
+) -> SuggestedReferences | None:
     """The open suggestions of the list and those that it leaves to other pages; None if there are none at all."""
-    wanted = open_suggestions(desk.progress)
+    wanted = open_suggestions(visible.progress)
     known = set(wanted)
     here = [item.subject for item in listed if item.subject in known]
     positions = [judgement_kinds.parse_subject(subject)[0] for subject in wanted]
-    more = left_over(desk.window, positions, len(here))
+    more = left_over(visible.window, positions, len(here))
     return SuggestedReferences(len(here), make_dismissal(here) if here else "", more) if wanted else None
 
 
-def build_more(desk: Desk, kind: str, items: Iterable[Item]) -> More | None:
+def build_more(visible: VisibleEvaluation, kind: str, items: Iterable[Item]) -> More | None:
     """The place where the list of judged items of `kind` goes on, if this page of the transcript does not hold all."""
     wanted = sorted(
-        judgement_kinds.parse_subject(subject)[0] for asked, subject in desk.asked if asked == kind
+        judgement_kinds.parse_subject(subject)[0] for asked, subject in visible.asked if asked == kind
     )
-    return left_over(desk.window, wanted, sum(item.needs for item in items))
+    return left_over(visible.window, wanted, sum(item.needs for item in items))
 
 
-def build_reference_item(desk: Desk, subject: str) -> ReferenceItem | None:
+def build_reference_item(visible: VisibleEvaluation, subject: str) -> ReferenceItem | None:
     """The one reference with that subject, if it is in the list."""
-    listed = _listed(desk)
+    listed = _listed(visible)
     if subject not in listed:
         return None
-    found = {phrase.subject: phrase for phrase in desk.shown.references}
-    return _reference(desk, listed.index(subject) + 1, subject, found)
+    found = {phrase.subject: phrase for phrase in visible.shown.references}
+    return _reference(visible, listed.index(subject) + 1, subject, found)
 
 
-def _listed(desk: Desk) -> list[str]:
+def _listed(visible: VisibleEvaluation) -> list[str]:
     """Every reference that is shown, in the order of the list."""
-    asked = asked_references(desk.progress)
+    asked = asked_references(visible.progress)
     known = set(asked)
     return asked + [
         phrase.subject
-        for phrase in desk.shown.references
+        for phrase in visible.shown.references
         if not phrase.is_counted and phrase.subject not in known
     ]
 
 
-def _reference(desk: Desk, number: int, subject: str, found: dict[str, SeenReference]) -> ReferenceItem:
-    return reference(desk, number, found.get(subject) or build_marked_reference(desk, subject))
+def _reference(
+    visible: VisibleEvaluation, number: int, subject: str, found: dict[str, SeenReference]
+) -> ReferenceItem:
+    return reference(visible, number, found.get(subject) or build_marked_reference(visible, subject))
 
 
-def reference(desk: Desk, number: int, found: SeenReference) -> ReferenceItem:
+def reference(visible: VisibleEvaluation, number: int, found: SeenReference) -> ReferenceItem:
     """One reference with what to hold it against; its check only once it has a label."""
-    subject, message = found.subject, desk.seen.messages[found.message - 1]
-    label = desk.value(judgement_kinds.REFERENCE, subject)
-    is_marked = bool(desk.value(judgement_kinds.MISSED, subject))
+    subject, message = found.subject, visible.seen.messages[found.message - 1]
+    label = visible.value(judgement_kinds.REFERENCE, subject)
+    is_marked = bool(visible.value(judgement_kinds.MISSED, subject))
     return ReferenceItem(
-        **desk.item(judgement_kinds.REFERENCE, subject),
+        **visible.item(judgement_kinds.REFERENCE, subject),
         number=number,
         message=found.message,
         player=message.player,
-        name=desk.seen.name(message.player),
+        name=visible.seen.name(message.player),
         text=found.text,
         is_possible=not found.is_counted and not is_marked and not label,
         is_missed=is_marked,
-        missed_version=desk.version(judgement_kinds.MISSED, subject),
-        votes=None if found.players else round_votes(desk, found.round, found.hits),
-        messages=_quotes(desk, found) if found.players else [],
+        missed_version=visible.version(judgement_kinds.MISSED, subject),
+        votes=None if found.players else round_votes(visible, found.round, found.hits),
+        messages=_quotes(visible, found) if found.players else [],
         check=found.check,
         check_says=found.says,
         has_rows=bool(found.hits),
-        can_be_deliberate=desk.visibility.roles and label == judgement_kinds.INACCURATE,
-        deliberate=desk.value(judgement_kinds.DELIBERATE, subject),
-        deliberate_version=desk.version(judgement_kinds.DELIBERATE, subject),
+        can_be_deliberate=visible.visibility.roles and label == judgement_kinds.INACCURATE,
+        deliberate=visible.value(judgement_kinds.DELIBERATE, subject),
+        deliberate_version=visible.version(judgement_kinds.DELIBERATE, subject),
     )
 
 
-def build_marked_reference(desk: Desk, subject: str) -> SeenReference:
+def build_marked_reference(visible: VisibleEvaluation, subject: str) -> SeenReference:
     """A sentence that the evaluator marked as a reference."""
     position, number = judgement_kinds.parse_subject(subject)
-    message = desk.seen.messages[position - 1]
+    message = visible.seen.messages[position - 1]
     start, end = split(message.text)[number - 1] if number else (0, len(message.text))
     text = message.text[start:end]
-    spoken = find_named_round(text, message.round, desk.seen.round_offset)
+    spoken = find_named_round(text, message.round, visible.seen.round_offset)
     return SeenReference(subject, position, start, end, text, is_counted=False, round=spoken, players=[])
 
 
-def round_votes(desk: Desk, number: int, hits: list[tuple[int, int, int]]) -> RoundVotes | None:
+def round_votes(
+    visible: VisibleEvaluation, number: int, hits: list[tuple[int, int, int]]
+) -> RoundVotes | None:
     """The votes of one round, those in `hits` marked; None when there are none."""
     rows = [
         VoteRow(
-            desk.seen.name(vote.voter),
-            desk.seen.name(vote.target),
+            visible.seen.name(vote.voter),
+            visible.seen.name(vote.target),
             (vote.round, vote.voter, vote.target) in hits,
         )
-        for vote in desk.seen.votes
+        for vote in visible.seen.votes
         if vote.round == number
     ]
     return RoundVotes(number, rows) if rows else None
 
 
-def _quotes(desk: Desk, found: SeenReference) -> list[Quote]:
+def _quotes(visible: VisibleEvaluation, found: SeenReference) -> list[Quote]:
     """What the named players said in that round before the message."""
     said = [
         message
-        for message in desk.seen.messages[: found.message - 1]
+        for message in visible.seen.messages[: found.message - 1]
         if message.player in found.players and (not found.round or message.round == found.round)
     ]
     return [
-        Quote(message.position, desk.seen.name(message.player), shorten(message.text, LONGEST_QUOTE))
+        Quote(message.position, visible.seen.name(message.player), shorten(message.text, LONGEST_QUOTE))
         for message in said[-MOST_QUOTES:]
     ]
 
 
-def samples(desk: Desk, metric: str) -> list[SampleItem]:
+def samples(visible: VisibleEvaluation, metric: str) -> list[SampleItem]:
     """M2 or M3: the messages of the accuracy sample."""
-    return [sample(desk, metric, position) for position in desk.progress.samples[metric]]
+    return [sample(visible, metric, position) for position in visible.progress.samples[metric]]
 
 
-def sample(desk: Desk, metric: str, position: int) -> SampleItem:
+def sample(visible: VisibleEvaluation, metric: str, position: int) -> SampleItem:
     """One message of a sample. It shows the automatic finding only when the whole sample is judged."""
-    message = desk.seen.messages[position - 1]
-    values = desk.item(metric, str(position))
-    finding = desk.shown.findings.get(metric, {}).get(position)
+    message = visible.seen.messages[position - 1]
+    values = visible.item(metric, str(position))
+    finding = visible.shown.findings.get(metric, {}).get(position)
     machine = "" if finding is None else judgement_kinds.YES if finding.counts else judgement_kinds.NO
     return SampleItem(
         **values,
         message=position,
         player=message.player,
-        name=desk.seen.name(message.player),
+        name=visible.seen.name(message.player),
         text=message.text,
         machine=say_answer(metric, machine) if machine else "",
         agrees=machine == values["value"] if machine and values["value"] else None,
     )
 
 
-def build_sample_item(desk: Desk, metric: str, position: int) -> SampleItem | None:
+def build_sample_item(visible: VisibleEvaluation, metric: str, position: int) -> SampleItem | None:
     """The item of that message, if it is in the sample."""
-    return sample(desk, metric, position) if position in desk.progress.samples[metric] else None
+    return sample(visible, metric, position) if position in visible.progress.samples[metric] else None
 
 
-def phrases(desk: Desk) -> list[PhraseItem]:
+def phrases(visible: VisibleEvaluation) -> list[PhraseItem]:
     """M6: the most repeated phrases, and whatever was marked acceptable."""
-    most = int(desk.rubric.parameters["top_phrase_count"])
-    allowed, found = desk.progress.judgeable.phrases, desk.shown.phrases
+    most = int(visible.rubric.parameters["top_phrase_count"])
+    allowed, found = visible.progress.judgeable.phrases, visible.shown.phrases
     # A long game repeats tens of thousands: only those that may be among the first are put in order.
     counts = nlargest(most + len(found) - len(allowed), (phrase.count for phrase in found))
     often = [phrase for phrase in found if phrase.count >= counts[-1]] if counts else []
     ranked = sorted(often, key=lambda phrase: (-phrase.count, phrase.player, phrase.phrase))
     listed = [phrase for phrase in ranked if _subject(phrase) in allowed][:most]
-    marked = set(desk.progress.values.get(judgement_kinds.PHRASE, {})) - {
+    marked = set(visible.progress.values.get(judgement_kinds.PHRASE, {})) - {
         _subject(phrase) for phrase in listed
     }
     kept = [phrase for phrase in found if _subject(phrase) in marked] if marked else []
     kept.sort(key=lambda phrase: (-phrase.count, phrase.player, phrase.phrase))
-    return [_phrase(desk, phrase) for phrase in listed + kept]
+    return [_phrase(visible, phrase) for phrase in listed + kept]
 
 
-def build_phrase_item(desk: Desk, subject: str) -> PhraseItem | None:
+def build_phrase_item(visible: VisibleEvaluation, subject: str) -> PhraseItem | None:
     """The one phrase with that subject."""
-    return next((_phrase(desk, phrase) for phrase in desk.shown.phrases if _subject(phrase) == subject), None)
+    return next(
+        (_phrase(visible, phrase) for phrase in visible.shown.phrases if _subject(phrase) == subject), None
+    )
 
 
-def _phrase(desk: Desk, found: PhraseFinding) -> PhraseItem:
-    read = desk.rubric.parameters
+def _phrase(visible: VisibleEvaluation, found: PhraseFinding) -> PhraseItem:
+    read = visible.rubric.parameters
     per_message = Fraction(int(read["robotic_use_count"]), int(read["robotic_message_count"]))
     return PhraseItem(
-        **desk.item(judgement_kinds.PHRASE, _subject(found)),
+        **visible.item(judgement_kinds.PHRASE, _subject(found)),
         player=found.player,
-        name=desk.seen.name(found.player) if found.player else "",
+        name=visible.seen.name(found.player) if found.player else "",
         phrase=found.phrase,
         count=found.count,
         messages=list(found.messages),
-        is_robotic=found.count >= per_message * max(len(desk.seen.messages), 1),
+        is_robotic=found.count >= per_message * max(len(visible.seen.messages), 1),
     )
 
 
@@ -238,50 +246,50 @@ def _subject(found: PhraseFinding) -> str:
     return f"{found.player}|{found.phrase}"
 
 
-def identify(desk: Desk) -> list[IdentifyItem]:
+def identify(visible: VisibleEvaluation) -> list[IdentifyItem]:
     """M5's manual check: every agent who spoke, with a few messages; nobody where a test took its place."""
-    if desk.drawn_test:
+    if visible.drawn_test:
         return []
-    return [_identify(desk, player) for player in desk.progress.judgeable.speakers]
+    return [_identify(visible, player) for player in visible.progress.judgeable.speakers]
 
 
-def _identify(desk: Desk, player: int) -> IdentifyItem:
-    said = [message for message in desk.seen.messages if message.player == player]
-    most = int(desk.rubric.parameters["identification_max_messages"])
+def _identify(visible: VisibleEvaluation, player: int) -> IdentifyItem:
+    said = [message for message in visible.seen.messages if message.player == player]
+    most = int(visible.rubric.parameters["identification_max_messages"])
     spread = [said[len(said) * number // most] for number in range(most)] if len(said) > most else said
-    name = desk.seen.name(player)
+    name = visible.seen.name(player)
     return IdentifyItem(
-        **desk.item(judgement_kinds.IDENTIFY, str(player)),
+        **visible.item(judgement_kinds.IDENTIFY, str(player)),
         player=player,
         name=name,
         quotes=[Quote(message.position, name, message.text) for message in spread],
     )
 
 
-def identify_note(desk: Desk) -> str:
+def identify_note(visible: VisibleEvaluation) -> str:
     """What the step says of itself where the iteration asks for the test; "" where it asks the question."""
-    if desk.drawn_test:
+    if visible.drawn_test:
         return _("You assigned messages to agents before the transcript opened; those answers are final.")
-    if desk.is_untestable:
+    if visible.is_untestable:
         return _("The agents of this game wrote too little for the test, so the question is asked instead.")
     return ""
 
 
-def manual(desk: Desk) -> ManualCheckItem | None:
+def manual(visible: VisibleEvaluation) -> ManualCheckItem | None:
     """The result of the manual check, once every agent has an answer; that of the test, with M5's figure."""
-    if desk.drawn_test:
-        return _tested(desk, desk.drawn_test)
-    answers = desk.progress.values.get(judgement_kinds.IDENTIFY, {})
-    asked = desk.progress.judgeable.speakers
+    if visible.drawn_test:
+        return _tested(visible, visible.drawn_test)
+    answers = visible.progress.values.get(judgement_kinds.IDENTIFY, {})
+    asked = visible.progress.judgeable.speakers
     if not asked or len(answers) < len(asked):
         return None
     yes = sum(answer == judgement_kinds.YES for answer in answers.values())
-    decides = bool(desk.value(judgement_kinds.IDENTIFY_DECIDES, ""))
-    check = check_identification((yes, len(asked)), desk.rubric, decides=decides)
+    decides = bool(visible.value(judgement_kinds.IDENTIFY_DECIDES, ""))
+    check = check_identification((yes, len(asked)), visible.rubric, decides=decides)
     if check is None:
         return None
     return ManualCheckItem(
-        **desk.item(judgement_kinds.IDENTIFY_DECIDES, ""),
+        **visible.item(judgement_kinds.IDENTIFY_DECIDES, ""),
         yes=check.yes,
         of=check.asked,
         needed=check.needed,
@@ -290,23 +298,23 @@ def manual(desk: Desk) -> ManualCheckItem | None:
     )
 
 
-def _tested(desk: Desk, drawn: DrawnTest) -> ManualCheckItem:
+def _tested(visible: VisibleEvaluation, drawn: DrawnTest) -> ManualCheckItem:
     """The result of the test beside M5, once M5's figure may be seen."""
     said = [
-        desk.value(judgement_kinds.ATTRIBUTION, str(number)) for number in range(1, len(drawn.unseen) + 1)
+        visible.value(judgement_kinds.ATTRIBUTION, str(number)) for number in range(1, len(drawn.unseen) + 1)
     ]
     given = [
-        GivenMessage(position, _given(desk, value), desk.seen.name(author), value == str(author))
+        GivenMessage(position, _given(visible, value), visible.seen.name(author), value == str(author))
         for position, value, author in zip(drawn.unseen, said, drawn.authors, strict=True)
     ]
     result = Identified(sum(phrase.is_hit for phrase in given), len(given), len(drawn.agents))
-    check = check_test(result, decides=bool(desk.value(judgement_kinds.IDENTIFY_DECIDES, "")))
-    is_shown = DIVERSITY in desk.visibility.figures
-    is_never = desk.progress.reveal == NEVER
+    check = check_test(result, decides=bool(visible.value(judgement_kinds.IDENTIFY_DECIDES, "")))
+    is_shown = DIVERSITY in visible.visibility.figures
+    is_never = visible.progress.reveal == NEVER
     hidden = _("This iteration keeps the result hidden until the verdict is recorded.")
     later = _("The result is shown once everything that comes before the roles is judged.")
     return ManualCheckItem(
-        **desk.item(judgement_kinds.IDENTIFY_DECIDES, ""),
+        **visible.item(judgement_kinds.IDENTIFY_DECIDES, ""),
         yes=check.yes if is_shown else 0,
         of=check.asked,
         needed=check.needed if is_shown else 0,
@@ -319,70 +327,72 @@ def _tested(desk: Desk, drawn: DrawnTest) -> ManualCheckItem:
     )
 
 
-def _given(desk: Desk, value: str) -> str:
-    return desk.seen.name(int(value)) if value.isdigit() else answer_label(judgement_kinds.ATTRIBUTION, value)
-
-
-def questions(desk: Desk) -> list[QuestionItem]:
-    """M7: the questions."""
-    return [question(desk, number) for number in range(1, desk.progress.judgeable.question_count + 1)]
-
-
-def question(desk: Desk, number: int) -> QuestionItem:
-    """One question."""
-    text = desk.rubric.criterion("engagement").guiding_questions[number - 1]
-    return QuestionItem(**desk.item(judgement_kinds.QUESTION, str(number)), number=number, text=text)
-
-
-def rating(desk: Desk) -> RatingItem:
-    """M7: the rating with the rubric's anchors."""
-    anchors = desk.rubric.criterion("engagement").anchors
-    return RatingItem(
-        **desk.item(judgement_kinds.RATING, ""),
-        anchors=[Anchor(value, anchors[value]) for value in sorted(anchors)],
-        bound=describe_bound(desk),
-        is_below=any(missing.kind == judgement_kinds.RATING for missing in desk.visibility.missing)
-        and bool(desk.value(judgement_kinds.RATING, "")),
+def _given(visible: VisibleEvaluation, value: str) -> str:
+    return (
+        visible.seen.name(int(value)) if value.isdigit() else answer_label(judgement_kinds.ATTRIBUTION, value)
     )
 
 
-def describe_bound(desk: Desk) -> str:
+def questions(visible: VisibleEvaluation) -> list[QuestionItem]:
+    """M7: the questions."""
+    return [question(visible, number) for number in range(1, visible.progress.judgeable.question_count + 1)]
+
+
+def question(visible: VisibleEvaluation, number: int) -> QuestionItem:
+    """One question."""
+    text = visible.rubric.criterion("engagement").guiding_questions[number - 1]
+    return QuestionItem(**visible.item(judgement_kinds.QUESTION, str(number)), number=number, text=text)
+
+
+def rating(visible: VisibleEvaluation) -> RatingItem:
+    """M7: the rating with the rubric's anchors."""
+    anchors = visible.rubric.criterion("engagement").anchors
+    return RatingItem(
+        **visible.item(judgement_kinds.RATING, ""),
+        anchors=[Anchor(value, anchors[value]) for value in sorted(anchors)],
+        bound=describe_bound(visible),
+        is_below=any(missing.kind == judgement_kinds.RATING for missing in visible.visibility.missing)
+        and bool(visible.value(judgement_kinds.RATING, "")),
+    )
+
+
+def describe_bound(visible: VisibleEvaluation) -> str:
     """The rubric's lower bound of the rating, with the answers so far."""
-    answers = desk.progress.values.get(judgement_kinds.QUESTION, {}).values()
+    answers = visible.progress.values.get(judgement_kinds.QUESTION, {}).values()
     yes = sum(answer == judgement_kinds.YES for answer in answers)
     values: dict[str, object] = {
         "yes": yes,
-        "of": desk.progress.judgeable.question_count,
-        "needed": desk.progress.yes_needed,
-        "least": f"{float(desk.progress.least_rating):g}",
+        "of": visible.progress.judgeable.question_count,
+        "needed": visible.progress.yes_needed,
+        "least": f"{float(visible.progress.least_rating):g}",
     }
-    if yes >= desk.progress.yes_needed:
+    if yes >= visible.progress.yes_needed:
         return _("%(yes)d of %(of)d answers are yes, so the rating must be %(least)s or more.") % values
     return _("With %(needed)d or more yes the rating must be %(least)s or more; so far %(yes)d yes.") % values
 
 
-def roles(desk: Desk) -> LockedRoles | OpenRoles:
+def roles(visible: VisibleEvaluation) -> LockedRoles | OpenRoles:
     """M4: locked until everything before it is in; then the reveal; then the messages to label."""
-    if desk.shown.parts is not None:
+    if visible.shown.parts is not None:
         shown = fitting(
-            desk.window,
-            asked_roles(desk.progress),
+            visible.window,
+            asked_roles(visible.progress),
             lambda position: position,
-            lambda position: (judgement_kinds.ROLE_CONSISTENCY, str(position)) in desk.asked,
+            lambda position: (judgement_kinds.ROLE_CONSISTENCY, str(position)) in visible.asked,
         )
-        return OpenRoles([role(desk, position) for position in shown], why_more=describe_more(desk))
-    if not desk.visibility.can_reveal_roles:
-        first = desk.visibility.missing[0].says if desk.visibility.missing else ""
+        return OpenRoles([role(visible, position) for position in shown], why_more=describe_more(visible))
+    if not visible.visibility.can_reveal_roles:
+        first = visible.visibility.missing[0].says if visible.visibility.missing else ""
         return LockedRoles(why_locked=first, reveal=None)
     return LockedRoles(why_locked="", reveal=reveal_item(), is_locked=False)
 
 
-def describe_more(desk: Desk) -> str:
+def describe_more(visible: VisibleEvaluation) -> str:
     """Why more messages are asked for than the accuracy sample has; "" when they are not."""
-    sample = desk.progress.role_sample
-    if sample is None or not desk.progress.wants_more_roles:
+    sample = visible.progress.role_sample
+    if sample is None or not visible.progress.wants_more_roles:
         return ""
-    rule = read_more_rule(desk.rubric)
+    rule = read_more_rule(visible.rubric)
     says = _(
         "You and the automatic rule disagree on %(least)d or more of the %(size)d messages of your sample. So "
         "%(count)d more are asked for, until it is clear on which side of %(threshold)g\u00a0%% this game "
@@ -398,28 +408,29 @@ def reveal_item() -> Item:
     return Item(id=item_id("reveal", ROLES), kind="reveal", subject=ROLES, needs=True)
 
 
-def role(desk: Desk, position: int) -> RoleItem:
+def role(visible: VisibleEvaluation, position: int) -> RoleItem:
     """One message with its speaker's role; the rule that decided only once all of them are labelled."""
-    assert desk.shown.parts is not None
-    message = desk.seen.messages[position - 1]
-    part = desk.shown.parts[message.player - 1]
-    finding = desk.shown.findings.get(judgement_kinds.ROLE_CONSISTENCY, {}).get(position)
+    assert visible.shown.parts is not None
+    message = visible.seen.messages[position - 1]
+    part = visible.shown.parts[message.player - 1]
+    finding = visible.shown.findings.get(judgement_kinds.ROLE_CONSISTENCY, {}).get(position)
     return RoleItem(
-        **desk.item(judgement_kinds.ROLE_CONSISTENCY, str(position)),
+        **visible.item(judgement_kinds.ROLE_CONSISTENCY, str(position)),
         message=position,
         player=message.player,
-        name=desk.seen.name(message.player),
+        name=visible.seen.name(message.player),
         role=part.role,
         side=part.side,
         text=message.text,
         rule=rule_says(finding.rule, finding.words) if finding else "",
-        is_sample=finding is not None and position in desk.progress.samples[judgement_kinds.ROLE_CONSISTENCY],
+        is_sample=finding is not None
+        and position in visible.progress.samples[judgement_kinds.ROLE_CONSISTENCY],
     )
 
 
-def build_role_item(desk: Desk, position: int) -> RoleItem | None:
+def build_role_item(visible: VisibleEvaluation, position: int) -> RoleItem | None:
     """The item of that message, if it is one to be labelled."""
-    return role(desk, position) if position in asked_roles(desk.progress) else None
+    return role(visible, position) if position in asked_roles(visible.progress) else None
 
 
 def rule_says(rule: str, words: list[str]) -> str:

@@ -11,8 +11,8 @@ from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, 
 from discussions.metrics.core.memory_accuracy import without_deliberate
 from discussions.metrics.core.registry import METRICS, figure_value
 from discussions.rating.core.visibility import NEVER, STEPS, asked_count, list_unidentified, open_suggestions
-from discussions.rating.pages.desk import Desk
 from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep, StepGuide
+from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 from discussions.rating.queries import EvaluationState
 from discussions.verdicts.pages.lines import check_says
 from rubric.core.records import RubricRecord
@@ -21,11 +21,11 @@ from workspace.core.text import figure
 MOST_MISSING = 8
 
 
-def open_step(desk: Desk, wanted: str) -> str:
+def open_step(visible: VisibleEvaluation, wanted: str) -> str:
     """The step that is open: the one asked for, else that of the first thing missing."""
     if wanted in STEPS:
         return wanted
-    return desk.visibility.missing[0].step if desk.visibility.missing else "review"
+    return visible.visibility.missing[0].step if visible.visibility.missing else "review"
 
 
 # The step of rating of each metric.
@@ -40,16 +40,18 @@ STEP_METRICS = {
 }
 
 
-def steps(desk: Desk) -> list[RatingStep]:
+def steps(visible: VisibleEvaluation) -> list[RatingStep]:
     """Every step with the name of its metric and how far it is."""
-    needs = Counter(missing.step for missing in desk.visibility.missing)
-    names = {criterion.key: criterion.label for criterion in desk.rubric.criteria}
+    needs = Counter(missing.step for missing in visible.visibility.missing)
+    names = {criterion.key: criterion.label for criterion in visible.rubric.criteria}
     labels = {step: names.get(metric, metric) for step, metric in STEP_METRICS.items()} | {
         "review": _("Submit")
     }
-    is_locked = not desk.visibility.roles and not desk.visibility.can_reveal_roles
+    is_locked = not visible.visibility.roles and not visible.visibility.can_reveal_roles
     return [
-        RatingStep(key, labels[key], *_state(desk, key, needs[key]), needs[key], key == "roles" and is_locked)
+        RatingStep(
+            key, labels[key], *_state(visible, key, needs[key]), needs[key], key == "roles" and is_locked
+        )
         for key in STEPS
     ]
 
@@ -70,67 +72,67 @@ def build_guides(rubric: RubricRecord) -> dict[str, StepGuide]:
     }
 
 
-def _state(desk: Desk, key: str, needs: int) -> tuple[str, str]:
+def _state(visible: VisibleEvaluation, key: str, needs: int) -> tuple[str, str]:
     """The state of one step, and its words."""
     if key == "review":
-        left = len(desk.visibility.missing)
+        left = len(visible.visibility.missing)
         return ("todo", _("%(n)s to do") % {"n": left}) if left else ("done", _("ready"))
-    if key == "roles" and not desk.visibility.roles:
+    if key == "roles" and not visible.visibility.roles:
         return "later", _("after the reveal")
     if needs:
         return "todo", _("%(n)s to do") % {"n": needs}
-    if key == "references" and (suggested := open_suggestions(desk.progress)):
+    if key == "references" and (suggested := open_suggestions(visible.progress)):
         return "optional", _("%(n)s suggested") % {"n": len(suggested)}
     if key == "repetition":
-        taken = len(desk.progress.values.get(judgement_kinds.PHRASE, {}))
+        taken = len(visible.progress.values.get(judgement_kinds.PHRASE, {}))
         return ("done", _("%(n)s accepted") % {"n": taken}) if taken else ("optional", _("optional"))
-    if key == "identify" and not desk.drawn_test and list_unidentified(desk.progress):
-        answers = len(desk.progress.values.get(judgement_kinds.IDENTIFY, {}))
-        asked = len(desk.progress.judgeable.speakers)
+    if key == "identify" and not visible.drawn_test and list_unidentified(visible.progress):
+        answers = len(visible.progress.values.get(judgement_kinds.IDENTIFY, {}))
+        asked = len(visible.progress.judgeable.speakers)
         return "optional", _("%(n)s of %(all)s") % {"n": answers, "all": asked} if answers else _("optional")
     return "done", _("done")
 
 
-def missing(desk: Desk) -> list[MissingStep]:
+def missing(visible: VisibleEvaluation) -> list[MissingStep]:
     """The first things that submitting still wants, in order, each with its page of a transcript of several."""
     return [
         MissingStep(
             item_id(missing_step.kind, missing_step.subject),
             missing_step.says,
             missing_step.step,
-            find_page(desk, missing_step.kind, missing_step.subject),
+            find_page(visible, missing_step.kind, missing_step.subject),
         )
-        for missing_step in desk.visibility.missing[:MOST_MISSING]
+        for missing_step in visible.visibility.missing[:MOST_MISSING]
     ]
 
 
-def find_page(desk: Desk, kind: str, subject: str) -> int:
+def find_page(visible: VisibleEvaluation, kind: str, subject: str) -> int:
     """The page of the transcript on which a thing is judged; 0 where there is one page, or any would do."""
     is_placed = (
-        desk.window.is_paged and kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS
+        visible.window.is_paged and kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS
     )
-    return desk.window.find_page_number(judgement_kinds.parse_subject(subject)[0]) if is_placed else 0
+    return visible.window.find_page_number(judgement_kinds.parse_subject(subject)[0]) if is_placed else 0
 
 
-def first_page(desk: Desk, step: str) -> int:
+def first_page(visible: VisibleEvaluation, step: str) -> int:
     """The page of the first thing that a step still wants; 0 when it wants nothing there."""
     first = next(
-        (missing_step for missing_step in desk.visibility.missing if missing_step.step == step), None
+        (missing_step for missing_step in visible.visibility.missing if missing_step.step == step), None
     )
-    return find_page(desk, first.kind, first.subject) if first else 0
+    return find_page(visible, first.kind, first.subject) if first else 0
 
 
-def progress(desk: Desk) -> tuple[int, int]:
+def progress(visible: VisibleEvaluation) -> tuple[int, int]:
     """(judged, needed) of what is asked for as far as the evaluator may know."""
-    needed = asked_count(desk.progress)
-    return max(needed - len(desk.asked), 0), needed
+    needed = asked_count(visible.progress)
+    return max(needed - len(visible.asked), 0), needed
 
 
-def figures(desk: Desk, work: EvaluationState) -> list[LiveFigure]:
+def figures(visible: VisibleEvaluation, work: EvaluationState) -> list[LiveFigure]:
     """The figures of metrics with all their judgements; other metrics are left out."""
-    if not desk.visibility.figures:
+    if not visible.visibility.figures:
         return []
-    return [_figure(line) for line in work.own_lines(desk.visibility.figures)]
+    return [_figure(line) for line in work.own_lines(visible.visibility.figures)]
 
 
 def _figure(line: Line) -> LiveFigure:
@@ -146,16 +148,16 @@ def _figure(line: Line) -> LiveFigure:
     return LiveFigure(line.key, line.label, text, share, round(100 * line.threshold / scale.high), state)
 
 
-def review(desk: Desk, work: EvaluationState) -> ReviewStep | None:
+def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | None:
     """The last look: None until everything is in; without figures where the iteration never shows them."""
-    if desk.visibility.missing:
+    if visible.visibility.missing:
         return None
     outcome = work.own_outcome
-    cost = cost_says(work.evaluation.game.paid_usd, outcome.cost_limit_usd) if desk.visibility.cost else ""
-    if not desk.visibility.preview:
+    cost = cost_says(work.evaluation.game.paid_usd, outcome.cost_limit_usd) if visible.visibility.cost else ""
+    if not visible.visibility.preview:
         hidden = _("This iteration keeps the figures hidden until the verdict is recorded.")
-        notes = [hidden] if desk.progress.reveal == NEVER else []
-        return ReviewStep(cost, [], _("Everything is judged."), None, [], notes, can_submit=desk.is_open)
+        notes = [hidden] if visible.progress.reveal == NEVER else []
+        return ReviewStep(cost, [], _("Everything is judged."), None, [], notes, can_submit=visible.is_open)
     return ReviewStep(
         cost=cost,
         rows=[_figure(line) for line in outcome.lines],
@@ -163,7 +165,7 @@ def review(desk: Desk, work: EvaluationState) -> ReviewStep | None:
         passes=outcome.passes,
         because=[reason.says for reason in outcome.reasons],
         notes=_notes(work, outcome),
-        can_submit=desk.is_open,
+        can_submit=visible.is_open,
     )
 
 

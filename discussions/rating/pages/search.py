@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from discussions.core.records import Message
-from discussions.rating.pages.desk import Desk
+from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 from discussions.rating.pages.window import TranscriptWindow
 
 MOST_FOUND, AROUND = 100, 60
@@ -43,24 +43,24 @@ class RoundStart(Struct, frozen=True):
     position: int
 
 
-def search(desk: Desk, text: str) -> Search | None:
+def search(visible: VisibleEvaluation, text: str) -> Search | None:
     """The messages that hold the text, whatever its case, on all pages of the transcript; None without a text."""
     text = text.strip()
     if not text:
         return None
     wanted = re.compile(re.escape(text), re.IGNORECASE)
-    holding = [message for message in desk.seen.messages if wanted.search(message.text)]
-    return Search(text, len(holding), [_cut(desk, wanted, message) for message in holding[:MOST_FOUND]])
+    holding = [message for message in visible.seen.messages if wanted.search(message.text)]
+    return Search(text, len(holding), [_cut(visible, wanted, message) for message in holding[:MOST_FOUND]])
 
 
-def _cut(desk: Desk, wanted: re.Pattern[str], message: Message) -> FoundMessage:
+def _cut(visible: VisibleEvaluation, wanted: re.Pattern[str], message: Message) -> FoundMessage:
     """The surroundings of the first place in a message."""
     first = next(wanted.finditer(message.text))
     begin, end = max(first.start() - AROUND, 0), min(first.end() + AROUND, len(message.text))
     excerpt = message.text[begin:end]
     return FoundMessage(
         position=message.position,
-        name=desk.seen.name(message.player),
+        name=visible.seen.name(message.player),
         excerpt=excerpt,
         spans=[found.span() for found in wanted.finditer(excerpt)],
         is_cut_before=begin > 0,

@@ -11,7 +11,6 @@ from discussions.core import judgement_kinds
 from discussions.core.records import Message, MessageFinding
 from discussions.metrics.core.text import split
 from discussions.rating.core.visibility import asked_references
-from discussions.rating.pages.desk import Desk
 from discussions.rating.pages.items import build_marked_reference, round_votes
 from discussions.rating.pages.records import (
     AtMessage,
@@ -22,6 +21,7 @@ from discussions.rating.pages.records import (
     StepReason,
     Tick,
 )
+from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 
 KEYS = {
     judgement_kinds.STRATEGIC_DEPTH: "2",
@@ -42,26 +42,28 @@ OPPOSITE = {
 }
 
 
-def messages(desk: Desk) -> list[MessageRow]:
+def messages(visible: VisibleEvaluation) -> list[MessageRow]:
     """Every message of the shown page of the transcript, in order."""
-    spans = locate_references(desk)
-    return [message_row(desk, message.position, spans) for message in _shown(desk)]
+    spans = locate_references(visible)
+    return [message_row(visible, message.position, spans) for message in _shown(visible)]
 
 
-def _shown(desk: Desk) -> list[Message]:
-    said = desk.seen.messages
-    return said[desk.window.first - 1 : desk.window.last] if desk.window.is_paged else said
+def _shown(visible: VisibleEvaluation) -> list[Message]:
+    said = visible.seen.messages
+    return said[visible.window.first - 1 : visible.window.last] if visible.window.is_paged else said
 
 
-def message_row(desk: Desk, position: int, spans: dict[int, list[tuple[int, int]]]) -> MessageRow:
+def message_row(
+    visible: VisibleEvaluation, position: int, spans: dict[int, list[tuple[int, int]]]
+) -> MessageRow:
     """One message with what may be seen on it; `spans` are those of `locate_references`."""
-    seen = desk.seen
+    seen = visible.seen
     message = seen.messages[position - 1]
     before = seen.messages[position - 2] if position > 1 else None
     opens = before is None or before.round != message.round
-    goes_on = not opens and desk.window.is_paged and position == desk.window.first
+    goes_on = not opens and visible.window.is_paged and position == visible.window.first
     target = f"message:{position}"
-    mine = [remark for remark in desk.remarks if remark.target == target]
+    mine = [remark for remark in visible.remarks if remark.target == target]
     return MessageRow(
         position=position,
         round=message.round,
@@ -73,7 +75,7 @@ def message_row(desk: Desk, position: int, spans: dict[int, list[tuple[int, int]
         spans=sorted(spans.get(position, []))[:MOST_MARKS],
         reply_to=message.reply_to,
         reply_name=seen.name(seen.messages[message.reply_to - 1].player) if message.reply_to else "",
-        chips=chips(desk, position),
+        chips=chips(visible, position),
         notes=sum(remark.kind == "comment" for remark in mine),
         is_flagged=any(remark.kind == "flag" for remark in mine),
     )
@@ -84,41 +86,41 @@ def round_label(number: int, *, goes_on: bool = False) -> str:
     return (_("Round %(number)s, continued") if goes_on else _("Round %(number)s")) % {"number": number}
 
 
-def locate_references(desk: Desk) -> dict[int, list[tuple[int, int]]]:
+def locate_references(visible: VisibleEvaluation) -> dict[int, list[tuple[int, int]]]:
     """Message -> the spans of the references that are asked for."""
-    found = {reference.subject: (reference.start, reference.end) for reference in desk.shown.references}
+    found = {reference.subject: (reference.start, reference.end) for reference in visible.shown.references}
     places: dict[int, list[tuple[int, int]]] = {}
-    for subject in asked_references(desk.progress):
-        own = None if subject in found else build_marked_reference(desk, subject)
+    for subject in asked_references(visible.progress):
+        own = None if subject in found else build_marked_reference(visible, subject)
         place = (own.start, own.end) if own else found[subject]
         places.setdefault(judgement_kinds.parse_subject(subject)[0], []).append(place)
     return places
 
 
-def chips(desk: Desk, position: int) -> list[Chip]:
+def chips(visible: VisibleEvaluation, position: int) -> list[Chip]:
     """The chips of the metrics that may be seen, for one message."""
     return [
-        chip(desk, metric, found[position])
+        chip(visible, metric, found[position])
         for metric in KEYS
-        if (found := desk.shown.findings.get(metric)) and position in found
+        if (found := visible.shown.findings.get(metric)) and position in found
     ]
 
 
-def chip(desk: Desk, metric: str, finding: MessageFinding) -> Chip:
+def chip(visible: VisibleEvaluation, metric: str, finding: MessageFinding) -> Chip:
     """One metric's value in words, and the evaluator's own if it differs."""
     machine = machine_value(metric, finding)
     subject = str(finding.message)
-    own = desk.value(metric, subject)
+    own = visible.value(metric, subject)
     now = own or machine
     return Chip(
         kind=metric,
-        name=desk.rubric.criterion(metric).label,
+        name=visible.rubric.criterion(metric).label,
         key=KEYS[metric],
         label=answer_label(metric, now),
         was=answer_label(metric, machine) if now != machine else "",
         subject=subject,
-        version=desk.version(metric, subject),
-        flip=OPPOSITE[now] if desk.is_open else "",
+        version=visible.version(metric, subject),
+        flip=OPPOSITE[now] if visible.is_open else "",
         flip_label=answer_label(metric, OPPOSITE[now]),
         is_own=bool(own),
     )
@@ -131,18 +133,20 @@ def machine_value(metric: str, finding: MessageFinding) -> str:
     return judgement_kinds.YES if finding.counts else judgement_kinds.NO
 
 
-def rounds(desk: Desk, only: set[int] | None = None) -> list[RoundRow]:
+def rounds(visible: VisibleEvaluation, only: set[int] | None = None) -> list[RoundRow]:
     """The map of the shown page: every round with a tick for each message; `only` the rounds of these messages."""
-    about = _about(desk)
+    about = _about(visible)
     rows = []
-    for number, group in groupby(_shown(desk), key=lambda message: message.round):
+    for number, group in groupby(_shown(visible), key=lambda message: message.round):
         said = list(group)
         if only is None or any(said[0].position <= position <= said[-1].position for position in only):
-            rows.append(_round(desk, number, said, about))
+            rows.append(_round(visible, number, said, about))
     return rows
 
 
-def _round(desk: Desk, number: int, said: list[Message], about: dict[str, set[int]]) -> RoundRow:
+def _round(
+    visible: VisibleEvaluation, number: int, said: list[Message], about: dict[str, set[int]]
+) -> RoundRow:
     ticks = [Tick(message.position, _state(message.position, about)) for message in said]
     judged = sum(tick.state in ("judged", "changed") for tick in ticks)
     asks = sum(tick.state == "asks" for tick in ticks)
@@ -151,26 +155,26 @@ def _round(desk: Desk, number: int, said: list[Message], about: dict[str, set[in
     return RoundRow(number, round_label(number), len(said), ticks, says)
 
 
-def _about(desk: Desk) -> dict[str, set[int]]:
+def _about(visible: VisibleEvaluation) -> dict[str, set[int]]:
     """The messages in each state that a tick can show."""
     about: dict[str, set[int]] = {"flag": set(), "asks": set(), "changed": set(), "judged": set()}
-    for remark in desk.remarks:
+    for remark in visible.remarks:
         if remark.kind == "flag" and remark.target.startswith("message:"):
             about["flag"].add(int(remark.target.partition(":")[2]))
-    for kind, subject in desk.asked:
+    for kind, subject in visible.asked:
         if kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS:
             about["asks"].add(judgement_kinds.parse_subject(subject)[0])
-    for (kind, subject), judgement in desk.judgements.items():
+    for (kind, subject), judgement in visible.judgements.items():
         if judgement.value and kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS:
             position = judgement_kinds.parse_subject(subject)[0]
-            about["changed" if _is_override(desk, kind, position, judgement.value) else "judged"].add(
+            about["changed" if _is_override(visible, kind, position, judgement.value) else "judged"].add(
                 position
             )
     return about
 
 
-def _is_override(desk: Desk, kind: str, position: int, value: str) -> bool:
-    finding = desk.shown.findings.get(kind, {}).get(position)
+def _is_override(visible: VisibleEvaluation, kind: str, position: int, value: str) -> bool:
+    finding = visible.shown.findings.get(kind, {}).get(position)
     if finding is None:
         return False
     return value != machine_value(kind, finding)
@@ -183,57 +187,59 @@ def _state(position: int, about: dict[str, set[int]]) -> str:
     return ""
 
 
-def votes(desk: Desk) -> list[RoundVotes]:
+def votes(visible: VisibleEvaluation) -> list[RoundVotes]:
     """The votes of every round on the shown page."""
-    numbers = sorted({vote.round for vote in desk.seen.votes})
-    if desk.window.is_paged:
-        shown = {message.round for message in _shown(desk)}
+    numbers = sorted({vote.round for vote in visible.seen.votes})
+    if visible.window.is_paged:
+        shown = {message.round for message in _shown(visible)}
         numbers = [number for number in numbers if number in shown]
-    return [table for number in numbers if (table := round_votes(desk, number, []))]
+    return [table for number in numbers if (table := round_votes(visible, number, []))]
 
 
-def at_message(desk: Desk, position: int) -> AtMessage | None:
+def at_message(visible: VisibleEvaluation, position: int) -> AtMessage | None:
     """The forms for one message; None when there is no such message."""
-    if not 1 <= position <= len(desk.seen.messages):
+    if not 1 <= position <= len(visible.seen.messages):
         return None
-    message = desk.seen.messages[position - 1]
+    message = visible.seen.messages[position - 1]
     target = f"message:{position}"
-    comments = [remark.text for remark in desk.remarks if (remark.target, remark.kind) == (target, "comment")]
-    flags = [remark.text for remark in desk.remarks if (remark.target, remark.kind) == (target, "flag")]
-    sentences, rest = _sentences(desk, message)
+    comments = [
+        remark.text for remark in visible.remarks if (remark.target, remark.kind) == (target, "comment")
+    ]
+    flags = [remark.text for remark in visible.remarks if (remark.target, remark.kind) == (target, "flag")]
+    sentences, rest = _sentences(visible, message)
     return AtMessage(
         position=position,
         target=target,
-        name=desk.seen.name(message.player),
+        name=visible.seen.name(message.player),
         player=message.player,
         text=message.text,
         sentences=sentences,
         rest=rest,
-        chips=chips(desk, position),
+        chips=chips(visible, position),
         comment_version=len(comments),
         comments=comments,
         flag_version=len(flags),
         is_flagged=bool(flags),
         flag_text=flags[0] if flags else "",
-        reasons=_reasons(desk, position),
+        reasons=_reasons(visible, position),
     )
 
 
-def _sentences(desk: Desk, message: Message) -> tuple[list[Sentence], str]:
+def _sentences(visible: VisibleEvaluation, message: Message) -> tuple[list[Sentence], str]:
     """The sentences that can be marked, and the text after them if a message has too many."""
-    is_whole = desk.progress.judgeable.is_by_message
+    is_whole = visible.progress.judgeable.is_by_message
     places = [(0, len(message.text))] if is_whole else split(message.text)
-    asked = asked_references(desk.progress)
+    asked = asked_references(visible.progress)
     found = []
     for number, (start, end) in enumerate(places[:MOST_SENTENCES], start=0 if is_whole else 1):
         subject = f"{message.position}.{number}"
-        version = desk.version(judgement_kinds.MISSED, subject)
+        version = visible.version(judgement_kinds.MISSED, subject)
         found.append(Sentence(number, message.text[start:end], subject, version, subject in asked))
     behind = places[MOST_SENTENCES:]
     return found, message.text[behind[0][0] :] if behind else ""
 
 
-def _reasons(desk: Desk, position: int) -> list[StepReason]:
+def _reasons(visible: VisibleEvaluation, position: int) -> list[StepReason]:
     """The answers on this message that may carry a reason."""
     names = {
         judgement_kinds.STRATEGIC_DEPTH: _("Why this answer on strategic depth?"),
@@ -243,6 +249,6 @@ def _reasons(desk: Desk, position: int) -> list[StepReason]:
     }
     return [
         StepReason(kind, names[kind], subject, judgement.version, judgement.value, judgement.reason)
-        for (kind, subject), judgement in sorted(desk.judgements.items())
+        for (kind, subject), judgement in sorted(visible.judgements.items())
         if kind in names and judgement.value and judgement_kinds.parse_subject(subject)[0] == position
     ]

@@ -8,16 +8,16 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.human_reviewers.core import NOTES, RANKING, SCORE, WHOLE, find_mark_fault, get_label
-from rubric.human_reviewers.pages import desk as parts
-from rubric.human_reviewers.pages.desk import (
+from rubric.human_reviewers.pages import visible_review as parts
+from rubric.human_reviewers.pages.records import Changed, ConflictNote, ReviewPage, ShownResponse
+from rubric.human_reviewers.pages.visible_review import (
     CRITERIA_STEP,
     REVIEW_STEP,
     STEP_BY_KIND,
     WHOLE_STEP,
-    Desk,
+    VisibleReview,
     item_id,
 )
-from rubric.human_reviewers.pages.records import Changed, ConflictNote, ReviewPage, ShownResponse
 from rubric.human_reviewers.permissions import check_review
 from rubric.human_reviewers.queries.reviews import ReviewState, load_other_reviews
 from rubric.models import MarkRevision, Response
@@ -55,18 +55,20 @@ def review_page(*, work: ReviewState, wanted: ReviewQuery, person: Person) -> Re
     """The whole page of a draft, in a fixed number of queries whatever the comparison."""
     review = work.review
     closed_because = get_refusal(check_review, person, review)
-    desk = Desk(work, is_open=not closed_because, others=load_other_reviews(review))
+    visible = VisibleReview(work, is_open=not closed_because, others=load_other_reviews(review))
     newest = MarkRevision.objects.filter(mark__review=review).order_by("-pk").first()
     texts = dict(Response.objects.filter(comparison=review.comparison_id).values_list("number", "text"))
     return ReviewPage(
-        **_shared(desk, wanted, newest.created_at if newest else None),
+        **_shared(visible, wanted, newest.created_at if newest else None),
         number=load_own_numbers(review.reviewer_id)[review.pk],
         closed_because=closed_because,
-        whole=parts.whole(desk),
-        criteria=parts.criteria(desk),
-        opened=parts.choose_opened(desk),
+        whole=parts.whole(visible),
+        criteria=parts.criteria(visible),
+        opened=parts.choose_opened(visible),
         question=review.comparison.question,
-        responses=[_shown(desk, place, texts[number]) for place, number in enumerate(review.order, start=1)],
+        responses=[
+            _shown(visible, place, texts[number]) for place, number in enumerate(review.order, start=1)
+        ],
         single_keys=person.has_single_keys,
     )
 
@@ -77,24 +79,24 @@ def review_answer(
     """What one act changed, from the rows as they are after it."""
     review = work.review
     closed_because = get_refusal(check_review, person, review)
-    desk = Desk(work, is_open=not closed_because, others=load_other_reviews(review))
-    changed = _changed(desk, done)
+    visible = VisibleReview(work, is_open=not closed_because, others=load_other_reviews(review))
+    changed = _changed(visible, done)
     # The last act can be taken back, unless it was the last score before the criteria opened.
     is_undoable = done.is_new and not done.is_undo and not (done.kind == WHOLE and work.is_locked)
     page = ReviewPage(
-        **_shared(desk, wanted, done.saved_at, is_undoable=is_undoable and not closed_because),
+        **_shared(visible, wanted, done.saved_at, is_undoable=is_undoable and not closed_because),
         closed_because=closed_because,
-        whole=parts.whole(desk) if WHOLE_STEP in changed.steps else [],
-        criteria=parts.criteria(desk) if CRITERIA_STEP in changed.steps else [],
+        whole=parts.whole(visible) if WHOLE_STEP in changed.steps else [],
+        criteria=parts.criteria(visible) if CRITERIA_STEP in changed.steps else [],
     )
     return page, changed
 
 
 def _shared(
-    desk: Desk, wanted: ReviewQuery, saved_at: datetime | None, *, is_undoable: bool = False
+    visible: VisibleReview, wanted: ReviewQuery, saved_at: datetime | None, *, is_undoable: bool = False
 ) -> dict[str, Any]:
-    work = desk.work
-    done, needed = parts.progress(desk)
+    work = visible.work
+    done, needed = parts.progress(visible)
     return {
         "review_id": work.review.pk,
         "nonce": wanted.nonce,
@@ -102,52 +104,52 @@ def _shared(
         "set_name": work.review.reviewer.set.name,
         "project_name": work.review.reviewer.set.project.name,
         "round": work.review.round,
-        "step": parts.open_step(desk, wanted.step),
-        "is_open": desk.is_open,
+        "step": parts.open_step(visible, wanted.step),
+        "is_open": visible.is_open,
         "saved_at": saved_at,
         "done": done,
         "needed": needed,
-        "steps": parts.steps(desk),
+        "steps": parts.steps(visible),
         "is_locked": work.is_locked,
         "has_criteria": bool(work.sheet.scores),
         "waiting_count": sum(step.kind == WHOLE for step in work.missing),
-        "ranking": desk.ranking,
-        "missing": parts.missing_links(desk),
+        "ranking": visible.ranking,
+        "missing": parts.missing_links(visible),
         "more_missing": max(len(work.missing) - parts.MOST_MISSING, 0),
-        "can_undo": is_undoable or (desk.is_open and work.undoable().exists()),
-        "lines": parts.score_lines(desk),
+        "can_undo": is_undoable or (visible.is_open and work.undoable().exists()),
+        "lines": parts.score_lines(visible),
         "undo_key": f"{wanted.nonce}:undo:{work.review.version}",
     }
 
 
-def _shown(desk: Desk, place: int, text: str = "") -> ShownResponse:
-    mark = desk.work.mark(NOTES, str(place))
-    notes = [other.notes for other in desk.others_at[place] if other.notes] if desk.others else []
+def _shown(visible: VisibleReview, place: int, text: str = "") -> ShownResponse:
+    mark = visible.work.mark(NOTES, str(place))
+    notes = [other.notes for other in visible.others_at[place] if other.notes] if visible.others else []
     return ShownResponse(place, get_label(place), text, mark.value, mark.version, notes)
 
 
-def _changed(desk: Desk, done: ActOutcome) -> Changed:
+def _changed(visible: VisibleReview, done: ActOutcome) -> Changed:
     """The regions that an act of this kind changes. A refused act may name something that does not exist."""
-    sheet = desk.work.sheet
-    conflict = _conflict(desk, done.conflict) if done.conflict else None
+    sheet = visible.work.sheet
+    conflict = _conflict(visible, done.conflict) if done.conflict else None
     if not done.kind or find_mark_fault(sheet, done.kind, done.subject, None):
         return Changed(refusal=done.refusal)
     if done.kind == NOTES:
         # What is being typed stays in its field; only its version is new.
-        shown = [_shown(desk, int(done.subject))]
+        shown = [_shown(visible, int(done.subject))]
         is_whole = done.is_undo or done.is_elsewhere or conflict is not None
         notes, kept = (shown, []) if is_whole else ([], shown)
         return Changed(notes=notes, kept_notes=kept, conflict=conflict, refusal=done.refusal)
     if done.kind == RANKING:
         return Changed(conflict=conflict, refusal=done.refusal)
-    if done.kind == WHOLE and sheet.scores and desk.work.is_locked:
+    if done.kind == WHOLE and sheet.scores and visible.work.is_locked:
         return Changed(steps=[WHOLE_STEP, CRITERIA_STEP], conflict=conflict, refusal=done.refusal)
-    is_drawn = done.kind == WHOLE or parts.are_criteria_open(desk)
-    items = [desk.item(done.kind, done.subject)] if is_drawn else []
+    is_drawn = done.kind == WHOLE or parts.are_criteria_open(visible)
+    items = [visible.item(done.kind, done.subject)] if is_drawn else []
     return Changed(items=items, conflict=conflict, refusal=done.refusal)
 
 
-def _conflict(desk: Desk, detail: Mapping[str, Any]) -> ConflictNote:
+def _conflict(visible: VisibleReview, detail: Mapping[str, Any]) -> ConflictNote:
     kind, subject = detail["kind"], detail["subject"]
     yours = detail["stored"] if detail["yours"] is None else detail["yours"]
     is_text = kind == NOTES
@@ -157,20 +159,20 @@ def _conflict(desk: Desk, detail: Mapping[str, Any]) -> ConflictNote:
         kind=kind,
         subject=subject,
         version=detail["version"],
-        yours=_in_words(desk, kind, subject, yours),
+        yours=_in_words(visible, kind, subject, yours),
         yours_value="" if is_text else yours,
         yours_text=yours if is_text else detail["yours_reason"],
-        stored=_in_words(desk, kind, subject, detail["stored"]),
+        stored=_in_words(visible, kind, subject, detail["stored"]),
         stored_at=detail["stored_at"],
     )
 
 
-def _in_words(desk: Desk, kind: str, subject: str, value: str) -> str:
+def _in_words(visible: VisibleReview, kind: str, subject: str, value: str) -> str:
     if not value:
         return _("nothing")
     if kind == RANKING:
         return _ranked(value)
-    return desk.format_score(subject, value) if kind in (WHOLE, SCORE) else value
+    return visible.format_score(subject, value) if kind in (WHOLE, SCORE) else value
 
 
 def _ranked(value: str) -> str:

@@ -13,8 +13,8 @@ from discussions.games.actions import drop_repeats, set_round_offset, withdraw_g
 from discussions.models import Evaluation, Game, Iteration, Measured, RoundOffset
 from discussions.queries import newest_measured
 from discussions.queue.actions import take_next_game
-from discussions.rating.pages.desk import build_desk
 from discussions.rating.pages.items import build_marked_reference
+from discussions.rating.pages.visible_evaluation import build_visible_evaluation
 from discussions.rating.queries import load_state
 from discussions.verdicts.queries import load_verdict_preview
 from rubric.models import RubricVersion
@@ -101,7 +101,7 @@ def test_a_sentence_that_people_mark_is_held_against_the_round_that_was_said(lea
     evaluator = make_member(project=game.project)
     taken = take_next_game(project=game.project, by=evaluator, now=moment(10))
     work = load_state(Evaluation.objects.with_work().get(pk=taken.pk))
-    assert build_marked_reference(build_desk(work, []), "3.1").round == 2
+    assert build_marked_reference(build_visible_evaluation(work, []), "3.1").round == 2
 
 
 def test_only_leads_say_it_and_not_of_a_withdrawn_game(lead, game):

@@ -46,7 +46,7 @@ class RatingNote(Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Desk:
+class VisibleEvaluation:
     """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, nobody else's work.
 
     `drawn_test` is the test of who said it, once the transcript is open. `is_untestable` says that the evaluation
@@ -102,9 +102,11 @@ class Desk:
         return say_answer(judgement.kind, judgement.blind_value)
 
 
-def build_desk(work: EvaluationState, remarks: Iterable[RatingNote], *, is_barred: bool = False) -> Desk:
-    """The desk of an evaluation: the one place where what is hidden is left out. Whoever is barred only reads."""
-    return Desk(
+def build_visible_evaluation(
+    work: EvaluationState, remarks: Iterable[RatingNote], *, is_barred: bool = False
+) -> VisibleEvaluation:
+    """The visible part of an evaluation: only here hidden things are left out. A barred person only reads."""
+    return VisibleEvaluation(
         seen=work.seen,
         shown=select_visible_findings(
             work.game, work.measurements, work.visibility, work.rubric.lists["role_map"]

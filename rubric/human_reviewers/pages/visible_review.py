@@ -44,7 +44,7 @@ STEP_BY_KIND = {WHOLE: WHOLE_STEP, SCORE: CRITERIA_STEP, RANKING: REVIEW_STEP}
 
 
 @dataclass(frozen=True)
-class Desk:
+class VisibleReview:
     """A review as its reviewer may see it now. `others` is empty in a first round."""
 
     work: ReviewState
@@ -135,22 +135,22 @@ def item_id(kind: str, subject: str) -> str:
     return f"item-{kind}-{subject.replace('.', '-')}" if subject else f"item-{kind}"
 
 
-def whole(desk: Desk) -> list[ScoreItem]:
+def whole(visible: VisibleReview) -> list[ScoreItem]:
     """The holistic scores, where they are asked for."""
-    return [desk.item(kind, subject) for kind, subject in desk.work.sheet.whole]
+    return [visible.item(kind, subject) for kind, subject in visible.work.sheet.whole]
 
 
-def are_criteria_open(desk: Desk) -> bool:
+def are_criteria_open(visible: VisibleReview) -> bool:
     """Whether the criteria are shown: from the beginning, or once every holistic score is in."""
-    sheet = desk.work.sheet
-    return bool(sheet.scores) and (not sheet.whole or desk.work.is_locked)
+    sheet = visible.work.sheet
+    return bool(sheet.scores) and (not sheet.whole or visible.work.is_locked)
 
 
-def criteria(desk: Desk) -> list[CriterionScores]:
+def criteria(visible: VisibleReview) -> list[CriterionScores]:
     """The criteria with their scores; none before they are open, so that they do not shape the first impression."""
-    if not are_criteria_open(desk):
+    if not are_criteria_open(visible):
         return []
-    scales = desk.work.sheet.scales
+    scales = visible.work.sheet.scales
     return [
         CriterionScores(
             key=criterion.key,
@@ -161,15 +161,15 @@ def criteria(desk: Desk) -> list[CriterionScores]:
             good_examples=criterion.good_examples,
             bad_examples=criterion.bad_examples,
             anchors=list(criterion.anchors.items()),
-            items=[desk.item(SCORE, f"{place}.{criterion.key}") for place in desk.work.sheet.places],
+            items=[visible.item(SCORE, f"{place}.{criterion.key}") for place in visible.work.sheet.places],
             scale=scales[criterion.key].text if scales else "",
         )
-        for criterion in desk.work.rubric.criteria
+        for criterion in visible.work.rubric.criteria
     ]
 
 
-def _ranking(desk: Desk) -> Ranking | None:
-    work = desk.work
+def _ranking(visible: VisibleReview) -> Ranking | None:
+    work = visible.work
     if work.missing:
         return None
     own = work.mark(RANKING, "")
@@ -180,7 +180,7 @@ def _ranking(desk: Desk) -> Ranking | None:
     ranked = [place for group in shown for place in group]
     rest = [place for place in work.sheet.places if place not in ranked]
     return Ranking(
-        rows=[_row(desk, shown, place, numbers) for place in ranked + rest],
+        rows=[_row(visible, shown, place, numbers) for place in ranked + rest],
         value=format_ranking(shown),
         version=own.version,
         is_changed=order is not None,
@@ -188,32 +188,32 @@ def _ranking(desk: Desk) -> Ranking | None:
     )
 
 
-def _row(desk: Desk, order: Order, place: int, numbers: dict[str, int]) -> RankRow:
+def _row(visible: VisibleReview, order: Order, place: int, numbers: dict[str, int]) -> RankRow:
     group = next((group for group in order if place in group), [])
     rank = str(numbers.get(str(place), "")) + ("=" if len(group) > 1 else "")
     ways = {
-        way: move_response(order, place, way) if desk.is_open else None
+        way: move_response(order, place, way) if visible.is_open else None
         for way in ("higher", "lower", "equal")
     }
     values = {way: format_ranking(after) if after else "" for way, after in ways.items()}
     return RankRow(id=f"item-ranking-{place}", place=place, label=get_label(place), rank=rank, **values)
 
 
-def score_lines(desk: Desk) -> list[ScoreLine]:
+def score_lines(visible: VisibleReview) -> list[ScoreLine]:
     """The scores of each response so far, in the order shown; empty if all responses are side by side."""
-    places = desk.work.sheet.places
-    return [_line(desk, place) for place in places] if len(places) > MOST_SIDE_BY_SIDE else []
+    places = visible.work.sheet.places
+    return [_line(visible, place) for place in places] if len(places) > MOST_SIDE_BY_SIDE else []
 
 
-def _line(desk: Desk, place: int) -> ScoreLine:
-    sheet = desk.work.sheet
-    subjects = [f"{place}.{key}" for key, _label in sheet.criteria] if are_criteria_open(desk) else []
+def _line(visible: VisibleReview, place: int) -> ScoreLine:
+    sheet = visible.work.sheet
+    subjects = [f"{place}.{key}" for key, _label in sheet.criteria] if are_criteria_open(visible) else []
     asked = [(WHOLE, str(place)), *((SCORE, subject) for subject in subjects)]
     return ScoreLine(
         place=place,
-        whole=_short(desk.work.mark(WHOLE, str(place)).value),
-        scores=[_short(desk.work.mark(SCORE, subject).value) or "–" for subject in subjects],
-        left=len(desk.asked.intersection(asked)),
+        whole=_short(visible.work.mark(WHOLE, str(place)).value),
+        scores=[_short(visible.work.mark(SCORE, subject).value) or "–" for subject in subjects],
+        left=len(visible.asked.intersection(asked)),
     )
 
 
@@ -221,48 +221,48 @@ def _short(value: str) -> str:
     return _("cannot") if value == CANNOT else value
 
 
-def choose_opened(desk: Desk) -> int:
+def choose_opened(visible: VisibleReview) -> int:
     """The place of the response that is shown first: the one that lacks the next score, else the first."""
-    return next((parse_position(step.kind, step.subject) for step in desk.work.missing), 1)
+    return next((parse_position(step.kind, step.subject) for step in visible.work.missing), 1)
 
 
-def progress(desk: Desk) -> tuple[int, int]:
+def progress(visible: VisibleReview) -> tuple[int, int]:
     """How many scores are in, and how many are asked for."""
-    sheet = desk.work.sheet
+    sheet = visible.work.sheet
     needed = len(sheet.whole) + len(sheet.scores)
-    return needed - len(desk.work.missing), needed
+    return needed - len(visible.work.missing), needed
 
 
-def steps(desk: Desk) -> list[StepTab]:
+def steps(visible: VisibleReview) -> list[StepTab]:
     """The steps of this mode, with how far each is."""
-    sheet, found = desk.work.sheet, []
+    sheet, found = visible.work.sheet, []
     for key, kind, label, asked in (
         (WHOLE_STEP, WHOLE, _("Holistic"), sheet.whole),
         (CRITERIA_STEP, SCORE, _("By criterion"), sheet.scores),
     ):
         if asked:
-            left = sum(step.kind == kind for step in desk.work.missing)
+            left = sum(step.kind == kind for step in visible.work.missing)
             count = _("%(done)s of %(all)s") % {"done": len(asked) - left, "all": len(asked)}
             found.append(StepTab(key, label, count, left > 0))
-    last = _("not yet") if desk.work.missing else _("ready")
-    go = desk.ranking.rows[0].id if desk.ranking else ""
+    last = _("not yet") if visible.work.missing else _("ready")
+    go = visible.ranking.rows[0].id if visible.ranking else ""
     return [*found, StepTab(REVIEW_STEP, _("Ranking"), last, needs=False, go=go)]
 
 
-def open_step(desk: Desk, wanted: str) -> str:
+def open_step(visible: VisibleReview, wanted: str) -> str:
     """The step that is shown: the wanted one, else the first that misses something, or what others gave too."""
-    sheet = desk.work.sheet
+    sheet = visible.work.sheet
     known = {WHOLE_STEP: sheet.whole, CRITERIA_STEP: sheet.scores, REVIEW_STEP: True}
     if known.get(wanted):
         return wanted
-    if sheet.is_second and not desk.work.missing:
+    if sheet.is_second and not visible.work.missing:
         return CRITERIA_STEP if sheet.scores else WHOLE_STEP
-    return STEP_BY_KIND[desk.work.missing[0].kind] if desk.work.missing else REVIEW_STEP
+    return STEP_BY_KIND[visible.work.missing[0].kind] if visible.work.missing else REVIEW_STEP
 
 
-def missing_links(desk: Desk) -> list[MissingLink]:
+def missing_links(visible: VisibleReview) -> list[MissingLink]:
     """The first few missing things."""
     return [
         MissingLink(step.says, STEP_BY_KIND[step.kind], item_id(step.kind, step.subject))
-        for step in desk.work.missing[:MOST_MISSING]
+        for step in visible.work.missing[:MOST_MISSING]
     ]
