@@ -194,8 +194,8 @@ def test_no_two_modules_are_forms_of_one_verb(wing):
     [
         ("rubric.versions.core", "from rubric.models import Rubric"),
         ("rubric.versions.queries", "import rubric.versions.actions"),
-        ("discussions.rating.actions.finish", "from discussions.rating.pages import desk"),
-        ("discussions.rating.pages.desk", "from discussions.rating.actions.finish import skip_game"),
+        ("discussions.rating.actions.finish", "from discussions.rating.pages import evaluation"),
+        ("discussions.rating.pages.evaluation", "from discussions.rating.actions.finish import skip_game"),
         ("discussions.verdicts.actions", "from discussions.games.pages.game import build_game_page"),
         ("discussions.rating.actions.finish", "from discussions.queue import actions"),
         ("workspace.jobs.actions", "from rubric.core import records"),
