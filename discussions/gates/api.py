@@ -73,7 +73,7 @@ class StageGiven(Given):
 
 
 class NextStageGiven(StageGiven):
-    """The next stage; `reason` is that of an admin who opens it although something is missing."""
+    """The next stage. An admin who opens it although something is missing gives a `reason`."""
 
     reason: str = ""
 

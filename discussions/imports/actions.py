@@ -375,7 +375,7 @@ class _PartReader:
             return number
 
     def _held(self, claims: dict[int, PartClaim], now: datetime) -> set[int]:
-        """The parts that somebody reads who still holds their job; this job's own are over or waiting to be stored."""
+        """The parts of workers that still hold their job. This job's own parts are done or wait to be stored."""
         jobs = Job.objects.in_bulk({claim.job for claim in claims.values()})
         return {
             part

@@ -18,7 +18,7 @@ PART_GAMES, PART_BYTES = 100, 2_000_000
 
 
 class FilePart(Struct, frozen=True, array_like=True):
-    """Bytes `start` to before `end` of a file, with so many items or lines; `checksum` is that of these bytes."""
+    """Bytes `start` to before `end` of a file, with so many items or lines; `checksum` covers these bytes."""
 
     start: int
     end: int

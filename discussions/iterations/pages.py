@@ -236,7 +236,7 @@ class AverageCell(Struct, frozen=True):
 
 
 class HistoryRow(Struct, frozen=True):
-    """One iteration as a row. `cost` is the mean cost, its state, and a word on it; `tone` is that of the decision."""
+    """One iteration as a row. `cost` is the mean cost, its state, and a word on it; `tone` belongs to the decision."""
 
     iteration: HistoryIteration
     cache: CacheRate

@@ -104,7 +104,7 @@ class Evaluation(Versioned):
 
     @property
     def rated_as(self) -> int:
-        """The number under which its evaluator judged the game, where it is another one by now; else 0."""
+        """The number under which its evaluator judged the game, if the game has another one now; else 0."""
         number = self.shown_number or 0
         return 0 if number == self.game_number else number
 
@@ -153,7 +153,7 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
 
 
 class Revision(KeyedRevision):
-    """One act on a judgement, never changed: what was said, when, in which phase."""
+    """One act on a judgement, never changed: the value, the moment and the phase."""
 
     judgement = models.ForeignKey(Judgement, models.PROTECT, related_name="revisions", db_index=False)
     value = models.CharField(max_length=40, blank=True)

@@ -14,7 +14,7 @@ class Measured(models.Model):
 
     `figures` is JSON: metric -> [numerator, denominator, is_applicable, is_pending]; `input_hash` covers the game's
     content, the rubric version's content and the code version, and the round offset if there is one.
-    `round_offset_number` is that of the game's `RoundOffset` under which it was measured, 0 without.
+    `round_offset_number` is the number of the game's `RoundOffset` that applied to the measurement, 0 without one.
     """
 
     # db_index=False: the index of a constraint begins with the same column.

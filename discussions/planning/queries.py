@@ -11,7 +11,7 @@ from workspace.models.jobs import QUEUED, RUNNING
 
 
 def why_no_change(history: History) -> Obstacle | None:
-    """Why no change can be opened in the stage: there is no baseline, or an earlier change is not decided."""
+    """The reason why the stage can open no change: it has no baseline, or an earlier change is not decided."""
     for iteration in history.iterations:
         if iteration.kind == CHANGE and iteration.decision is None:
             says = _(

@@ -216,7 +216,7 @@ def free_for(person: Person) -> "QuerySet[Slot]":
 
 
 def set_aside(person: Person, projects: "Collection[int] | QuerySet[Any, Any]") -> "QuerySet[Evaluation]":
-    """Evaluations that the person skipped, or whose lease ended, with a slot in which they can go on."""
+    """Evaluations that were skipped or lapsed and can go on in some slot."""
     own = Evaluation.objects.filter(evaluator=person, state__in=(SKIPPED, LAPSED), game__project__in=projects)
     barred = Game.objects.filter(pk__in=games_led_by(person).values("pk"), pk=OuterRef("game"))
     return own.filter(Exists(free_for(person)), ~Exists(barred), game__withdrawn_at=None)

@@ -50,8 +50,8 @@ MOST_MARKS = 200
 
 class WaitingAnswer(Answer):
     """A comparison of a set that you review, and how far you are: `started`, `second`, `second_started`, `submitted`,
-    `to_calibrate`, `not_for_you`, `full` or `not_dealt`. `review` is your newest review of it, `number` the one by
-    which you know it once you have started; `comparison` starts a review where you may choose it.
+    `to_calibrate`, `not_for_you`, `full` or `not_dealt`. `review` is your newest review of it, `number` your number
+    for it once you have started. `comparison` starts a review if you may choose the comparison.
     """
 
     number: int | None
@@ -77,7 +77,7 @@ class ReviewedSetAnswer(Answer):
 
 
 class ShortReviewAnswer(Answer):
-    """One of your reviews; `number` is the one by which you know its comparison. `state` is draft or submitted."""
+    """One of your reviews; `number` is your number for its comparison. `state` is draft or submitted."""
 
     id: int
     project: str

@@ -66,7 +66,7 @@ def has_answers(reviewer: Reviewer) -> bool:
 
 
 def may_call(reviewer: Reviewer) -> bool:
-    """Whether this site may ask the model by itself: there is an endpoint, and the model is one of those named."""
+    """Whether this site may call the model by itself: it has an endpoint, and the settings name the model."""
     return bool(settings.REVIEW_MODELS_URL) and get_model_name(reviewer) in settings.REVIEW_MODELS
 
 

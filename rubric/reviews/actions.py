@@ -75,7 +75,7 @@ def record_submission(
     by: Person,
     now: datetime,
 ) -> None:
-    """Store what the review says, once; its labels are those of its order. `cannot_judge` gives reasons by label, key.
+    """Store what the review says, once; its labels follow its order. `cannot_judge` gives reasons by label, key.
 
     `reader` is the number of the reader that read it, `criteria_first` says whether the holistic scores came late.
 

@@ -38,8 +38,9 @@ COLUMNS = (
 def number_own(reviews: Iterable[tuple[int, int, int]]) -> dict[int, int]:
     """Review -> the number under which its reviewer knows the comparison: 1 for the first that they started, and so on.
 
-    `reviews` are (key, comparison, round) of one reviewer, as started, first rounds before second ones. A second round
-    keeps the number of the first. Numbers of the set would tell a hidden duplicate from the comparisons around it.
+    `reviews` are (key, comparison, round) of one reviewer, as started, first rounds before second ones. A second
+    round keeps the number of the first. Numbers of the set would reveal a hidden duplicate among the comparisons
+    around it.
     """
     numbers: dict[int, int] = {}
     first: dict[int, int] = {}

@@ -12,7 +12,7 @@ from rubric.reviews.core.score_rows import Row, complete, sort_rows
 class Separated(Struct, frozen=True):
     """Two responses by their names, the better one first; mean scores of both by criterion, and their overalls.
 
-    `most` are the criteria on which the means lie furthest apart, several where they are level.
+    `most` are the criteria with the largest difference of means, several if they are level.
     """
 
     first: str

@@ -61,7 +61,7 @@ class SurveyDone(Struct, frozen=True):
 def survey_is_due(*, comparison: Comparison, person: Person) -> bool:
     """Whether the person is to be asked before the result opens: a reviewer of a closed set, a few times a set.
 
-    A survey that was started stays due until it is answered or passed over, so that its arm decides what is seen.
+    A started survey stays due until it is answered or passed over, so its arm decides what is shown.
     """
     if comparison.set.closed_at is None or comparison.set.mode == HOLISTIC:
         return False

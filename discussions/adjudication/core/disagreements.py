@@ -148,8 +148,8 @@ def find_disagreements(
     """Everything on which the submitted evaluations of a game differ, and everything that a lead decided in it.
 
     Open ties come first. Then come decisions on answers that changed since, split majorities, and the other
-    decisions, each by kind and in the order of the transcript. `reasons` are by (evaluation, kind, subject), `seed`
-    is that of `letters`.
+    decisions, each by kind and in the order of the transcript. `reasons` are by (evaluation, kind, subject); `seed`
+    is the seed for `letters`.
     """
     judged = list(judged)
     stands = collect_counted_judgements(judged, machine)

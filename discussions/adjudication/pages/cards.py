@@ -31,7 +31,7 @@ class CardNote(Struct, frozen=True):
 
 
 class Card(Struct, frozen=True):
-    """One disagreement with its form; `heading` is that of its part of the list.
+    """One disagreement with its form; `heading` names its part of the list.
 
     `words` are its answers in words, by value; `other_answers` the values that no side gave. `names` are by evaluation
     (none while names are hidden), `notes` too. `next` is the element that gets the focus after saving.

@@ -76,8 +76,8 @@ class Subject(Struct, frozen=True):
     """A judged subject: its kind in words, its message and speaker, and the evidence.
 
     `spans` mark the part of `text` that was judged; `finding` and `evidence` are the automatic value and its reasons;
-    `votes` are those of the round that a reference is about; `quotes` the messages with the phrase or of the agent,
-    `more` how many of those are not listed; `before` the messages just before.
+    `votes` are the votes of the round that a reference is about. `quotes` are the messages with the phrase, or of the
+    agent; `more` counts those that are not listed. `before` are the messages just before.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""The page on which a lead resolves what the evaluators of one game differ about, the open things first."""
+"""The page on which a lead resolves the disagreements of one game, open ones first."""
 
 from collections import defaultdict
 

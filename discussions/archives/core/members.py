@@ -36,7 +36,7 @@ class ArchivedEvent(
 ):
     """One line of the project's audit log. `object` names the row that it is about, null where no line holds it.
 
-    `detail` is canonical JSON as it was sealed: keys in it are those of the installation that wrote the line.
+    `detail` is canonical JSON as it was sealed; its keys come from the installation that wrote the line.
     """
 
     seq: Count

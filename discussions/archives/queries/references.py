@@ -10,7 +10,7 @@ from workspace.models import Person, Project
 
 
 def load_names(model: AnyModel) -> dict[int, str]:
-    """Key -> the text by which lines name the row, of every row of a shared model."""
+    """Key -> the name of the row in lines, for every row of a shared model."""
     texts: dict[AnyModel, tuple[str, ...]] = {
         Person: ("email",),
         Rubric: ("key",),

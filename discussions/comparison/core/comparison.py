@@ -64,11 +64,11 @@ class Rule(Struct, frozen=True):
 class MetricCompared(Struct, frozen=True):
     """One metric of two iterations. `difference` rests on the games to which the metric applies.
 
-    `left_out` games are those to which it does not; in the rubric's `rule` they count 100. `answer` is that of the
-    difference for the target; the others are corrected for multiple testing (Holm). `is_harmed` marks a guardrail: a
-    metric other than the target that more likely than not fell by more than the material difference. Pages show
-    `rule` only for the target, because the rubric speaks only of it. `length_says` is a sentence if the metric
-    depends on the length of messages and the lengths differ.
+    `left_out` counts the games to which it does not; in the rubric's `rule` they count 100. For the target, `answer`
+    is the answer of the difference; the other answers are corrected for multiple testing (Holm). `is_harmed` marks a
+    guardrail: a metric other than the target that more likely than not fell by more than the material difference.
+    Pages show `rule` only for the target, because the rubric speaks only of it. `length_says` is a sentence if the
+    metric depends on the length of messages and the lengths differ.
     """
 
     key: str

@@ -64,9 +64,9 @@ MORE_GAMES = 3
 class Posterior(Struct, frozen=True):
     """What the games say of the true difference: its shrunken estimate, and how probable each reading is.
 
-    `higher` is P(true difference > 0), `within` P(it is smaller than the material one either way), `harm` P(it is below
-    minus the material one); `fell` is the same as `harm` without the prior. Intervals are of 95 %, in the unit of the
-    scores; `interval` is that of the raw difference.
+    `higher` is P(true difference > 0), `within` P(it is smaller than the material one either way), `harm` P(it is
+    below minus the material one); `fell` is the same as `harm` without the prior. Intervals are 95 % intervals in the
+    unit of the scores; `interval` belongs to the raw difference.
     """
 
     shrunken: float

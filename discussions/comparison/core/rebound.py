@@ -30,7 +30,7 @@ NO_REBOUND = Rebound()
 def find_rebound(key: str, lowest: NextTarget, control: Sequence[GameFigures], spread: Spread) -> Rebound:
     """The rebound of a metric that is the lowest of the games that picked it, part of those in `control`.
 
-    None for any other metric, and while no spread is known. `spread` is that of the metric over all batches.
+    None for any other metric, and while no spread is known. `spread` is the metric's spread over all batches.
     """
     count = len(collect_scores(control, key, with_by_rule=False))
     if lowest.target is None or lowest.target.key != key or lowest.rebound_sds is None or not spread.sd:

@@ -38,7 +38,7 @@ TONES = {IMPROVED: "good", WORSE: "bad", SAME: "", UNCLEAR: "wait"}
 
 
 class Fact(Struct, frozen=True):
-    """One figure with its name, and what to know when reading it; `is_muted` where it is not to be relied on."""
+    """One figure with its name and a hint for reading it; `is_muted` if it is not reliable."""
 
     label: str
     text: str

@@ -167,7 +167,7 @@ class _Belonging:
 
 
 def _rename_in_basis(basis: str, rename: Callable[[int], str]) -> Raw:
-    """The basis with pseudonyms where the keys of evaluators stand; its hash is that of the basis as it is stored."""
+    """The basis with pseudonyms in place of the evaluators' keys. Its hash stays the hash of the stored basis."""
     read = msgspec.json.decode(basis)
     for evaluation in read["evaluations"]:
         evaluation["evaluator"] = rename(evaluation["evaluator"])

@@ -1,4 +1,4 @@
-"""The columns of the list of games: which ones a person chose, and by which of them it is sorted."""
+"""The columns of the list of games: the ones that a person chose, and the one that sorts the list."""
 
 from collections.abc import Sequence
 

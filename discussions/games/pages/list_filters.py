@@ -124,7 +124,7 @@ def read_values(wanted: ListFilter) -> dict[str, Any]:
 
 
 def filter_games(project: int, wanted: ListFilter, values: Mapping[str, Any]) -> "QuerySet[Game]":
-    """The games of the project that were asked for, in no order; `values` are those of `read_values`."""
+    """The games of the project that were asked for, in no order; `values` come from `read_values`."""
     games = _by_state(Game.objects.filter(project=project), wanted.state)
     found = reduce(
         and_, (Q(search_text__contains=values[name]) for name in values if name[:4] == "word"), Q()

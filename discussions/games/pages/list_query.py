@@ -1,4 +1,4 @@
-"""A page of the list of games: in which order, and where it goes on; walked by key, whatever the number of games."""
+"""A page of the list of games: its order, and where it continues; read by key, whatever the number of games."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -71,7 +71,7 @@ FIELDS = {
 
 
 class ListQuery(ListFilter, frozen=True, kw_only=True):
-    """Which games, in which order, from where. Cursors are keys of rows; `most` is how many games a page has."""
+    """The games, their order and the start of the page. Cursors are keys of rows; a page has at most `most` games."""
 
     sort: str = "newest"
     after: int = 0

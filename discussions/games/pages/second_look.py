@@ -9,7 +9,7 @@ from discussions.core.records import Player
 
 
 class PhraseUse(Struct, frozen=True):
-    """One of the most used phrases: how often, by whom, and in which messages."""
+    """One of the most used phrases, with its count, its players and its messages."""
 
     phrase: str
     count: int

@@ -16,8 +16,9 @@ from workspace.display.core.multiples import MOST_NARROW
 class HistoryPage(Struct, frozen=True):
     """A stage's iterations, newest first, and their charts, oldest at the left.
 
-    `columns` are the labels of the metrics. `newest_change` is the number of the newest change, 0 without one. `notes`
-    are sentences on the state of the work; the number is that of an iteration that waits for a decision, or 0.
+    `columns` are the labels of the metrics. `newest_change` is the number of the newest change, 0 without one.
+    `notes` are sentences on the state of the work, each with the number of an iteration that waits for a decision, or
+    0.
     """
 
     rows: list[HistoryRow]

@@ -230,7 +230,7 @@ def _put_aside(evaluation: Evaluation) -> Aside:
 def _load_own(person: Person, shown: list[Project] | None, rated: list[int]) -> list[Evaluation]:
     """The open evaluations of the person, returned ones first, then those they could take up again, newest first.
 
-    Open ones are those of all projects that the person may see, or of `shown`. One query.
+    Open evaluations come from all projects that the person may see, or from `shown`. One query.
     """
     rated = rated or [0]
     if shown is None:

@@ -39,7 +39,7 @@ class ProjectLine(Struct, frozen=True):
 
 
 class SitePage(Struct, frozen=True):
-    """Everything on the page; `metrics_version` is that of the metrics' code, which is not the product's."""
+    """Everything on the page; `metrics_version` is the version of the metrics' code, not of the product."""
 
     projects: list[ProjectLine]
     project_count: int

@@ -64,9 +64,9 @@ class Judgements(Struct, frozen=True):
     """What people say of one measurement.
 
     `values` is subject -> value: "19" a message, "19.2" the second sentence of message 19, "3|i think that" a phrase
-    of player 3 (0 when phrases are pooled). `added` are references that people accepted or found missing, which may
-    still wait for a label; `sample` the messages whose role consistency must be labelled although no rule speaks
-    against them. `parameters` are those of the rubric version.
+    of player 3 (0 when phrases are pooled). `added` are references that people accepted or found missing; they may
+    still wait for a label. `sample` are the messages that must be labelled for role consistency although no rule
+    objects to them. `parameters` come from the rubric version.
     """
 
     values: Mapping[str, str]

@@ -111,7 +111,7 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
 def _names_among(
     tokens: list[str], ids: Numbers, players: Numbers, game: GameRecord
 ) -> tuple[list[str], list[str]]:
-    """The words by id, with names as people and as phrases show them; `ids` and `players` are those of the names."""
+    """The words by id, with names as people and as phrases show them; `ids` and `players` belong to the names."""
     shown, masked = tokens.copy(), tokens.copy()
     for number, player in zip(ids.tolist(), players.tolist(), strict=True):
         shown[number] = game.players[player - 1].name

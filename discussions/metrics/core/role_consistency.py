@@ -232,7 +232,7 @@ def _cut(text: str) -> Iterator[Clause]:
 def _without_asides(clause: Clause, flags: int, parameters: Parameters) -> str:
     """The clause without words that only mention or greet somebody ("you all", "I agree with [name]").
 
-    `flags` are those of the message's tokens, here and below.
+    `flags` belong to the message's tokens, here and below.
     """
     text = clause.text
     for pattern in parameters.groups["aside"].active(flags):

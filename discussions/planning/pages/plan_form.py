@@ -40,7 +40,7 @@ STORED_FIELDS = (
 
 
 class PlanPage(Struct, frozen=True):
-    """What the page shows around the form. `number` is that of an iteration that is planned again, 0 for a new one.
+    """What the page shows around the form. `number` is the iteration that is planned again, 0 for a new one.
 
     `how_many` says what so many games can find. `refusal` disables the button, `change_refusal` the choice of a change.
     """

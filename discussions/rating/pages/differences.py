@@ -26,7 +26,7 @@ DOUBTED = (judgement_kinds.INACCURATE, judgement_kinds.VAGUE)
 
 
 class RuleDifference(Struct, frozen=True):
-    """One message on which both differ: what each said, and what else there is to say of it."""
+    """One message on which both differ: both answers and a note."""
 
     message: int
     name: str

@@ -56,7 +56,7 @@ def _shown(visible: VisibleEvaluation) -> list[Message]:
 def message_row(
     visible: VisibleEvaluation, position: int, spans: dict[int, list[tuple[int, int]]]
 ) -> MessageRow:
-    """One message with what may be seen on it; `spans` are those of `locate_references`."""
+    """One message with everything that may be seen on it; `spans` come from `locate_references`."""
     seen = visible.seen
     message = seen.messages[position - 1]
     before = seen.messages[position - 2] if position > 1 else None

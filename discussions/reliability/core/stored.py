@@ -15,8 +15,8 @@ CODE_VERSION = "1"
 class AgreementFigures(Struct, frozen=True):
     """Agreement of evaluators with each other and, by hidden duplicates, with themselves.
 
-    `games` and `submitted` count the games that two or more submitted, and their evaluations, blind or not;
-    `questions` are those of the newest rubric version.
+    `games` counts the games with two or more submitted evaluations, `submitted` these evaluations, blind or not.
+    `questions` come from the newest rubric version.
     """
 
     games: int

@@ -42,7 +42,7 @@ class VersionPart(Struct, frozen=True):
 
 
 class AccuracyPage(Struct, frozen=True):
-    """The page. `names` are those of the versions by key.
+    """The page. `names` are the names of versions, by key.
 
     `shown` is None without figures, and when the address names an unknown version.
     """

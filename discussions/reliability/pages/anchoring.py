@@ -56,7 +56,7 @@ class AnchoringPart(Struct, frozen=True):
 
 
 def anchoring_part(found: list[Anchoring], names: Mapping[int, str]) -> AnchoringPart:
-    """The part of the page; `names` are those of evaluators by key."""
+    """The part of the page; `names` are the names of evaluators, by key."""
     lines = [_line(metric) for metric in found if metric.table.total]
     return AnchoringPart(
         plot=plot_rates(

@@ -18,10 +18,7 @@ from rubric.core.records import RubricRecord
 
 
 class JudgedVerdict(Struct, frozen=True):
-    """A game as it was judged: its basis and findings, and what the basis comes to.
-
-    `seeds` are those of the evaluations, by key.
-    """
+    """A game as it was judged: its basis, its findings, and the outcome of the basis. `seeds` are by evaluation."""
 
     basis: Basis
     measurements: Mapping[str, Measurement]

@@ -114,7 +114,7 @@ class NumberedComparison(Struct, frozen=True):
 
 
 class ReviewGiven(Struct, frozen=True):
-    """One review before it is read; all ids are those of the file.
+    """One review before it is read; all ids come from the file.
 
     `labels` is label -> response; either `text` is the reviewer's answer under these labels, or `scores` is response
     -> what was given, and `ranking` lists places from the best on, each with the responses tied there.

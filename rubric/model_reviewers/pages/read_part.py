@@ -42,7 +42,7 @@ class ReadPart(Struct, frozen=True):
 
 
 def read_stored(review: Review, keys: Mapping[int, str], rubric: RubricRecord) -> ReadPart:
-    """What the review says as it was submitted; `keys` are those of the responses, by number."""
+    """The review as it was submitted; `keys` are the keys of responses, by number."""
     rows = list(review.reviewed.select_related("response").defer("response__text").order_by("position"))
     return _part(rows, [str(flag["message"]) for flag in review.flags], review.ranking, review, keys, rubric)
 

@@ -1,4 +1,4 @@
-"""Figures of a comparison set that are computed in the background, by kind, in the shape in which they are stored."""
+"""Figures of a comparison set, computed in the background: by kind, in their stored shape."""
 
 from collections.abc import Sequence
 

@@ -35,7 +35,7 @@ def compute_self_agreement(
 ) -> list[SelfAgreement]:
     """One line for each reviewer, in the order in which they come; `repeats` are (reviewer, first, again).
 
-    `scales` are those of criteria that have their own.
+    `scales` has the criteria with their own scale.
     """
     by_reviewer: dict[int, list[tuple[Marks, Marks]]] = {}
     for reviewer, first, again in repeats:

@@ -49,7 +49,7 @@ class UnderstandingPart(Struct, frozen=True):
 
 
 class LengthPart(Struct, frozen=True):
-    """The fourth metric: correlations with length by score; `conciseness` is that of the criterion of this key."""
+    """The fourth metric: correlations with length by score; `conciseness` belongs to the criterion of this key."""
 
     report: LengthReport
     correlations: list[tuple[str, Figure]]

@@ -275,9 +275,9 @@ def fitness(value: Any, labels: Names) -> int:
 def read_given_scores(
     value: dict[str, Any], labels: Names, criteria: Names, scales: Scales
 ) -> tuple[dict[str, GivenScores], list[Flag]]:
-    """What the object says of each response, by label. `evaluations` goes before `scores` where both speak of one.
+    """What the object says of each response, by label. If both name one, `evaluations` wins over `scores`.
 
-    `scales` are those of the version's criteria, {} where all are the common one.
+    `scales` are the scales of the version's criteria, {} if all have the common one.
     """
     reader = _Reader(labels, criteria, scales)
     for name in PARTS:

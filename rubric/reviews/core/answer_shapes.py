@@ -71,7 +71,7 @@ def read_loosely(text: str, labels: Names, criteria: Names) -> LooseAnswer | Non
 
 
 def _values(text: str) -> Iterator[tuple[Any, set[str]]]:
-    """Each object or list of the text, as far as it can be understood, with what had to be repaired."""
+    """Each object or list of the text, as far as it can be understood, with its repairs."""
     count = 0
     for start, end in find_segments(text):
         at = start

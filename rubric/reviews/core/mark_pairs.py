@@ -43,8 +43,8 @@ def pair_marks(
 ) -> MarkPairs:
     """The marks that both have, of the responses that both judged.
 
-    `scales` are those of criteria that have their own. The first place goes by the weighted overall; where there are no
-    criteria, by the mark as a whole.
+    `scales` has the criteria with their own scale. The weighted overall decides the first place; without criteria,
+    the mark as a whole does.
     """
     shared = [response for response in one if response in other]
     pairs = [

@@ -1,11 +1,12 @@
 """Reads from the syntax of a regular expression whether its time can grow exponentially with a text.
 
-Backtracking tries every way to read a stretch of text. There are exponentially many ways where a choice (one of several
-alternatives, more or fewer repetitions) stands inside a repetition: of n repetitions each doubles the ways. So a choice
-may be repeated a few times only. This finds the star height above one and repeated alternation of Weideman et al.,
-"Analyzing Matching Time Behavior of Backtracking Regular Expression Matchers" (CIAA 2016), and refuses some patterns
-that are harmless. A possessive repetition or an atomic group is read in one way, so inside it anything goes. What only
-takes long (many choices one after the other) is not found: a game that takes too long to measure is left out.
+Backtracking tries every way to read a stretch of text. There are exponentially many ways where a choice (one of
+several alternatives, more or fewer repetitions) stands inside a repetition: of n repetitions each doubles the ways.
+So a choice may be repeated a few times only. This finds the star height above one and repeated alternation of
+Weideman et al., "Analyzing Matching Time Behavior of Backtracking Regular Expression Matchers" (CIAA 2016), and
+refuses some patterns that are harmless. A possessive repetition or an atomic group is read in one way, so inside it
+anything goes. It does not find patterns that only take long (many choices one after the other): a game that takes too
+long to measure is left out.
 """
 
 from collections.abc import Iterator
