@@ -25,6 +25,8 @@ from evalsite.start import trim_memory
 
 # Answers up to this many bytes are handed over whole, so that a slow reader holds no thread.
 HANDED_OVER = 2 * 1024 * 1024
+# Seconds between two connections that a full process closes: when all are full, it helps nobody.
+CLOSE_EVERY = 0.1
 # Seconds for the rest of a body that was refused.
 REFUSED_BODY = 5
 # Bodies up to this many bytes stay in memory.
@@ -81,6 +83,9 @@ class WholeRequests:
         self.application = application
         self.threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
         self.threads._work_queue = LastIdleFirst()  # type: ignore[assignment]
+        self.most = threads
+        self.in_hand = 0
+        self.next_close = 0.0
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
         """Answer one request."""
@@ -107,10 +112,26 @@ class WholeRequests:
                 return
             body.seek(0)
             environ["wsgi.input"] = body
-            await loop.run_in_executor(self.threads, self.run, environ, protocol, loop)
+            self.in_hand += 1
+            try:
+                environ["evalsite.close"] = self.closes(loop.time())
+                await loop.run_in_executor(self.threads, self.run, environ, protocol, loop)
+            finally:
+                self.in_hand -= 1
         if length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             del environ, body  # else what was read of the body is still held
             await loop.run_in_executor(self.threads, trim_memory)
+
+    def closes(self, now: float) -> bool:
+        """Whether the connection of a request that waits for a thread ends with its answer; `now` in seconds.
+
+        Processes share a port, and the kernel does not look who has how many connections: of eight clients, one
+        process of two often has six. A client whose connection was closed may come to another process.
+        """
+        if self.in_hand <= self.most or now < self.next_close:
+            return False
+        self.next_close = now + CLOSE_EVERY
+        return True
 
     def may_send(self, environ: Environ, protocol: Any) -> bool:
         """Whether the site takes a body of the length that was announced; answers the request when it does not."""
@@ -124,6 +145,8 @@ class WholeRequests:
     def run(self, environ: Environ, protocol: Any, loop: asyncio.AbstractEventLoop) -> None:
         """Let the site answer a request that is whole; an answer that is long is sent as it comes."""
         status, headers, answer = self.call(environ)
+        if environ["evalsite.close"]:
+            headers = [*headers, ("connection", "close")]
         pieces, first, size = iter(answer), [], 0
         try:
             for piece in pieces:

@@ -2,7 +2,7 @@
 
 import asyncio
 from concurrent.futures import wait
-from threading import Barrier, get_ident
+from threading import Barrier, Event, get_ident
 from types import SimpleNamespace
 
 import pytest
@@ -260,3 +260,29 @@ def test_work_beyond_the_threads_is_done_in_order():
     with make_pool(1) as pool:
         wait([pool.submit(done.append, number) for number in range(50)])
     assert done == list(range(50))
+
+
+def test_full_process_closes_one_connection_in_a_while(monkeypatch):
+    monkeypatch.setattr("evalsite.whole_requests.CLOSE_EVERY", 60)
+    protocols = [Protocol() for _ in range(4)]
+
+    async def crowd():
+        all_there = Event()
+
+        def slow(environ, start_response):
+            all_there.wait(10)
+            start_response("200 OK", [])
+            return [b""]
+
+        served = WholeRequests(slow, threads=2)
+        tasks = [asyncio.create_task(served.__rsgi__(make_scope(), protocol)) for protocol in protocols]
+        await asyncio.sleep(0)
+        assert served.in_hand == len(tasks)
+        all_there.set()
+        await asyncio.gather(*tasks)
+        served.threads.shutdown()
+        return served.in_hand
+
+    assert asyncio.run(crowd()) == 0
+    closed = [("connection", "close") in protocol.headers for protocol in protocols]
+    assert closed == [False, False, True, False], "the first to wait; not the next one, so soon after it"
