@@ -12,6 +12,8 @@ import hypothesis
 import pytest
 from django.apps import apps
 from django.conf import settings
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
 from django.template.backends.jinja2 import Template
 from django.test import TransactionTestCase, override_settings
@@ -28,7 +30,6 @@ from tests.services.live_stack import (  # noqa: F401
 from tests.services.migrated import keep_database, take_database
 from tests.services.places import make_installation  # noqa: F401
 from tests.services.servers import postgres_server, redis_server  # noqa: F401
-from workspace.database.append_only import guards
 
 # Playwright's synchronous interface runs an event loop in the test's own thread; Django would refuse the ORM there.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -37,26 +38,29 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 LONGEST = (
     "browser/test_accessibility.py",
     "site/test_blindness_team.py",
+    "faults/test_odd_games.py",
     "services/test_launcher.py",
-    "browser/test_keyboard_sessions.py",
+    "discussions/demo/test_demo.py",
+    "discussions/transcripts/test_ways_in.py",
     "browser/test_accessibility_tree.py",
-    "browser/test_rating_without_script.py",
+    "faults/test_iterations_at_once.py",
+    "browser/test_keyboard_sessions.py",
+    "services/test_damaged_database.py",
     "fuzz/test_team.py",
+    "browser/test_rating_without_script.py",
+    "faults/test_web_killed.py",
+    "browser/test_keys.py",
+    "browser/test_nothing_lost.py",
     "browser/test_disagreements.py",
+    "services/test_proxies.py",
     "browser/test_team.py",
     "browser/test_acts.py",
     "faults/test_worker_and_redis_killed.py",
-    "browser/test_nothing_lost.py",
-    "services/test_proxies.py",
-    "browser/test_keys.py",
-    "faults/test_web_killed.py",
-    "services/test_damaged_database.py",
     "faults/test_at_once.py",
-    "discussions/transcripts/test_ways_in.py",
-    "faults/test_iterations_at_once.py",
-    "discussions/demo/test_demo.py",
-    "faults/test_odd_games.py",
     "browser/test_identification.py",
+    "discussions/archives/test_actions.py",
+    "discussions/games/test_many_games.py",
+    "browser/test_rating_by_keyboard.py",
     "browser/test_hostile_text.py",
 )
 
@@ -154,27 +158,26 @@ def replayed_worlds(monkeypatch):
 
 @pytest.fixture(autouse=True, scope="session")
 def flush_past_the_triggers(request):
-    """After a test that commits, all rows are as migrations left them, and so are the ids to come.
+    """After a test that commits, all rows are as migrations left them. On SQLite so are the ids to come.
 
-    On SQLite the migrated database is copied back. Elsewhere Django empties all tables; the triggers that guard
-    evidence step aside for that, and the shipped rubric versions are published again.
+    On SQLite the migrated database is copied back. PostgreSQL deletes all rows but those that Django writes after
+    migrations; for a replica neither foreign keys nor the triggers that guard evidence are looked at. The shipped
+    rubric versions are published again.
     """
     real = TransactionTestCase._fixture_teardown
     publish = import_module("rubric.migrations.0003_first_version").publish
+    kept = {model._meta.db_table for model in (ContentType, Permission)}
 
     def teardown(self):
         if migrated := request.config.stash.get(MIGRATED, None):
             connection.ensure_connection()
             migrated.backup(connection.connection)
             return
-        for guard in guards().values():
-            guard.take_down(connection)
-        try:
-            real(self)
-            publish(apps, None)
-        finally:
-            for guard in guards().values():
-                guard.put_up(connection)
+        tables = {*connection.introspection.django_table_names(include_views=False)} - kept
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL session_replication_role = replica")
+            cursor.execute(";".join(f'DELETE FROM "{table}"' for table in sorted(tables)))
+        publish(apps, None)
 
     TransactionTestCase._fixture_teardown = teardown
     yield
