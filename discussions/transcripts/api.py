@@ -262,7 +262,7 @@ def import_as_separate(request: SignedIn, slug: str, transcript: int) -> Uploade
 
 def _uploaded(slug: str, upload: Imported) -> UploadedAnswer:
     row = upload.transcript
-    address = reverse("api_import", args=[slug, row.pk])
+    address = reverse("api:api_import", args=[slug, row.pk])
     return UploadedAnswer(id=row.pk, name=row.name, outcome=upload.outcome, address=address)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls import reverse
 
 from discussions.games.actions import return_evaluation
 from discussions.models import Evaluation, Game, RatingRule
@@ -21,6 +21,7 @@ from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, make_person
 from tests.factories.rating import game_of, make_rating_project
 from tests.factories.replays import replayed
+from tests.factories.routes import named_routes
 from tests.factories.tokens import Program
 from tests.factories.transcripts import upload
 from workspace.models import Person, Project
@@ -78,20 +79,12 @@ def masked(text: str) -> str:
 
 def addresses(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Every route that can be fetched whose address is made of these arguments: its name and the address."""
-    for route in _routes(get_resolver().url_patterns):
+    for route_name, route in named_routes().items():
         names = set(route.pattern.converters or {})
-        if route.name in OF_ONESELF:
+        if route_name in OF_ONESELF:
             continue
         if names <= given.keys() and "GET" in getattr(route.callback, "methods", ()):
-            yield route.name, reverse(route.name, kwargs={name: given[name] for name in names})
-
-
-def _routes(patterns: Iterable[Any]) -> Iterator[URLPattern]:
-    for entry in patterns:
-        if isinstance(entry, URLResolver):
-            yield from _routes(entry.url_patterns)
-        else:
-            yield entry
+            yield route_name, reverse(route_name, kwargs={name: given[name] for name in names})
 
 
 def crawled(

@@ -167,7 +167,9 @@ def make_world() -> dict[str, Any]:
 
 # Where an address names its argument like another one's, but means another thing.
 ARGUMENTS = {
-    **{name: {"number": "repeated_number"} for name in ("drop_repeats", "set_round_offset", "api_rounds")},
+    **{
+        name: {"number": "repeated_number"} for name in ("drop_repeats", "set_round_offset", "api:api_rounds")
+    },
     **{
         name: {"slug": "shared_slug", "number": "shared_number", "evaluation": "shared_evaluation"}
         for name in (
@@ -176,10 +178,10 @@ ARGUMENTS = {
             "show_names",
             "return_evaluation",
             "need_fewer",
-            "api_disagreements",
-            "api_game_evaluations",
-            "api_names",
-            "api_return_evaluation",
+            "api:api_disagreements",
+            "api:api_game_evaluations",
+            "api:api_names",
+            "api:api_return_evaluation",
         )
     },
     **{
@@ -214,34 +216,39 @@ ARGUMENTS = {
     },
     **{
         name: {"slug": "trained_slug", "calibration": "trained_round", "person": "trainee"}
-        for name in ("api_calibrations", "api_calibration", "api_calibration_close", "api_let_rate")
+        for name in (
+            "api:api_calibrations",
+            "api:api_calibration",
+            "api:api_calibration_close",
+            "api:api_let_rate",
+        )
     },
     "service_tokens": {"person": "account"},
     "password_by_link": {"token": "password_secret"},
-    "api_verdict": {"number": "resolved_number"},
+    "api:api_verdict": {"number": "resolved_number"},
     **{
         name: {"number": "set_number"}
         for name in (
-            "api_set",
-            "api_set_lines",
-            "api_set_results",
-            "api_comparison_result",
-            "api_set_reviewers",
-            "api_set_reviewer_end",
-            "api_set_close",
-            "api_set_reopen",
-            "api_next_review",
+            "api:api_set",
+            "api:api_set_lines",
+            "api:api_set_results",
+            "api:api_comparison_result",
+            "api:api_set_reviewers",
+            "api:api_set_reviewer_end",
+            "api:api_set_close",
+            "api:api_set_reopen",
+            "api:api_next_review",
         )
     },
     **{
         name: {"number": "asked_number", "comparison": "asked_comparison", "reviewer": "model_reviewer"}
-        for name in ("api_prompt", "api_raw_answer")
+        for name in ("api:api_prompt", "api:api_raw_answer")
     },
-    "api_rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
+    "api:api_rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
     "calibration_feedback": {"evaluation": "trained_evaluation"},
     "agreement_thing": {"slug": "shared_slug"},
     "begin_review": {"comparison": "waiting_comparison"},
-    "api_begin_review": {"comparison": "waiting_comparison"},
+    "api:api_begin_review": {"comparison": "waiting_comparison"},
     "next_review": {"comparison_set": "waiting_set"},
     **{
         name: {"number": "drilled_number", "calibration": "drill", "reviewer": "drilled_reviewer"}
@@ -251,11 +258,11 @@ ARGUMENTS = {
             "close_set_calibration",
             "let_review",
             "change_repeats",
-            "api_set_calibrations",
-            "api_set_calibration",
-            "api_set_calibration_close",
-            "api_let_review",
-            "api_set_repeats",
+            "api:api_set_calibrations",
+            "api:api_set_calibration",
+            "api:api_set_calibration_close",
+            "api:api_let_review",
+            "api:api_set_repeats",
         )
     },
     **{
@@ -265,7 +272,7 @@ ARGUMENTS = {
     "set_reviewer": {"number": "figured_number", "reviewer": "figured_reviewer"},
     **{
         name: {"number": "figured_number", "comparison": "figured_comparison"}
-        for name in ("survey", "api_survey")
+        for name in ("survey", "api:api_survey")
     },
     **{
         name: {"number": "asked_number"}

@@ -3,28 +3,30 @@
 from tests.site.matrix_rows import Row, operation
 
 OPERATIONS: dict[str, list[Row]] = {
-    "api_projects": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
-    "api_notifications": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
-    "api_read_notifications": [operation("POST", "401 200 200 200 200 200 200 401", "read", {"until": "=1"})],
-    "api_dashboard": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api_overview": [operation("GET", "401 403 403 403 403 403 200 401", "admin")],
-    "api_job_retry": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],
-    "api_exports": [
+    "api:api_projects": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api:api_notifications": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api:api_read_notifications": [
+        operation("POST", "401 200 200 200 200 200 200 401", "read", {"until": "=1"})
+    ],
+    "api:api_dashboard": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api:api_overview": [operation("GET", "401 403 403 403 403 403 200 401", "admin")],
+    "api:api_job_retry": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],
+    "api:api_exports": [
         operation("GET", "401 200 200 404 200 404 200 401", "read"),
         operation("POST", "401 202 202 404 202 404 202 401", "read", {"format": "csv"}),
     ],
-    "api_export": [operation("GET", "401 404 404 404 200 404 404 401", "read")],
-    "api_export_file": [operation("POST", "401 404 404 404 200 404 404 401", "read")],
-    "api_export_cancel": [operation("POST", "401 404 404 404 409 404 404 401", "read")],
-    "api_export_remove": [operation("POST", "401 404 404 404 200 404 404 401", "read")],
-    "api_audit": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
-    "api_site_audit": [operation("GET", "401 403 403 403 403 403 200 401", "admin")],
-    "api_games": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api_game": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_transcript": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_measurements": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_references": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_withdrawal": [
+    "api:api_export": [operation("GET", "401 404 404 404 200 404 404 401", "read")],
+    "api:api_export_file": [operation("POST", "401 404 404 404 200 404 404 401", "read")],
+    "api:api_export_cancel": [operation("POST", "401 404 404 404 409 404 404 401", "read")],
+    "api:api_export_remove": [operation("POST", "401 404 404 404 200 404 404 401", "read")],
+    "api:api_audit": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
+    "api:api_site_audit": [operation("GET", "401 403 403 403 403 403 200 401", "admin")],
+    "api:api_games": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api:api_game": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api:api_transcript": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api:api_measurements": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api:api_references": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api:api_withdrawal": [
         operation(
             "POST",
             "401 404 404 404 200 404 200 401",
@@ -32,8 +34,8 @@ OPERATIONS: dict[str, list[Row]] = {
             {"is_withdrawn": "=true", "reason": "Cut short"},
         ),
     ],
-    "api_rounds": [operation("POST", "401 404 404 404 200 404 200 401", "admin", {"offset": "=0"})],
-    "api_figures": [
+    "api:api_rounds": [operation("POST", "401 404 404 404 200 404 200 401", "admin", {"offset": "=0"})],
+    "api:api_figures": [
         operation(
             "POST",
             "401 404 404 404 200 404 200 401",
@@ -41,7 +43,7 @@ OPERATIONS: dict[str, list[Row]] = {
             {"kind": "cost", "value": "1.35", "reason": "The invoice"},
         ),
     ],
-    "api_disagreements": [
+    "api:api_disagreements": [
         operation("GET", "401 404 404 404 200 404 200 401", "read"),
         operation(
             "POST",
@@ -56,54 +58,54 @@ OPERATIONS: dict[str, list[Row]] = {
             },
         ),
     ],
-    "api_game_evaluations": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_names": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],
-    "api_return_evaluation": [
+    "api:api_game_evaluations": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api:api_names": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],
+    "api:api_return_evaluation": [
         operation("POST", "401 404 404 404 200 404 200 401", "admin", {"comment": "Look at 5 again"}),
     ],
-    "api_calibrations": [
+    "api:api_calibrations": [
         operation("GET", "401 403 404 404 200 404 200 401", "read"),
         operation("POST", "401 403 404 404 422 404 422 401", "admin", {"name": "Next", "games": "[99]"}),
     ],
-    "api_calibration": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
-    "api_calibration_close": [operation("POST", "401 403 404 404 200 404 200 401", "admin")],
-    "api_let_rate": [
+    "api:api_calibration": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api:api_calibration_close": [operation("POST", "401 403 404 404 200 404 200 401", "admin")],
+    "api:api_let_rate": [
         operation("POST", "401 403 404 404 200 404 200 401", "admin", {"reason": "We talked"}),
     ],
-    "api_set_calibrations": [
+    "api:api_set_calibrations": [
         operation("GET", "401 403 404 404 200 404 200 401", "read"),
         operation(
             "POST", "401 403 404 404 422 404 422 401", "admin", {"name": "Next", "comparisons": "[99]"}
         ),
     ],
-    "api_set_calibration": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
-    "api_set_calibration_close": [operation("POST", "401 403 404 404 200 404 200 401", "admin")],
-    "api_let_review": [
+    "api:api_set_calibration": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api:api_set_calibration_close": [operation("POST", "401 403 404 404 200 404 200 401", "admin")],
+    "api:api_let_review": [
         operation("POST", "401 403 404 404 200 404 200 401", "admin", {"reason": "We talked"}),
     ],
-    "api_set_repeats": [
+    "api:api_set_repeats": [
         operation("POST", "401 403 404 404 200 404 200 401", "admin", {"repeat_percent": "=5"}),
     ],
-    "api_verdict": [
+    "api:api_verdict": [
         operation("GET", "401 200 404 404 200 404 200 401", "read"),
         operation("POST", "401 409 404 404 409 404 409 401", "admin", {"basis_sha256": "of another basis"}),
     ],
-    "api_ready_games": [
+    "api:api_ready_games": [
         operation("GET", "401 403 403 404 200 404 200 401", "read"),
         operation("POST", "401 403 403 404 422 404 422 401", "admin", {"games": "[]"}),
     ],
-    "api_imports": [
+    "api:api_imports": [
         operation("GET", "401 403 403 404 200 404 200 401", "read"),
         operation("POST", "401 403 403 404 202 404 202 401", "import", {"bytes": "[]"}),
     ],
-    "api_import": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api_import_cancel": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
-    "api_import_resume": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
-    "api_import_seen": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
-    "api_import_separate": [operation("POST", "401 403 403 404 202 404 202 401", "import")],
-    "api_mappings": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api_mapping_remove": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
-    "api_file_columns": [
+    "api:api_import": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api:api_import_cancel": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
+    "api:api_import_resume": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
+    "api:api_import_seen": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
+    "api:api_import_separate": [operation("POST", "401 403 403 404 202 404 202 401", "import")],
+    "api:api_mappings": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api:api_mapping_remove": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
+    "api:api_file_columns": [
         operation("GET", "401 403 403 404 200 404 200 401", "read"),
         operation(
             "POST",
@@ -112,15 +114,15 @@ OPERATIONS: dict[str, list[Row]] = {
             {"fields": '{{"player": "who", "text": "what"}}'},
         ),
     ],
-    "api_stages": [
+    "api:api_stages": [
         operation("GET", "401 403 403 404 200 404 200 401", "read"),
         operation("POST", "401 403 403 404 409 404 409 401", "admin", {"name": "Another"}),
     ],
-    "api_gate": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_sign_stage": [
+    "api:api_gate": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api:api_sign_stage": [
         operation("POST", "401 404 404 404 200 404 200 401", "admin", {"statement": "A joy."}),
     ],
-    "api_change_version": [
+    "api:api_change_version": [
         operation("GET", "401 404 404 404 200 404 200 401", "read"),
         operation(
             "POST",
@@ -129,10 +131,10 @@ OPERATIONS: dict[str, list[Row]] = {
             {"version": "99.9", "preview_sha256": "{shared_sides}", "reason": "Newer"},
         ),
     ],
-    "api_next_stage": [
+    "api:api_next_stage": [
         operation("POST", "401 404 404 404 403 404 422 401", "admin", {"name": "Next"}),
     ],
-    "api_iteration_plan": [
+    "api:api_iteration_plan": [
         operation(
             "POST",
             "401 404 404 404 201 404 201 401",
@@ -140,22 +142,22 @@ OPERATIONS: dict[str, list[Row]] = {
             {"kind": "baseline", "name": "Fresh", "prompt": "Play."},
         ),
     ],
-    "api_iteration_edit": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],
-    "api_iteration_replay": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
-    "api_iteration_games": [
+    "api:api_iteration_edit": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],
+    "api:api_iteration_replay": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
+    "api:api_iteration_games": [
         operation("POST", "401 404 404 404 422 404 422 401", "admin", {"games": "[]"}),
     ],
-    "api_stage_summary": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_settings": [
+    "api:api_stage_summary": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api:api_settings": [
         operation("GET", "401 403 403 404 200 404 200 401", "read"),
         operation("POST", "401 403 403 404 200 404 200 401", "admin", {"reopen_minutes": "=10"}),
         operation("POST", "401 403 403 404 403 404 200 401", "admin", {"storage_limit_mb": "=10"}),
     ],
-    "api_iterations": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api_iteration": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_evaluations": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
-    "api_evaluation": [operation("GET", "401 200 404 404 404 404 404 401", "read")],
-    "api_judgements": [
+    "api:api_iterations": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api:api_iteration": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api:api_evaluations": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api:api_evaluation": [operation("GET", "401 200 404 404 404 404 404 401", "read")],
+    "api:api_judgements": [
         operation(
             "POST",
             "401 200 404 404 404 404 404 401",
@@ -163,14 +165,14 @@ OPERATIONS: dict[str, list[Row]] = {
             {"judgements": '[{{"kind": "question", "subject": "1", "value": "yes"}}]'},
         ),
     ],
-    "api_undo": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
-    "api_submit": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
-    "api_skip": [operation("POST", "401 200 404 404 404 404 404 401", "rate", {"reason": "I know it"})],
-    "api_reopen": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
-    "api_return": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
-    "api_next_game": [operation("POST", "401 200 200 404 403 404 403 401", "rate")],
-    "api_team": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api_assign": [
+    "api:api_undo": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
+    "api:api_submit": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
+    "api:api_skip": [operation("POST", "401 200 404 404 404 404 404 401", "rate", {"reason": "I know it"})],
+    "api:api_reopen": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
+    "api:api_return": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
+    "api:api_next_game": [operation("POST", "401 200 200 404 403 404 403 401", "rate")],
+    "api:api_team": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api:api_assign": [
         operation(
             "POST",
             "401 403 403 404 200 404 200 401",
@@ -178,9 +180,9 @@ OPERATIONS: dict[str, list[Row]] = {
             {"person": "={person}", "games": "[{kept_number}]"},
         ),
     ],
-    "api_unassign": [operation("POST", "401 403 403 404 200 404 200 401", "admin")],
-    "api_iteration_open": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
-    "api_decision": [
+    "api:api_unassign": [operation("POST", "401 403 403 404 200 404 200 401", "admin")],
+    "api:api_iteration_open": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
+    "api:api_decision": [
         operation("GET", "401 404 404 404 200 404 200 401", "read"),
         operation(
             "POST",
@@ -189,9 +191,9 @@ OPERATIONS: dict[str, list[Row]] = {
             {"choice": "keep", "reason": "Better", "basis_sha256": "of another basis"},
         ),
     ],
-    "api_rubrics": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
-    "api_rubric_version": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
-    "api_sets": [
+    "api:api_rubrics": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api:api_rubric_version": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
+    "api:api_sets": [
         operation("GET", "401 200 200 404 200 404 200 401", "read"),
         operation(
             "POST",
@@ -200,9 +202,9 @@ OPERATIONS: dict[str, list[Row]] = {
             {"name": "Soup", "rubric": "{response_slug}", "version": "{response_number}", "mode": "both"},
         ),
     ],
-    "api_set": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
-    "api_set_lines": [operation("POST", "401 403 404 404 422 404 422 401", "import", {"bytes": "[]"})],
-    "api_set_reviewers": [
+    "api:api_set": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api:api_set_lines": [operation("POST", "401 403 404 404 422 404 422 401", "import", {"bytes": "[]"})],
+    "api:api_set_reviewers": [
         operation(
             "POST",
             "401 403 404 404 201 404 201 401",
@@ -210,14 +212,14 @@ OPERATIONS: dict[str, list[Row]] = {
             {"kind": "model", "name": "A model"},
         ),
     ],
-    "api_set_reviewer_end": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
-    "api_set_close": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
-    "api_set_reopen": [operation("POST", "401 403 404 404 409 404 409 401", "import")],
-    "api_reviews": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
-    "api_next_review": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
-    "api_begin_review": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
-    "api_review": [operation("GET", "401 200 404 404 404 404 404 401", "read")],
-    "api_marks": [
+    "api:api_set_reviewer_end": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
+    "api:api_set_close": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
+    "api:api_set_reopen": [operation("POST", "401 403 404 404 409 404 409 401", "import")],
+    "api:api_reviews": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api:api_next_review": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
+    "api:api_begin_review": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
+    "api:api_review": [operation("GET", "401 200 404 404 404 404 404 401", "read")],
+    "api:api_marks": [
         operation(
             "POST",
             "401 200 404 404 404 404 404 401",
@@ -225,19 +227,19 @@ OPERATIONS: dict[str, list[Row]] = {
             {"marks": '[{{"kind": "holistic", "subject": "1", "value": "7"}}]'},
         ),
     ],
-    "api_undo_mark": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
-    "api_submit_review": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
-    "api_survey": [
+    "api:api_undo_mark": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
+    "api:api_submit_review": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
+    "api:api_survey": [
         operation("GET", "401 200 404 404 403 404 403 401", "read"),
         operation("POST", "401 200 404 404 403 404 403 401", "rate", {"do": "begin"}),
     ],
-    "api_set_results": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
-    "api_comparison_result": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
-    "api_prompt": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
-    "api_raw_answer": [
+    "api:api_set_results": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api:api_comparison_result": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api:api_prompt": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
+    "api:api_raw_answer": [
         operation("POST", "401 403 404 404 200 404 200 401", "import", {"text": "I prefer A."}),
     ],
-    "api_webhooks": [
+    "api:api_webhooks": [
         operation("GET", "401 403 403 404 200 404 200 401", "admin"),
         operation(
             "POST",
@@ -251,7 +253,7 @@ OPERATIONS: dict[str, list[Row]] = {
             },
         ),
     ],
-    "api_webhook": [
+    "api:api_webhook": [
         operation(
             "POST",
             "401 403 403 404 200 404 200 401",
@@ -264,8 +266,8 @@ OPERATIONS: dict[str, list[Row]] = {
             },
         ),
     ],
-    "api_webhook_remove": [operation("POST", "401 403 403 404 200 404 200 401", "admin")],
-    "api_webhook_secret": [
+    "api:api_webhook_remove": [operation("POST", "401 403 403 404 200 404 200 401", "admin")],
+    "api:api_webhook_secret": [
         operation(
             "POST",
             "401 403 403 404 200 404 200 401",
@@ -273,12 +275,14 @@ OPERATIONS: dict[str, list[Row]] = {
             {"secret": "whsec_OTg3NjU0MzIxMDk4NzY1NDMyMTA5ODc2NTQzMjEwOTg="},
         ),
     ],
-    "api_webhook_test": [operation("POST", "401 403 403 404 202 404 202 401", "admin")],
-    "api_delivery_again": [operation("POST", "401 403 403 404 202 404 202 401", "admin")],
-    "api_deliveries": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
-    "api_guideline": [
+    "api:api_webhook_test": [operation("POST", "401 403 403 404 202 404 202 401", "admin")],
+    "api:api_delivery_again": [operation("POST", "401 403 403 404 202 404 202 401", "admin")],
+    "api:api_deliveries": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
+    "api:api_guideline": [
         operation("GET", "401 200 200 404 200 404 200 401", "read"),
         operation("POST", "401 403 403 404 200 404 200 401", "admin", {"text": "Heed roles", "after": "=1"}),
     ],
-    "api_guideline_read": [operation("POST", "401 200 200 404 200 404 200 401", "rate", {"version": "=1"})],
+    "api:api_guideline_read": [
+        operation("POST", "401 200 200 404 200 404 200 401", "rate", {"version": "=1"})
+    ],
 }

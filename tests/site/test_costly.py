@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.urls import get_resolver, reverse
+from django.urls import reverse
 from django.utils import timezone
 
 from tests.factories.people import make_admin, make_lead
+from tests.factories.routes import named_routes
 from tests.factories.tokens import program_of
 from tests.factories.transcripts import make_games_project
 from workspace.models import Counter, Export
@@ -53,20 +54,9 @@ def file_of(kib):
     return SimpleUploadedFile("game.json", b"{" + b" " * (1024 * kib - 2) + b"}")
 
 
-def routes():
-    """Every view with what it costs: of pages, and of the API by verb."""
-    waiting, found = list(get_resolver().url_patterns), {}
-    while waiting:
-        route = waiting.pop()
-        if hasattr(route, "url_patterns"):
-            waiting += route.url_patterns
-        else:
-            found[route.name] = route.callback
-    return found
-
-
 def test_every_address_that_takes_files_counts_their_size():
-    for name, view in routes().items():
+    for name, route in named_routes().items():
+        view = route.callback
         costs = getattr(view, "costs", "")
         costs = set(costs.values()) if isinstance(costs, dict) else {costs}
         assert ("uploads" in costs) == bool(getattr(view, "files", None)), name
@@ -74,19 +64,20 @@ def test_every_address_that_takes_files_counts_their_size():
 
 def test_what_counts_for_which_limit():
     found = {}
-    for name, view in routes().items():
+    for name, route in named_routes().items():
+        view = route.callback
         costs = getattr(view, "costs", "")
         for verb, what in costs.items() if isinstance(costs, dict) else [("", costs)]:
             if what:
                 found.setdefault(what, set()).add(f"{name} {verb}".strip())
     assert found == {
-        "exports": {"new_export", "api_exports POST"},
+        "exports": {"new_export", "api:api_exports POST"},
         "uploads": {
             "import_upload",
             "import_comparisons",
             "upload_answers",
-            "api_imports POST",
-            "api_set_lines POST",
+            "api:api_imports POST",
+            "api:api_set_lines POST",
         },
         "computations": {
             "ask_failed_again",
@@ -98,11 +89,11 @@ def test_what_counts_for_which_limit():
             "preview_version",
             "reread_answers",
             "retry_job",
-            "api_change_version POST",
-            "api_file_columns POST",
-            "api_import_resume POST",
-            "api_import_separate POST",
-            "api_job_retry POST",
+            "api:api_change_version POST",
+            "api:api_file_columns POST",
+            "api:api_import_resume POST",
+            "api:api_import_separate POST",
+            "api:api_job_retry POST",
         },
         "searches": {
             "games",
@@ -111,9 +102,9 @@ def test_what_counts_for_which_limit():
             "audit_file",
             "site_audit",
             "site_audit_file",
-            "api_games GET",
-            "api_audit GET",
-            "api_site_audit GET",
+            "api:api_games GET",
+            "api:api_audit GET",
+            "api:api_site_audit GET",
         },
     }
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
-from django.urls import get_resolver, reverse
+from django.urls import reverse
 
+from tests.factories.routes import named_routes
 from tests.factories.world import ARGUMENTS, make_world
 from tests.site.rights_matrix import COLUMNS, MATRIX
-from tests.site.test_rights_matrix import routes
 
 ROOT = Path(__file__).parents[2]
 # The dashboard is the project; the others are prints and sheets of their own.
@@ -32,14 +32,12 @@ def test_crumbs_of_a_projects_pages_begin_with_the_project():
     client.force_login(world["people"]["lead"])
     project = reverse("project", args=[world["slug"]])
     wrong, seen = [], 0
-    for route in routes(get_resolver().url_patterns):
-        statuses = [
-            row.statuses.split()[COLUMNS.index("lead")] for row in MATRIX[route.name] if row.verb == "GET"
-        ]
-        if statuses != ["200"] or route.name in WITHOUT or "slug" not in route.pattern.converters:
+    for name, route in named_routes().items():
+        statuses = [row.statuses.split()[COLUMNS.index("lead")] for row in MATRIX[name] if row.verb == "GET"]
+        if statuses != ["200"] or name in WITHOUT or "slug" not in route.pattern.converters:
             continue
-        names, other = route.pattern.converters, ARGUMENTS.get(route.name, {})
-        address = reverse(route.name, kwargs={name: world[other.get(name, name)] for name in names})
+        converters, other = route.pattern.converters, ARGUMENTS.get(name, {})
+        address = reverse(name, kwargs={each: world[other.get(each, each)] for each in converters})
         if not address.startswith(project):
             continue
         answer = client.get(address)
@@ -49,5 +47,5 @@ def test_crumbs_of_a_projects_pages_begin_with_the_project():
         seen += 1
         is_right = len(crumbs) == 1 and crumbs[0].count('aria-current="page"') == 1
         if not is_right or re.findall(r'href="([^"]*)"', crumbs[0])[0] != project:
-            wrong.append(f"{route.name}: {crumbs}")
+            wrong.append(f"{name}: {crumbs}")
     assert (wrong, seen > 30) == ([], True)

@@ -57,6 +57,36 @@ def test_processes_of_a_pool_end_with_their_worker_without_a_parser_of_c():
     assert said.stdout.split() == [str(int(signal.SIGTERM))]
 
 
+STARTED = """
+import sys
+from evalsite.start import load, load_pages, make_handler
+
+load(), load_pages(), make_handler()
+from django.urls import resolve, reverse
+
+def loaded():
+    return [name for name in ("evalsite.api", "ninja", "pydantic", "django.test") if name in sys.modules]
+
+reverse("home"), resolve("/projects/"), resolve("/api/")
+print(loaded())
+if sys.argv[1] == "checks":
+    from django.core.checks import run_checks
+
+    run_checks()
+else:
+    assert resolve("/api/v1/projects/demo/games/7/").view_name == "api:api_game"
+    assert reverse("api:api_game", args=["demo", 7]) == "/api/v1/projects/demo/games/7/"
+print(loaded())
+"""
+
+
+@pytest.mark.parametrize("loads", ["a program that asks", "checks"])
+def test_the_api_is_loaded_for_programs_and_by_the_checks_of_a_server_that_then_forks(loads):
+    program = [sys.executable, "-c", STARTED, loads]
+    ended = subprocess.run(program, stdout=subprocess.PIPE, text=True, check=True)
+    assert ended.stdout.splitlines() == ["[]", "['evalsite.api', 'ninja', 'pydantic', 'django.test']"]
+
+
 SAID = """
 import logging.config
 from django.conf import settings

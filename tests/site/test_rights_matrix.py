@@ -1,7 +1,6 @@
 """Every route answers every kind of person as the rights matrix says, as a page and as htmx, and in words."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -9,8 +8,9 @@ import pytest
 from django.db import connection, transaction
 from django.template import engines
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls import reverse
 
+from tests.factories.routes import named_routes
 from tests.factories.tokens import Program, make_token
 from tests.factories.world import ARGUMENTS, make_world
 from tests.site.python_reprs import find_reprs
@@ -28,15 +28,7 @@ HTMX = {"HX-Request": "true", "HX-Target": "main"}
 VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
-def routes(patterns) -> Iterator[URLPattern]:
-    for entry in patterns:
-        if isinstance(entry, URLResolver):
-            yield from routes(entry.url_patterns)
-        else:
-            yield entry
-
-
-ROUTES = {route.name: route for route in routes(get_resolver().url_patterns)}
+ROUTES = named_routes()
 
 
 ROWS = [(name, row) for name, rows in MATRIX.items() for row in rows]
