@@ -281,10 +281,11 @@ def load_pages() -> None:
 
 def load_handler() -> None:
     """Load what answers requests, once the static files are there."""
-    from evalsite.start import make_handler, spare_the_collector
+    from evalsite.start import fill_gaps, make_handler, spare_the_collector
 
     make_handler()
     spare_the_collector()
+    fill_gaps()
 
 
 def take_as_ready(is_ready: bool) -> None:

@@ -1,5 +1,6 @@
 """Memory that work needed goes back to the system, so that one large import does not stay for ever."""
 
+import platform
 import signal
 import subprocess
 import sys
@@ -106,3 +107,28 @@ def test_what_granian_says_goes_where_everything_goes():
     assert "a worker fell" in said.stderr
     assert "_granian" in said.stderr
     assert "unheard" not in said.stderr
+
+
+GAPS = """
+import ctypes, sys
+from evalsite.start import fill_gaps
+
+libc, size = ctypes.CDLL(None), 600
+libc.malloc.restype, libc.free.argtypes = ctypes.c_size_t, [ctypes.c_size_t]
+blocks = [libc.malloc(size) for _ in range(2000)]
+for block in blocks[::2]:
+    libc.free(block)
+if sys.argv[1] == "filled":
+    fill_gaps()
+print(sum(min(blocks) < libc.malloc(size) < max(blocks) for _ in range(500)))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="asks glibc")
+def test_what_a_fork_stores_lies_beyond_what_is_loaded():
+    said = {
+        how: int(subprocess.run([sys.executable, "-c", GAPS, how], stdout=subprocess.PIPE, check=True).stdout)
+        for how in ("as it is", "filled")
+    }
+    assert said["as it is"] > 400
+    assert said["filled"] < 50
