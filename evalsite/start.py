@@ -66,7 +66,7 @@ _is_ready = False
 # Numbers of settings in glibc's malloc.h.
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 
-# Bytes: gaps of a page and more are left, a block that no gap holds, and the most that is taken.
+# Bytes: the largest gap that is filled, a block too large for any gap, and the most that is allocated.
 _PAGE, _LARGE_BLOCK, _MOST_TAKEN = 4096, 200_000, 2 * 1024 * 1024
 
 
@@ -197,17 +197,17 @@ def trim_memory() -> None:
 
 
 def fill_gaps() -> None:
-    """Take for good what is free between what is used, half a MB, before processes are forked.
+    """Allocate the free gaps of the heap, about half a MB, and keep them. Call it before processes are forked.
 
-    Else each of them writes there first, as SQLite does when it reads the tables: to a page that was shared for every
-    few bytes, 5 MB in each process.
+    A forked process fills such gaps first, for example when SQLite reads the schema. Each write of a few bytes then
+    copies a shared page: 5 MB in each process.
     """
     if not (libc := _glibc()):
         return
     libc.malloc.restype, libc.free.argtypes = ctypes.c_size_t, [ctypes.c_size_t]
     beyond, taken = libc.malloc(_LARGE_BLOCK), 0
     for size in range(_PAGE, 0, -16):
-        # Without such an end one heap in two parts would be taken without end.
+        # The limit: a heap in two parts would be allocated without end.
         while 0 < (block := libc.malloc(size)) < beyond and taken < _MOST_TAKEN:
             taken += size
         libc.free(block)

@@ -17,9 +17,9 @@ class LoadedLater(URLResolver):
     """Addresses whose module is imported when the first of them is asked for; their names are in a namespace."""
 
     def _populate(self) -> None:
-        """Nothing. The root calls this for its table of names, where those of a namespace are not.
+        """Import nothing. The root resolver calls this to collect names, but names in a namespace are not collected.
 
-        `reverse` has Django make another resolver for them.
+        For these, `reverse` makes a resolver of its own.
         """
 
 
@@ -33,7 +33,7 @@ def describe() -> bytes:
 urlpatterns = [
     path("api/", api_docs_with(describe), name="api_docs"),
     path("api/v1/openapi.json", openapi_with(describe), name="api_openapi"),
-    # 20 MB that all processes of `make run` have no use for where no program asks (docs/adr/0021).
+    # Takes 20 MB, which `make run` saves until a program uses the API (docs/adr/0021).
     LoadedLater(RoutePattern("api/v1/"), "evalsite.api", app_name="api", namespace="api"),
     path("projects/new/", create_project_with(open_project), name="create_project"),
     path("rubrics/", rubrics_with(iterations_by_version), name="rubrics"),

@@ -25,7 +25,8 @@ from evalsite.start import trim_memory
 
 # Answers up to this many bytes are handed over whole, so that a slow reader holds no thread.
 HANDED_OVER = 2 * 1024 * 1024
-# Seconds between two connections that a full process closes: when all are full, it helps nobody.
+# A process whose threads are all busy closes one connection in so many seconds: when all processes are busy, closing
+# helps nobody.
 CLOSE_EVERY = 0.1
 # Seconds for the rest of a body that was refused.
 REFUSED_BODY = 5
@@ -83,8 +84,8 @@ class WholeRequests:
         self.application = application
         self.threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
         self.threads._work_queue = LastIdleFirst()  # type: ignore[assignment]
-        self.most = threads
-        self.in_hand = 0
+        self.thread_count = threads
+        self.active_count = 0
         self.next_close = 0.0
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
@@ -112,23 +113,23 @@ class WholeRequests:
                 return
             body.seek(0)
             environ["wsgi.input"] = body
-            self.in_hand += 1
+            self.active_count += 1
             try:
-                environ["evalsite.close"] = self.closes(loop.time())
+                environ["evalsite.close"] = self.should_close(loop.time())
                 await loop.run_in_executor(self.threads, self.run, environ, protocol, loop)
             finally:
-                self.in_hand -= 1
+                self.active_count -= 1
         if length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             del environ, body  # else what was read of the body is still held
             await loop.run_in_executor(self.threads, trim_memory)
 
-    def closes(self, now: float) -> bool:
-        """Whether the connection of a request that waits for a thread ends with its answer; `now` in seconds.
+    def should_close(self, now: float) -> bool:
+        """Whether to close the connection of this request, which waits for a thread, after its answer.
 
-        Processes share a port, and the kernel does not look who has how many connections: of eight clients, one
-        process of two often has six. A client whose connection was closed may come to another process.
+        Web processes share a port, and the kernel does not balance their connections: with eight clients, one process
+        of two often has six. A client reconnects, perhaps to another process. `now` is in seconds.
         """
-        if self.in_hand <= self.most or now < self.next_close:
+        if self.active_count <= self.thread_count or now < self.next_close:
             return False
         self.next_close = now + CLOSE_EVERY
         return True

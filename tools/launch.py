@@ -131,7 +131,7 @@ class Site:
         self.children.append(self.redis.child)
         self.redis.start()
         self.env["REDIS_URL"] = self.redis.url
-        # Commands that are typed beside the running site find its Redis here. Without it no message comes, no more.
+        # Commands that are run beside the site find its Redis here. If it is gone, they only send no messages.
         address = self.var / "redis.url"
         address.touch(mode=0o600)
         address.write_text(self.redis.url)

@@ -31,6 +31,7 @@ def unsaved(name, fields, args=()):
     ("name", "args", "fields", "shown"),
     [
         ("settings", [], {"name": "Ada", "time_zone": "UTC"}, [("Your name", "Ada"), ("Time zone", "UTC")]),
+        ("settings", [], {"has_single_keys": "on"}, [("Keyboard shortcuts act on the page where I rate", "yes")]),
         ("settings", [], {"name": "Ada", "odd_field-name": "7"}, [("Your name", "Ada"), ("Odd field name", "7")]),
         ("answer_flag", ["ours", 1], {"text": "Seen", "do": "resolve"}, [("Answer", "Seen")]),
         ("record_verdict", ["ours", 1], {"basis_sha256": "0a", "basis": "{}", "reason": "Slip"}, [("Reason", "Slip")]),
@@ -70,7 +71,7 @@ def test_a_page_shows_labels_and_sends_hidden_fields_again(client):
     assert answer.status_code == 401
     sent = re.findall(r'<textarea name="(\w+)" hidden>\n(.*?)</textarea>', page)
     assert [(name, unescape(value)) for name, value in sent] == list(fields.items())
-    (listed,) = re.findall(r"<dl>(.*?)</dl>", page, re.DOTALL)
+    (listed,) = re.findall(r"<dl class=\"pairs\">(.*?)</dl>", page, re.DOTALL)
     assert re.findall(r"<bdi[^>]*>(.*?)</bdi>", listed) == ["Question 2", "yes"]
 
 

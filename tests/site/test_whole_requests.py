@@ -262,7 +262,7 @@ def test_work_beyond_the_threads_is_done_in_order():
     assert done == list(range(50))
 
 
-def test_full_process_closes_one_connection_in_a_while(monkeypatch):
+def test_process_with_all_threads_busy_closes_one_connection_at_a_time(monkeypatch):
     monkeypatch.setattr("evalsite.whole_requests.CLOSE_EVERY", 60)
     protocols = [Protocol() for _ in range(4)]
 
@@ -277,11 +277,11 @@ def test_full_process_closes_one_connection_in_a_while(monkeypatch):
         served = WholeRequests(slow, threads=2)
         tasks = [asyncio.create_task(served.__rsgi__(make_scope(), protocol)) for protocol in protocols]
         await asyncio.sleep(0)
-        assert served.in_hand == len(tasks)
+        assert served.active_count == len(tasks)
         all_there.set()
         await asyncio.gather(*tasks)
         served.threads.shutdown()
-        return served.in_hand
+        return served.active_count
 
     assert asyncio.run(crowd()) == 0
     closed = [("connection", "close") in protocol.headers for protocol in protocols]

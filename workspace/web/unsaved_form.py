@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from django import forms
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from msgspec import Struct
 
 LONGEST_FIELD = 100_000
@@ -89,6 +90,8 @@ def describe_field(form: type[forms.Form], name: str, value: str) -> tuple[str, 
 
 
 def _say_choice(field: forms.Field, value: str) -> str:
-    """The words of a choice that does not depend on the database; any other value as it is."""
+    """The words of a choice that does not depend on the database, "yes" for a ticked box; any other value as it is."""
+    if isinstance(field, forms.BooleanField):
+        return gettext("yes")
     choices: Any = field.choices if isinstance(field, forms.ChoiceField) else []
     return next((str(words) for key, words in choices if str(key) == value), value)
