@@ -41,7 +41,7 @@ def prepare() -> None:
     connections["default"].settings_dict["NAME"] = settings.DATABASES["default"]["NAME"]
     call_command("migrate", verbosity=0)
     import evalsite.urls  # noqa: F401  loaded when the server starts
-    from evalsite.start import spare_the_collector
+    from evalsite.memory import spare_the_collector
 
     spare_the_collector()
 

@@ -16,6 +16,7 @@ from celery.signals import task_postrun, worker_init, worker_process_init
 from kombu.exceptions import OperationalError
 
 from evalsite.environment import read_settings
+from evalsite.memory import give_memory_back, spare_the_collector, trim_memory
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 os.environ.setdefault("CELERY_SKIP_CHECKS", "true")  # a worker makes sure by itself, below
@@ -73,7 +74,7 @@ def _read_settings(**_given: object) -> None:
 
 @worker_init.connect
 def _check_startup(**_given: object) -> None:
-    from evalsite.start import end_unless_ready, give_memory_back, load_actions, spare_the_collector
+    from evalsite.start import end_unless_ready
 
     give_memory_back()
     end_unless_ready()
@@ -81,12 +82,26 @@ def _check_startup(**_given: object) -> None:
     spare_the_collector()
 
 
+def load_actions() -> None:
+    """Load what jobs and sweeps call, before the worker forks: its pool's processes then share that memory.
+
+    And compile the patterns of the newest rubric version, which takes as long as measuring 30 games.
+    """
+    from django.conf import settings
+    from django.utils.module_loading import import_string
+
+    from discussions.metrics.core.parameters import get_parameters
+    from rubric.versions.queries import discussion_version
+
+    for action in (*settings.JOB_ACTIONS.values(), *settings.SWEEP_ACTIONS, *settings.FAILED_JOB_ACTIONS):
+        import_string(action)
+    get_parameters(discussion_version())
+
+
 @task_postrun.connect
 def _trim_memory(**_given: object) -> None:
     """After each second of work: it takes some 10 ms, which many small jobs would feel."""
     if process_time() - _trimmed_at[0] >= 1:
-        from evalsite.start import trim_memory
-
         trim_memory()
         _trimmed_at[:] = [process_time()]
 

@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     given = parser.parse_args(arguments)
     import evalsite.wsgi  # noqa: F401  the whole site, and its checks, before the workers are forked
-    from evalsite.start import load_pages
+    from evalsite.preload import load_pages
 
     load_pages()
     serve(given.host, given.port, given.workers)

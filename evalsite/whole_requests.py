@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from django.conf import settings
 
-from evalsite.start import trim_memory
+from evalsite.memory import trim_memory
 
 # Answers up to this many bytes are handed over whole, so that a slow reader holds no thread.
 HANDED_OVER = 2 * 1024 * 1024

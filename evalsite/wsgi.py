@@ -8,17 +8,12 @@ from evalsite.environment import read_settings
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 read_settings()
 
-from evalsite.start import (  # noqa: E402  the settings must be read first
-    end_unless_ready,
-    limit_waiting,
-    make_handler,
-    spare_the_collector,
-)
+from evalsite.celery import hurry  # noqa: E402  the settings must be read first
+from evalsite.memory import spare_the_collector  # noqa: E402
+from evalsite.preload import make_handler  # noqa: E402
+from evalsite.start import end_unless_ready, limit_waiting  # noqa: E402
 
 application = Utf8Only(make_handler())
-
-from evalsite.celery import hurry  # noqa: E402  Django must be set up first
-
 end_unless_ready()
 hurry()
 limit_waiting()

@@ -265,7 +265,7 @@ class Site:
 
 def load_site() -> None:
     """Load the site and the servers around it; neither connects to anything yet."""
-    from evalsite.start import load
+    from evalsite.preload import load
 
     load()
     import evalsite.server  # noqa: F401
@@ -274,14 +274,15 @@ def load_site() -> None:
 
 def load_pages() -> None:
     """Load what the main pages need, on the core that the preparation leaves."""
-    from evalsite.start import load_pages as load
+    from evalsite.preload import load_pages as load
 
     load()
 
 
 def load_handler() -> None:
     """Load what answers requests, once the static files are there."""
-    from evalsite.start import fill_gaps, make_handler, spare_the_collector
+    from evalsite.memory import fill_gaps, spare_the_collector
+    from evalsite.preload import make_handler
 
     make_handler()
     spare_the_collector()

@@ -9,7 +9,7 @@ import pytest
 
 PROGRAM = """
 import sys
-from evalsite.start import give_memory_back
+from evalsite.memory import give_memory_back
 
 def held():
     return int(open("/proc/self/statm").read().split()[1]) * 4096 // 2**20
@@ -40,7 +40,7 @@ def test_large_blocks_go_back_to_the_system_when_one_of_them_stays():
 
 LOADED = """
 import ctypes, sys
-from evalsite.start import load
+from evalsite.preload import load
 
 load()
 from celery import platforms
@@ -60,7 +60,7 @@ def test_processes_of_a_pool_end_with_their_worker_without_a_parser_of_c():
 
 STARTED = """
 import sys
-from evalsite.start import load, load_pages, make_handler
+from evalsite.preload import load, load_pages, make_handler
 
 load(), load_pages(), make_handler()
 from django.urls import resolve, reverse
@@ -111,7 +111,7 @@ def test_what_granian_says_goes_where_everything_goes():
 
 GAPS = """
 import ctypes, sys
-from evalsite.start import fill_gaps
+from evalsite.memory import fill_gaps
 
 libc, size = ctypes.CDLL(None), 600
 libc.malloc.restype, libc.free.argtypes = ctypes.c_size_t, [ctypes.c_size_t]

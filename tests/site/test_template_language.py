@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from evalsite import jinja2 as template_language
 from evalsite.jinja2 import CompiledTemplates, environment
-from evalsite.start import MAIN_TEMPLATES, load_templates
+from evalsite.preload import MAIN_TEMPLATES, load_templates
 from workspace.management.commands.makemessages import messages_as_python
 from workspace.web.unsaved_form import UnsavedForm
 
@@ -152,7 +152,7 @@ def test_an_include_without_context_is_refused():
 
 
 def test_the_main_templates_are_read_before_web_workers_are_forked(monkeypatch):
-    monkeypatch.setattr("evalsite.start.gc.freeze", bool)
+    monkeypatch.setattr("evalsite.preload.gc.freeze", bool)
     load_templates()
     read = engines["jinja2"].env.read
     assert {"base.html", "discussions/rating/evaluation.html", "discussions/games/game.html"} <= read.keys()
