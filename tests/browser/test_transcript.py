@@ -106,3 +106,25 @@ def test_a_link_to_a_message_opens_its_page_of_a_long_game(page, live_server) ->
     desk.keyboard.press("Enter")
     expect(desk.locator("#message-3.now")).to_be_in_viewport()
     assert desk.evaluate(HERE) == "message-3"
+
+
+LAID_OUT = """() => [...document.querySelectorAll(".msg .said")].filter(
+    (one) => one.checkVisibility({ contentVisibilityAuto: true })
+).length"""
+# Pixels between the middle of the message and that of the transcript.
+OFF_CENTRE = """(message) => {
+    const middle = (one) => one.getBoundingClientRect().top + one.getBoundingClientRect().bottom;
+    return Math.abs(middle(message) - middle(message.closest(".text"))) / 2;
+}"""
+
+
+def test_messages_are_laid_out_when_they_come_near_and_are_gone_to_exactly(page, live_server) -> None:
+    desk = open_desk(page, live_server.url, start(content=game_of(450)))
+    assert 0 < desk.evaluate(LAID_OUT) < desk.locator(".msg").count() / 2
+    desk.keyboard.press("g")
+    desk.keyboard.type("150")
+    desk.keyboard.press("Enter")
+    message = desk.locator("#message-150.now")
+    expect(message).to_be_in_viewport()
+    assert message.evaluate(OFF_CENTRE) < 3
+    assert 0 < desk.evaluate(LAID_OUT) < desk.locator(".msg").count() / 2
