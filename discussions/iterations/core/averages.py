@@ -384,7 +384,7 @@ def _cache_says(
     weights: list[int],
 ) -> str:
     if not games:
-        return say("The cache hit rate is that of the games of the row, and there is no such game yet.")
+        return say("The cache hit rate is not known: no iteration is in the row yet.")
     if rate is None:
         return say(
             "The cache hit rate of {numbers} is not reported; enter it with a reason.",

@@ -86,7 +86,7 @@ def test_without_a_row_there_is_no_cache_rate():
     found = gate([failing(1)], statement=STATEMENT)
     assert (
         found.missing[1]
-        == "The cache hit rate is that of the games of the row, and there is no such game yet."
+        == "The cache hit rate is not known: no iteration is in the row yet."
     )
 
 
