@@ -1,9 +1,11 @@
-"""A process that says how long it waits for PostgreSQL waits no longer, and goes on with another connection."""
+"""How long a process waits for PostgreSQL, and how each of its connections begins."""
 
 from contextlib import nullcontext
 
 import pytest
 from django.db import OperationalError, connection, connections, transaction
+
+from workspace.database.postgresql import base
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -14,17 +16,22 @@ def ask(statement):
         return cursor.fetchone()
 
 
-@pytest.fixture
-def longest_wait(monkeypatch):
+@pytest.fixture(autouse=True)
+def new_connection():
     if connection.vendor != "postgresql":
         pytest.skip("SQLite answers by itself")
+    connection.close()
+    yield
+    connection.close()
 
+
+@pytest.fixture
+def longest_wait(monkeypatch):
     def set_to(seconds):
         connection.close()
         monkeypatch.setattr(type(connections["default"]), "longest_wait", seconds)
 
-    yield set_to
-    connection.close()
+    return set_to
 
 
 @pytest.mark.parametrize("around", [nullcontext, transaction.atomic])
@@ -40,3 +47,18 @@ def test_statement_that_is_not_answered_in_time_is_given_up(longest_wait, around
 def test_a_process_that_does_not_say_so_waits(longest_wait):
     longest_wait(None)
     assert ask("SELECT 1 FROM pg_sleep(0.5)") == (1,)
+
+
+def test_a_connection_packs_by_lz4_where_the_server_can():
+    (methods,) = ask("SELECT enumvals FROM pg_settings WHERE name = 'default_toast_compression'")
+    assert ask("SHOW default_toast_compression") == ("lz4" if "lz4" in methods else "pglz",)
+
+
+def test_how_it_packs_is_the_first_that_a_connection_says(monkeypatch):
+    monkeypatch.setattr(base, "PACK_BY_LZ4", "SET application_name = 'said'")
+    assert ask("SHOW application_name") == ("said",)
+
+
+def test_a_server_without_lz4_does_everything_else(monkeypatch):
+    monkeypatch.setattr(base, "PACK_BY_LZ4", "SET default_toast_compression = unknown")
+    assert ask("SELECT 1") == (1,)

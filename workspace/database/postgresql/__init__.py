@@ -1,1 +1,1 @@
-"""Django's backend for PostgreSQL, with a longest time that a process waits for an answer."""
+"""Django's backend for PostgreSQL, with a longest wait for an answer and LZ4 for long texts."""

@@ -1,9 +1,14 @@
-"""The connection: as Django's own, save that a process may say how long it waits for an answer."""
+"""The connection: as Django's own, with a longest wait for an answer and LZ4 for long texts."""
 
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from django.db.backends.postgresql import base
+from psycopg.errors import InvalidParameterValue
+
+# An import costs the server half as much as with its own way to pack, and a game takes a tenth more space.
+PACK_BY_LZ4 = "SET default_toast_compression = lz4"
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -20,3 +25,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         connection = super().get_new_connection(conn_params)
         connection.wait = partial(connection.wait, timeout=self.longest_wait)
         return connection
+
+    def init_connection_state(self) -> None:
+        """The session as Django sets it; the server packs long texts by LZ4, if it was built with that."""
+        super().init_connection_state()
+        with suppress(InvalidParameterValue):
+            self.connection.execute(PACK_BY_LZ4)
