@@ -12,7 +12,7 @@ from typing import Any
 from celery import Celery, platforms
 from celery.beat import EmbeddedService
 from celery.bootsteps import StartStopStep
-from celery.signals import task_postrun, worker_init, worker_process_init
+from celery.signals import task_postrun, task_prerun, worker_init, worker_process_init
 from kombu.exceptions import OperationalError
 
 from evalsite.environment import read_settings
@@ -96,6 +96,15 @@ def load_actions() -> None:
     for action in (*settings.JOB_ACTIONS.values(), *settings.SWEEP_ACTIONS, *settings.FAILED_JOB_ACTIONS):
         import_string(action)
     get_parameters(discussion_version())
+
+
+@task_prerun.connect
+def _check_connections(task: Any, **_given: object) -> None:
+    """As Django before a request: a connection that is old or broken is not gone on with. Callers keep their own."""
+    from django.db import close_old_connections
+
+    if not task.request.is_eager:
+        close_old_connections()
 
 
 @task_postrun.connect

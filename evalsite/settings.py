@@ -1,5 +1,6 @@
 """Every setting of the site, once. What differs between places comes from the environment (see .env.example)."""
 
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,8 @@ else:
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }
+    # A job goes on with its worker's connection (`evalsite.celery`): a new one costs the server as much as 50 games.
+    CELERY_DB_REUSE_MAX = sys.maxsize
 # How long a page waits for the answer to one statement: longer than anybody who stands still may hold a row (above).
 WEB_STATEMENT_SECONDS = 40
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

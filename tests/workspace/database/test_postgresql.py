@@ -2,9 +2,13 @@
 
 from contextlib import nullcontext
 
+import psycopg
 import pytest
+from celery.fixups.django import DjangoWorkerFixup
+from celery.signals import task_prerun
 from django.db import OperationalError, connection, connections, transaction
 
+from evalsite.celery import app
 from workspace.database.postgresql import base
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
@@ -62,3 +66,28 @@ def test_how_it_packs_is_the_first_that_a_connection_says(monkeypatch):
 def test_a_server_without_lz4_does_everything_else(monkeypatch):
     monkeypatch.setattr(base, "PACK_BY_LZ4", "SET default_toast_compression = unknown")
     assert ask("SELECT 1") == (1,)
+
+
+def next_job():
+    """What Celery does in a worker after a job and before the next one."""
+    task, worker = app.tasks["celery.backend_cleanup"], DjangoWorkerFixup(app)
+    worker.on_task_postrun(task)
+    worker.on_task_prerun(task)
+    task_prerun.send(sender=task, task=task)
+
+
+def test_the_next_job_goes_on_with_the_connection_of_the_last():
+    before = ask("SELECT pg_backend_pid()")
+    next_job()
+    assert ask("SELECT pg_backend_pid()") == before
+
+
+def test_a_connection_that_the_server_ended_between_jobs_is_replaced():
+    (before,) = ask("SELECT pg_backend_pid()")
+    at = connection.settings_dict
+    with psycopg.connect(
+        host=at["HOST"], port=at["PORT"], user=at["USER"], password=at["PASSWORD"], dbname=at["NAME"]
+    ) as other:
+        other.execute("SELECT pg_terminate_backend(%s, 5000)", [before])
+    next_job()
+    assert ask("SELECT pg_backend_pid()") != (before,)
