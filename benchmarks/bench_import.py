@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
-from statistics import mean
+from statistics import median
 
 import psycopg
 
@@ -92,7 +92,11 @@ class Bench:
 
     def cpu(self) -> float:
         """CPU seconds of all processes so far."""
-        return self.site.tree.cpu() + (self.server.cpu() if self.server else 0)
+        return self.site.tree.cpu() + self.server_cpu()
+
+    def server_cpu(self) -> float:
+        """Those of PostgreSQL."""
+        return self.server.cpu() if self.server else 0
 
     def count(self, query: str) -> int:
         """What the database says."""
@@ -146,22 +150,24 @@ def bench(at: Bench, kind: str, count: int) -> float:
     print(
         f"{count:,} games of {MESSAGES} messages, {size:.1f} MB, {kind}, {os.cpu_count()} cores", flush=True
     )
-    wall, cpu = time.perf_counter(), at.cpu()
+    wall, cpu, server = time.perf_counter(), at.cpu(), at.server_cpu()
     for number, file in enumerate(data):
         upload(browser, team.project, file, f"bench-{number}.json")
     loops = at.wait(lambda: at.count(MEASURED) >= goal)
     wall, cpu = time.perf_counter() - wall, 1000 * (at.cpu() - cpu) / count
-    quiet = cpu * QUIET_MS / mean(loops)
+    server = 1000 * (at.server_cpu() - server) / count
+    quiet = cpu * QUIET_MS / median(loops)
     print(
-        f"until measured {wall:.1f} s: {count / wall:.0f} games/s (target {TARGETS[kind]}); CPU {cpu:.2f} ms a game, "
-        f"{quiet:.2f} on a quiet core, where {os.cpu_count()} cores would do {os.cpu_count() * 1000 / quiet:.0f}/s",
+        f"until measured {wall:.1f} s: {count / wall:.0f} games/s (target {TARGETS[kind]}); CPU {cpu:.2f} ms a game "
+        f"(PostgreSQL {server:.2f}), {quiet:.2f} on a quiet core, where {os.cpu_count()} cores would do "
+        f"{os.cpu_count() * 1000 / quiet:.0f}/s",
         flush=True,
     )
     at.show_memory("after it")
     cpu = at.cpu()
     loops = at.wait(lambda: at.count(UNFINISHED) == 0)
     cpu = 1000 * (at.cpu() - cpu) / count
-    print(f"diagnostics: CPU {cpu:.2f} ms a game, {cpu * QUIET_MS / mean(loops):.2f} on a quiet core")
+    print(f"diagnostics: CPU {cpu:.2f} ms a game, {cpu * QUIET_MS / median(loops):.2f} on a quiet core")
     time.sleep(10)
     at.show_memory("10 s after the diagnostics")
     return quiet
