@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
-from discussions.models import FlagReply, Remark
+from discussions.models import Evaluation, FlagReply, Remark
 from workspace.database.capped_counts import CappedCount
 
 FLAG = "flag"
@@ -18,6 +18,11 @@ def query_flags() -> QuerySet[Remark]:
     return rows.annotate(last_reply_by=Subquery(replies))
 
 
+def is_of(project: Any) -> Exists:
+    """The flag is of a game of the project; an EXISTS, so that SQLite begins with flags and not with all games."""
+    return Exists(Evaluation.objects.filter(pk=OuterRef("evaluation"), game__project=project))
+
+
 def waits_for_lead() -> Q:
     """The flag is open, and its evaluator wrote last."""
     return Q(resolved_at=None) & (Q(last_reply_by=None) | Q(last_reply_by=F("evaluation__evaluator")))
@@ -28,9 +33,9 @@ def waits_for_evaluator() -> Q:
     return Q(resolved_at=None, last_reply_by__isnull=False) & ~Q(last_reply_by=F("evaluation__evaluator"))
 
 
-def count_for_leads(project: Any) -> CappedCount:
+def count_for_leads(project: OuterRef) -> CappedCount:
     """As a column: the flags of a project that wait for its leads."""
-    rows = query_flags().filter(waits_for_lead(), evaluation__game__project=project)
+    rows = query_flags().filter(waits_for_lead(), is_of(OuterRef(project)))
     return CappedCount(rows.order_by().values("pk"), MOST)
 
 

@@ -6,14 +6,14 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from django.db.models import Case, Count, Exists, Max, OuterRef, Q, QuerySet, Sum, Value, When
+from django.db.models import Case, Count, DecimalField, Exists, Max, OuterRef, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Coalesce
 from msgspec import Struct
 
 from discussions.adjudication.queries import load_disagreements
-from discussions.core.evaluation_states import OPEN, SUBMITTED
-from discussions.flags.queries import query_flags, waits_for_lead
-from discussions.models import Evaluation, Game, Measured, Slot, Verdict, Withdrawal
+from discussions.core.evaluation_states import DRAFT, RETURNED, SUBMITTED
+from discussions.flags.queries import is_of, query_flags, waits_for_lead
+from discussions.models import Evaluation, Game, Measured, Slot, Stage, Verdict
 from discussions.models.slots import RATING
 from discussions.verdicts.queries import complete_games, faulty_transcripts
 from workspace.database.prepared_queries import Prepared
@@ -26,15 +26,16 @@ _ADDS_GAMES = ("import", "measure")
 
 
 class RecordedSum(Struct, frozen=True):
-    """The current verdicts of one iteration and period; those of withdrawn games are left out.
+    """The current verdicts of one period; those of withdrawn games are left out.
 
-    `period` is the place of the period, -1 before the first. `costed` games have a cost, `cost` is their sum.
+    `period` is the place of the period, -1 before the first. `own` of them are of games of the stage, all without one.
+    `costed` games have a cost, `cost` is their sum; not summed before the first period.
     """
 
-    iteration: int
     period: int
     count: int
     passed: int
+    own: int
     costed: int
     cost: Decimal
 
@@ -81,12 +82,12 @@ def count_withdrawn(project: Project) -> dict[int, int]:
     return dict(_WITHDRAWN.rows(project.pk))
 
 
-def sum_recorded(project: Project, starts: Sequence[datetime]) -> list[RecordedSum]:
-    """The current verdicts by iteration and period; `starts` are the beginnings of the periods, oldest first."""
-    rows = _recorded(tuple(starts)).rows(project.pk)
+def sum_recorded(project: Project, stage: Stage | None, starts: Sequence[datetime]) -> list[RecordedSum]:
+    """The current verdicts by period; `starts` are the beginnings of the periods, oldest first."""
+    key = stage.pk if stage else 0
     return [
-        RecordedSum(iteration, period, count, count - failed, costed, cost or Decimal(0))
-        for iteration, period, count, failed, costed, cost in rows
+        RecordedSum(period, count, count - failed, own if stage else count, costed, cost or Decimal(0))
+        for period, count, failed, own, costed, cost in _recorded(tuple(starts)).rows(project.pk, key)
     ]
 
 
@@ -148,67 +149,105 @@ def count_unmeasured(project: Project) -> int:
 
 def list_workers(project: Project, since: datetime) -> list[Worker]:
     """Who has a game open or submitted one since then, in the order of names, since this is no ranking."""
-    found = [Worker(*row[1:]) for row in _workers(since).rows(project.pk)]
-    return sorted(found, key=lambda worker: worker.name.casefold())
+    found: dict[int, Worker] = {}
+    for key, *figures in _workers(since).rows(project.pk):
+        one, other = Worker(*figures), found.get(key)
+        if other is not None:
+            last_at = max(one.last_at, other.last_at)
+            one = Worker(one.name, one.open + other.open, one.submitted + other.submitted, last_at)
+        found[key] = one
+    return sorted(found.values(), key=lambda worker: worker.name.casefold())
 
 
 def _verdicts_of(project: Any) -> "QuerySet[Verdict]":
-    """Verdicts of games that count, without those that a later one supersedes."""
+    """Verdicts of games that count, without those that a later one supersedes; asks for no row of a game."""
     superseded = Verdict.objects.exclude(supersedes=None).values("supersedes")
-    rows: QuerySet[Verdict] = Verdict.objects.filter(project=project, game__withdrawn_at=None)
-    return rows.exclude(pk__in=superseded).order_by()
+    withdrawn = Game.objects.filter(project=project, withdrawn_at__isnull=False).values("pk")
+    rows: QuerySet[Verdict] = Verdict.objects.filter(project=project)
+    return rows.exclude(pk__in=superseded).exclude(game__in=withdrawn).order_by()
 
 
 def _period(starts: Sequence[datetime], column: str) -> Case:
     newest_first = reversed(list(enumerate(starts)))
-    whens = (When(**{f"{column}__gte": start}, then=Value(at)) for at, start in newest_first)
-    return Case(*whens, default=Value(-1))
+    return Case(*(When(**{f"{column}__gte": start}, then=Value(at)) for at, start in newest_first))
 
 
 # The beginnings of periods change once a day.
 @lru_cache(maxsize=64)
 def _recorded(starts: tuple[datetime, ...]) -> Prepared:
-    columns = ("game__iteration", "period", "count", "failed", "costed", "cost")
     return Prepared(
-        lambda project: (
-            _verdicts_of(project)
-            .annotate(period=_period(starts, "created_at"))
-            .values("game__iteration", "period")
-            .annotate(
-                count=Count("pk"),
-                failed=Count("pk", filter=Q(passes=False)),
-                costed=Count("game__paid_usd"),
-                cost=Sum("game__paid_usd"),
-            )
-            .values_list(*columns)
+        lambda project, stage: _since(project, stage, starts).union(
+            _before(project, stage, starts[0]), all=True
         ),
         int,
+        int,
+    )
+
+
+_SUMS = ("period", "count", "failed", "own", "costed", "cost")
+
+
+def _since(project: Any, stage: Any, starts: Sequence[datetime]) -> "QuerySet[Any, Any]":
+    rows = _verdicts_of(project).filter(created_at__gte=starts[0])
+    return (
+        rows.annotate(period=_period(starts, "created_at"))
+        .values("period")
+        .annotate(
+            count=Count("pk"),
+            failed=Count("pk", filter=Q(passes=False)),
+            own=Count("pk", filter=Q(game__iteration__stage=stage)),
+            costed=Count("game__paid_usd"),
+            cost=Sum("game__paid_usd"),
+        )
+        .values_list(*_SUMS)
+    )
+
+
+def _before(project: Any, stage: Any, start: datetime) -> "QuerySet[Any, Any]":
+    """What is older than the first period is in one index, without the games and what they cost."""
+    rows = _verdicts_of(project).filter(created_at__lt=start)
+    return (
+        rows.annotate(period=Value(-1))
+        .values("period")
+        .annotate(
+            count=Count("pk"),
+            failed=Count("pk", filter=Q(passes=False)),
+            own=Count("pk", filter=Q(game__in=Game.objects.filter(iteration__stage=stage).values("pk"))),
+            costed=Value(0),
+            cost=Value(0, output_field=DecimalField()),
+        )
+        .values_list(*_SUMS)
     )
 
 
 @lru_cache(maxsize=8)
 def _workers(since: datetime) -> Prepared:
-    columns = ("evaluator", "evaluator__name", "open", "submitted", "last")
-    wanted = Q(state__in=OPEN) | Q(state=SUBMITTED, submitted_at__gte=since)
+    is_open = Q(state=DRAFT) | Q(state=RETURNED)
+    is_new = Q(state=SUBMITTED, submitted_at__gte=since)
     return Prepared(
-        lambda project: (
-            Evaluation.objects.filter(wanted, game__project=project, purpose=RATING)
-            .order_by()
-            .values("evaluator", "evaluator__name")
-            .annotate(
-                open=Count("pk", filter=Q(state__in=OPEN)),
-                submitted=Count("pk", filter=Q(state=SUBMITTED)),
-                last=Max(Coalesce("submitted_at", "created_at")),
-            )
-            .values_list(*columns)
-        ),
-        int,
+        lambda project: _by_evaluator(project, is_open).union(_by_evaluator(project, is_new), all=True), int
+    )
+
+
+def _by_evaluator(project: Any, wanted: Q) -> "QuerySet[Any, Any]":
+    """Evaluations of the project; EXISTS, so that SQLite begins with those wanted and not with all games."""
+    own = Exists(Game.objects.filter(pk=OuterRef("game"), project=project))
+    return (
+        Evaluation.objects.filter(wanted, own, purpose=RATING)
+        .order_by()
+        .values("evaluator", "evaluator__name")
+        .annotate(
+            open=Count("pk", filter=~Q(state=SUBMITTED)),
+            submitted=Count("pk", filter=Q(state=SUBMITTED)),
+            last=Max(Coalesce("submitted_at", "created_at")),
+        )
+        .values_list("evaluator", "evaluator__name", "open", "submitted", "last")
     )
 
 
 _GAMES = Prepared(
     lambda project: (
-        Game.objects.filter(iteration__project=project)
+        Game.objects.filter(project=project)
         .order_by()
         .values("iteration")
         .annotate(count=Count("pk"))
@@ -216,12 +255,9 @@ _GAMES = Prepared(
     ),
     int,
 )
-# The few games that were ever withdrawn are found by these acts, without a look at all games.
 _WITHDRAWN = Prepared(
     lambda project: (
-        Game.objects.filter(
-            project=project, withdrawn_at__isnull=False, pk__in=Withdrawal.objects.values("game")
-        )
+        Game.objects.filter(project=project, withdrawn_at__isnull=False)
         .order_by()
         .values("iteration")
         .annotate(count=Count("pk"))
@@ -261,9 +297,7 @@ _JOBS = Prepared(
     int,
 )
 _FLAGS = Prepared(
-    lambda project: (
-        query_flags().filter(waits_for_lead(), evaluation__game__project=project).values_list("pk")
-    ),
+    lambda project: query_flags().filter(waits_for_lead(), is_of(project)).values_list("pk"),
     int,
 )
 _FAULTY = Prepared(lambda project: faulty_transcripts(project).values_list("pk"), int)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db.models import Count, Exists, F, QuerySet
+from django.db.models import Count, Exists, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
@@ -168,12 +168,15 @@ def _figures(row: _Row, outcome: Outcome | None, paid: _Paid, rules: dict[str, A
 
 
 def _verdicts(iterations: list[int]) -> dict[int, tuple[int, Any]]:
-    # A verdict from before its iteration was moved to a newer rubric version counts no longer.
-    rows = Verdict.objects.filter(
-        game__iteration__in=iterations, rubric_version=F("game__iteration__rubric_version")
-    ).not_superseded()
-    columns = ("game_id", "pk", "outcome")
-    return {game: (key, _RECORDED.decode(outcome)) for game, key, outcome in rows.values_list(*columns)}
+    # A verdict from before its iteration was moved to a newer rubric version counts no longer. Compared here: SQLite
+    # would look for them among all verdicts under these versions.
+    rows = Verdict.objects.filter(game__iteration__in=iterations).not_superseded()
+    columns = ("game_id", "pk", "outcome", "rubric_version_id", "game__iteration__rubric_version_id")
+    return {
+        game: (key, _RECORDED.decode(outcome))
+        for game, key, outcome, version, present in rows.values_list(*columns)
+        if version == present
+    }
 
 
 def _paid(rows: list[_Row], iterations: list[int]) -> dict[int, _Paid]:

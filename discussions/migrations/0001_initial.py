@@ -299,7 +299,7 @@ class Migration(migrations.Migration):
                     ('reason', models.TextField(blank=True)),
                     ('created_at', models.DateTimeField()),
                     ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                    ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='verdicts', to='discussions.game')),
+                    ('game', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='verdicts', to='discussions.game')),
                     ('measured', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.measured')),
                     ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.project')),
                     ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),

@@ -165,6 +165,11 @@ class Game(models.Model):
             models.Index(fields=["project", "message_count"], name="game_by_length"),
             models.Index(fields=["project", "iteration"], name="game_by_iteration"),
             models.Index(fields=["project", "paid_usd"], name="game_by_cost"),
+            models.Index(
+                fields=["project", "iteration"],
+                condition=Q(withdrawn_at__isnull=False),
+                name="game_withdrawn",
+            ),
         )
 
     @property

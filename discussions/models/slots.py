@@ -112,6 +112,11 @@ class Slot(models.Model):
                 name="slot_awaiting_verdict",
             ),
             models.Index(
+                fields=["project", "game"],
+                condition=Q(evaluator__isnull=False, is_closed=False),
+                name="slot_taken",
+            ),
+            models.Index(
                 fields=["lease_until"], condition=Q(lease_until__isnull=False), name="slot_by_lease"
             ),
         )

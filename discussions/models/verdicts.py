@@ -27,7 +27,8 @@ class Verdict(models.Model):
 
     # The game's project once more: lists in the order of a figure walk one index, however many games there are.
     project = models.ForeignKey(Project, models.PROTECT, related_name="+")
-    game = models.ForeignKey(Game, models.PROTECT, related_name="verdicts")
+    # db_index=False: an index below begins with the same column.
+    game = models.ForeignKey(Game, models.PROTECT, related_name="verdicts", db_index=False)
     rubric_version = models.ForeignKey(RubricVersion, models.PROTECT, related_name="+")
     measured = models.ForeignKey(Measured, models.PROTECT, related_name="+")
     number = models.PositiveIntegerField()
@@ -59,6 +60,9 @@ class Verdict(models.Model):
             models.Index(fields=["project", "composite"], name="verdict_by_composite"),
             models.Index(fields=["project", "passed_count"], name="verdict_by_passed"),
             models.Index(fields=["project", "flip_distance"], name="verdict_by_flip"),
+            models.Index(fields=["game", "rubric_version"], name="verdict_by_game"),
+            # The sums of the dashboard read this index alone: rows are wide, and the moment stands behind the texts.
+            models.Index(fields=["project", "created_at", "game", "passes"], name="verdict_by_time"),
         )
 
     def __str__(self) -> str:

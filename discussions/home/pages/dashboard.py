@@ -1,6 +1,5 @@
 """The dashboard of a project for its leads: how far it is, what is to do, and how verdicts and costs go."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -140,7 +139,8 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
     """The page: a fixed number of queries, a few more for a gate, for ties and while games are measured."""
     today = timezone.localdate(now)
     periods = divide_time(timezone.localdate(project.created_at), today)
-    recorded = sum_recorded(project, [_midnight(start) for start in periods.starts])
+    stage = Stage.objects.filter(project=project, closed_at=None).select_related("stated_by").first()
+    recorded = sum_recorded(project, stage, [_midnight(start) for start in periods.starts])
     games, withdrawn = count_games(project), count_withdrawn(project)
     jobs, ready = count_jobs(project), find_ready(project)
     measuring = count_unmeasured(project) if jobs.adding else 0
@@ -159,7 +159,7 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
         states=states,
         parts=_parts(states),
         to_do=ToDo(ready, count_flags(project), count_faulty(project), jobs.failed),
-        progress=_progress(project, counted, recorded, periods, today),
+        progress=_progress(stage, counted, recorded, periods, today),
         trend=_trend(periods, recorded),
         workers=list_workers(project, _midnight(today - WORKED_WITHIN)),
         decision=_newest_decision(project),
@@ -187,17 +187,13 @@ def _parts(states: GameStates) -> list[Segment]:
 
 
 def _progress(
-    project: Project, games: Mapping[int, int], recorded: list[RecordedSum], periods: Periods, today: date
+    stage: Stage | None, games: Mapping[int, int], recorded: list[RecordedSum], periods: Periods, today: date
 ) -> GoalProgress:
-    stage = Stage.objects.filter(project=project, closed_at=None).select_related("stated_by").first()
     own = set(games)
     if stage is not None:
         own = set(Iteration.objects.filter(stage=stage).values_list("pk", flat=True))
-    judged = [line for line in recorded if line.iteration in own]
-    total, done = sum(games.get(key, 0) for key in own), sum(line.count for line in judged)
-    by_period = Counter[int]()
-    for line in judged:
-        by_period[line.period] += line.count
+    by_period = {line.period: line.own for line in recorded}
+    total, done = sum(games.get(key, 0) for key in own), sum(by_period.values())
     gate = load_gate(stage) if stage is not None and total <= MOST_GATED else None
     return GoalProgress(
         stage=stage,
@@ -216,17 +212,15 @@ def _gate_unit(gate: GateStatus | None) -> str:
 
 
 def _trend(periods: Periods, recorded: Iterable[RecordedSum]) -> Trend:
-    by_period: dict[int, list[RecordedSum]] = {}
-    for line in recorded:
-        by_period.setdefault(line.period, []).append(line)
-    rows = [_trend_row(start, by_period.get(at, [])) for at, start in enumerate(periods.starts)]
+    by_period = {line.period: line for line in recorded}
+    rows = [_trend_row(start, by_period.get(at)) for at, start in enumerate(periods.starts)]
     costs = [None if row.cost is None else float(row.cost) for row in rows]
     known = [cost for cost in costs if cost is not None]
     rates = [row.rate for row in rows]
     return Trend(
         unit=periods.unit,
         rows=rows,
-        before=sum(line.count for line in by_period.get(-1, [])),
+        before=by_period[-1].count if -1 in by_period else 0,
         rate=_chart(rows, rates, [row.count for row in rows], Scale(0, 100, 25)),
         cost=_chart(
             rows,
@@ -237,17 +231,16 @@ def _trend(periods: Periods, recorded: Iterable[RecordedSum]) -> Trend:
     )
 
 
-def _trend_row(start: date, lines: Sequence[RecordedSum]) -> TrendRow:
-    count, passed = sum(line.count for line in lines), sum(line.passed for line in lines)
-    costed = sum(line.costed for line in lines)
-    cost = sum((line.cost for line in lines), Decimal(0))
+def _trend_row(start: date, line: RecordedSum | None) -> TrendRow:
+    if line is None:
+        return TrendRow(start, count=0, passed=0, rate=None, cost=None, costed=0)
     return TrendRow(
         start=start,
-        count=count,
-        passed=passed,
-        rate=100 * passed / count if count else None,
-        cost=cost / costed if costed else None,
-        costed=costed,
+        count=line.count,
+        passed=line.passed,
+        rate=100 * line.passed / line.count,
+        cost=line.cost / line.costed if line.costed else None,
+        costed=line.costed,
     )
 
 
