@@ -22,6 +22,8 @@ from workspace.database.prepared_queries import Kind, Prepared
 from workspace.models import Project
 
 GAMES_A_PAGE = 30
+# The first word of a search, as `read_values` names it.
+SEARCHED = "word0"
 # How many games one act takes; a list counts its games up to that.
 MOST_CHOSEN = 200
 
@@ -118,7 +120,7 @@ def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
         if here is not None:
             field, falls = FIELDS[wanted.sort]
             rows = _beyond(rows, field, here, cursor, falls=falls != is_back)
-        found = list(_cut(rows, prefix, wanted, is_back=is_back))
+        found = list(_cut(rows, prefix, wanted, is_back=is_back, is_search=bool(wanted.q)))
     is_more, found = len(found) > wanted.most, found[: wanted.most]
     if is_back:
         found.reverse()
@@ -159,7 +161,8 @@ def _run(prepare: "Callable[..., Prepared]", project: Project, wanted: ListQuery
 @lru_cache(maxsize=256)
 def _prepare_window(shape: ListQuery, names: tuple[str, ...]) -> Prepared:
     def build(project: int, *values: Any) -> "QuerySet[Any, Any]":
-        return _cut(*_ordered(project, shape, dict(zip(names, values, strict=True))), shape)
+        rows, prefix = _ordered(project, shape, dict(zip(names, values, strict=True)))
+        return _cut(rows, prefix, shape, is_search=SEARCHED in names)
 
     return Prepared(build, int, *_kinds(names))
 
@@ -178,13 +181,17 @@ def _kinds(names: tuple[str, ...]) -> list[Kind]:
 
 
 def _cut(
-    rows: "QuerySet[Any]", prefix: str, wanted: ListQuery, *, is_back: bool = False
+    rows: "QuerySet[Any]", prefix: str, wanted: ListQuery, *, is_back: bool = False, is_search: bool
 ) -> "QuerySet[Any, Any]":
     """The columns of one page and of the game after it."""
     field, falls = FIELDS[wanted.sort]
+    falls = falls != is_back
+    if is_search and field == "number":
+        # SQLite has an index of numbers with texts: it finds the page there, and reads no rows of other games.
+        found = rows.order_by("-number" if falls else "number").values("pk")
+        rows = Game.objects.filter(pk__in=found[: wanted.most + 1])
     columns = [prefix + name for name in GameRow._fields]
-    found = _sorted(rows, field, falls=falls != is_back).values_list("pk", *columns)
-    return found[: wanted.most + 1]
+    return _sorted(rows, field, falls=falls).values_list("pk", *columns)[: wanted.most + 1]
 
 
 class Neighbours(Struct, frozen=True):
