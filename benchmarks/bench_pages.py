@@ -1,6 +1,6 @@
-"""Prints what pages cost: the list of games at two sizes, a game, its verdict, the dashboard, an evaluator's page.
+"""Prints what pages cost: the list of games and the dashboard at two sizes, a game, its verdict, an evaluator's page.
 
-    python -m benchmarks.bench_pages [SMALL LARGE]
+    python -m benchmarks.bench_pages [SMALL LARGE ...]
 
 On a SQLite file with the real pragmas, through all middleware, the test client's own work included; wall time and CPU
 time of this process. A third of the games has a verdict. The list must cost the same at both sizes. Budgets hold for
@@ -9,6 +9,7 @@ a quiet core, see `calibration`.
 
 import sys
 import time
+from datetime import timedelta
 from statistics import median, quantiles
 from typing import Any
 
@@ -28,14 +29,16 @@ def fill(count: int) -> Any:
 
 
 def fill_games(verdict: Any, count: int, ready: int = 0) -> Any:
-    """Copies of the game of a verdict, so that its project has so many; of each three one has a verdict.
+    """Copies of the game of a verdict, so that its project has so many; of each three one has a verdict, of last year.
 
     `ready` more are submitted and wait for theirs. Returns the first game.
     """
     from django.db import transaction
+    from django.utils import timezone
 
     from discussions.models import Evaluation, Game, Measured, Slot, Verdict
 
+    now = timezone.now()
     first, measured, evaluation = verdict.game, verdict.measured, verdict.game.evaluations.get()
     with transaction.atomic():
         games = [copy(first, number=first.number + 10_000 + at, source_id=f"g{at}", content_sha256=f"{at:064x}",
@@ -56,7 +59,8 @@ def fill_games(verdict: Any, count: int, ready: int = 0) -> Any:
             batch_size=500,
         )  # fmt: skip
         Verdict.objects.bulk_create(
-            [copy(verdict, game=game, measured=row, composite=verdict.composite + game.pk % 97 / 10)
+            [copy(verdict, game=game, measured=row, composite=verdict.composite + game.pk % 97 / 10,
+                  created_at=now - timedelta(days=game.pk % 365))
              for game, row in third],
             batch_size=200,
         )  # fmt: skip
@@ -150,10 +154,10 @@ def main() -> int:
             if what == "newest":
                 lists.append(quiet)
                 over |= quiet > LIST_P50_MS
+        quiet, _tail = timed(client, f"dashboard of {size:,} games", reverse("project", args=[slug]))
+        over |= quiet > DASHBOARD_MS
     for name in ("game", "verdict", "report"):
         timed(client, f"{name} of 60 messages", reverse(name, args=[slug, number]))
-    quiet, _tail = timed(client, f"dashboard of {sizes[-1]:,} games", reverse("project", args=[slug]))
-    over |= quiet > DASHBOARD_MS
     evaluation = start(message_count=60)
     client.force_login(evaluation.evaluator)
     quiet, _tail = timed(client, "evaluator's page of 60 messages", reverse("rate", args=[evaluation.pk]))

@@ -1,11 +1,11 @@
-"""Indexes of foreign keys that older databases have are dropped, and nothing else is."""
+"""Indexes of foreign keys that older databases have are dropped, and nothing else is; SQLite has some of its own."""
 
 import pytest
 from django.db import connection, models
 from django.db.migrations.operations import CreateModel, DeleteModel
 from django.db.migrations.state import ProjectState
 
-from workspace.database.indexes import DropIndexes
+from workspace.database.indexes import AddSQLiteIndex, DropIndexes
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -40,3 +40,17 @@ def test_only_the_index_of_the_key_is_dropped_and_only_once():
     finally:
         state = run(DeleteModel("Book"), state)
         run(DeleteModel("Shelf"), state)
+
+
+def test_an_index_of_sqlite_is_made_there_alone_and_goes_again():
+    fields = [("id", models.BigAutoField(primary_key=True)), ("text", models.TextField())]
+    state = run(CreateModel("Book", fields), ProjectState())
+    operation = AddSQLiteIndex("Book", "book_by_text", "text", "id")
+    try:
+        run(operation, state)
+        assert indexes() == ([("text", "id")] if connection.vendor == "sqlite" else [])
+        with connection.schema_editor() as editor:
+            operation.database_backwards("shelves", editor, state, state)
+        assert indexes() == []
+    finally:
+        run(DeleteModel("Book"), state)
