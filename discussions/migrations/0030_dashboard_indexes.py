@@ -59,7 +59,10 @@ class Migration(migrations.Migration):
                 ),
             ),
             migrations.AddIndex(
-                "verdict", models.Index(fields=["game", "rubric_version"], name="verdict_by_game")
+                "verdict",
+                models.Index(
+                    fields=["game", "rubric_version", "passes", "weak_pass_count"], name="verdict_by_game"
+                ),
             ),
             migrations.AddIndex(
                 "verdict",

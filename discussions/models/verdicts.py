@@ -60,7 +60,9 @@ class Verdict(models.Model):
             models.Index(fields=["project", "composite"], name="verdict_by_composite"),
             models.Index(fields=["project", "passed_count"], name="verdict_by_passed"),
             models.Index(fields=["project", "flip_distance"], name="verdict_by_flip"),
-            models.Index(fields=["game", "rubric_version"], name="verdict_by_game"),
+            models.Index(
+                fields=["game", "rubric_version", "passes", "weak_pass_count"], name="verdict_by_game"
+            ),
             # The sums of the dashboard read this index alone: rows are wide, and the moment stands behind the texts.
             models.Index(fields=["project", "created_at", "game", "passes"], name="verdict_by_time"),
         )
