@@ -3,8 +3,8 @@
 All but the guards, which are a check of `make check`.
 
 The servers and the browser are fetched, and PostgreSQL is migrated, while the plain tests run, which need none of them.
-Then the tests on SQLite with a browser run beside those on the servers, so that one waits while the other works: three
-processes on two cores.
+Then the tests on SQLite with a browser run beside those on the servers. Much of their time they wait: five processes
+keep two cores at work.
 
 Exits 1 when a test fails, or when something cannot be had and ALLOW_MISSING=1 does not say to go without.
 """
@@ -57,15 +57,17 @@ def main() -> int:
 
 def run_with_servers(env: dict[str, str], there: dict[str, str] | None) -> list[tuple[int, str]]:
     """The browser and slow tests on SQLite, beside those marked `services` on the servers, where there are any."""
-    chosen = ("-m", "browser or slow", *files("slow", "tests/browser"))
-    shared = ("SQLite: browser and slow tests", env, *SHARED)
+    # `make faults` measures for how long a site is away: there no more run at once than the cores can do.
+    on_sqlite, on_services = ("2", "1") if os.environ.get(LONG) else ("3", "2")
+    chosen = ("-n", on_sqlite, "-m", "browser or slow", *files("slow", "tests/browser"))
+    slow = ("SQLite: browser and slow tests", env, *SHARED, *chosen)
     if there is None:
-        with running(*shared, "-n", "3", *chosen) as finish:
+        with running(*slow) as finish:
             return [finish()]
-    on_services = ("-n", "1", "-m", "services", *files("services"))
+    marked = ("-n", on_services, "-m", "services", *files("services"))
     with (
-        running(*shared, "-n", "2", *chosen) as finish,
-        running("PostgreSQL and Redis", env | there, *SHARED, *on_services) as finish_services,
+        running(*slow) as finish,
+        running("PostgreSQL and Redis", env | there, *SHARED, *marked) as finish_services,
     ):
         return [finish(), finish_services()]
 
