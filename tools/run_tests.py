@@ -3,8 +3,8 @@
 All but the guards, which are a check of `make check`.
 
 The servers and the browser are fetched, and PostgreSQL is migrated, while the plain tests run, which need none of them.
-Then the tests on SQLite with a browser run beside those on the servers. Much of their time they wait: five processes
-keep two cores at work.
+Then the tests on the servers begin; they wait much of their time. Those on SQLite with a browser follow the plain ones.
+Four or five processes keep two cores at work.
 
 Exits 1 when a test fails, or when something cannot be had and ALLOW_MISSING=1 does not say to go without.
 """
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.services.migrated import keep_database, kept_database
@@ -50,26 +50,31 @@ def main() -> int:
             print("Run with ALLOW_MISSING=1 to skip the tests that need it.")
             return 1
         with servers(env) as there:
-            results = [finish_plain_tests(), *run_with_servers(env, there)]
+            results = run_with_servers(env, there, finish_plain_tests)
     print("\n" + "\n".join(line for _, line in results))
     return max(code for code, _ in results)
 
 
-def run_with_servers(env: dict[str, str], there: dict[str, str] | None) -> list[tuple[int, str]]:
-    """The browser and slow tests on SQLite, beside those marked `services` on the servers, where there are any."""
+def run_with_servers(
+    env: dict[str, str], there: dict[str, str] | None, finish_plain_tests: Finish
+) -> list[tuple[int, str]]:
+    """The tests marked `services` on the servers, where there are any, then the browser and slow tests on SQLite."""
     # `make faults` measures for how long a site is away: there no more run at once than the cores can do.
-    on_sqlite, on_services = ("2", "1") if os.environ.get(LONG) else ("3", "2")
-    chosen = ("-n", on_sqlite, "-m", "browser or slow", *files("slow", "tests/browser"))
-    slow = ("SQLite: browser and slow tests", env, *SHARED, *chosen)
-    if there is None:
-        with running(*slow) as finish:
-            return [finish()]
-    marked = ("-n", on_services, "-m", "services", *files("services"))
-    with (
-        running(*slow) as finish,
-        running("PostgreSQL and Redis", env | there, *SHARED, *marked) as finish_services,
-    ):
-        return [finish(), finish_services()]
+    is_timed = bool(os.environ.get(LONG))
+    on_sqlite, on_services = ("2", "1") if is_timed else ("3", "2")
+    results = [finish_plain_tests()] if is_timed else []
+    with ExitStack() as stack:
+        if there is not None:
+            marked = ("-n", on_services, "-m", "services", *files("services"))
+            run = running("PostgreSQL and Redis", env | there, *SHARED, *marked)
+            finish_services = stack.enter_context(run)
+        results = results or [finish_plain_tests()]
+        chosen = ("-n", on_sqlite, "-m", "browser or slow", *files("slow", "tests/browser"))
+        finish = stack.enter_context(running("SQLite: browser and slow tests", env, *SHARED, *chosen))
+        results.append(finish())
+        if there is not None:
+            results.append(finish_services())
+    return results
 
 
 @contextmanager
