@@ -3,8 +3,8 @@
 All but the guards, which are a check of `make check`.
 
 The servers and the browser are fetched, and PostgreSQL is migrated, while the plain tests run, which need none of them.
-Then the tests on the servers begin; they wait much of their time. Those on SQLite with a browser follow the plain ones.
-Four or five processes keep two cores at work.
+Beside these run the tests on the servers, and then those on SQLite with a browser: much of their time they wait.
+Four to six processes keep two cores at work.
 
 Exits 1 when a test fails, or when something cannot be had and ALLOW_MISSING=1 does not say to go without.
 """
@@ -61,20 +61,21 @@ def run_with_servers(
     """The tests marked `services` on the servers, where there are any, then the browser and slow tests on SQLite."""
     # `make faults` measures for how long a site is away: there no more run at once than the cores can do.
     is_timed = bool(os.environ.get(LONG))
-    on_sqlite, on_services = ("2", "1") if is_timed else ("3", "2")
-    results = [finish_plain_tests()] if is_timed else []
+    on_sqlite, on_services = ("2", "1") if is_timed else ("4", "2")
+    results, started = [], [finish_plain_tests]
+    if is_timed:
+        results.append(started.pop()())
     with ExitStack() as stack:
         if there is not None:
             marked = ("-n", on_services, "-m", "services", *files("services"))
             run = running("PostgreSQL and Redis", env | there, *SHARED, *marked)
-            finish_services = stack.enter_context(run)
-        results = results or [finish_plain_tests()]
+            started.append(stack.enter_context(run))
+        if len(started) > 1:
+            results.append(started.pop()())
         chosen = ("-n", on_sqlite, "-m", "browser or slow", *files("slow", "tests/browser"))
-        finish = stack.enter_context(running("SQLite: browser and slow tests", env, *SHARED, *chosen))
-        results.append(finish())
-        if there is not None:
-            results.append(finish_services())
-    return results
+        run = running("SQLite: browser and slow tests", env, *SHARED, *chosen)
+        started.append(stack.enter_context(run))
+        return results + [finish() for finish in started]
 
 
 @contextmanager
