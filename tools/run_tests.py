@@ -70,7 +70,7 @@ def run_with_servers(
             marked = ("-n", on_services, "-m", "services", *files("services"))
             run = running("PostgreSQL and Redis", env | there, *SHARED, *marked)
             started.append(stack.enter_context(run))
-        if len(started) > 1:
+        if there is not None and not is_timed:
             results.append(started.pop()())
         chosen = ("-n", on_sqlite, "-m", "browser or slow", *files("slow", "tests/browser"))
         run = running("SQLite: browser and slow tests", env, *SHARED, *chosen)
