@@ -18,7 +18,7 @@ def query_flags() -> QuerySet[Remark]:
     return rows.annotate(last_reply_by=Subquery(replies))
 
 
-def is_of(project: Any) -> Exists:
+def is_in_project(project: Any) -> Exists:
     """The flag is of a game of the project; an EXISTS, so that SQLite begins with flags and not with all games."""
     return Exists(Evaluation.objects.filter(pk=OuterRef("evaluation"), game__project=project))
 
@@ -35,7 +35,7 @@ def waits_for_evaluator() -> Q:
 
 def count_for_leads(project: OuterRef) -> CappedCount:
     """As a column: the flags of a project that wait for its leads."""
-    rows = query_flags().filter(waits_for_lead(), is_of(OuterRef(project)))
+    rows = query_flags().filter(waits_for_lead(), is_in_project(OuterRef(project)))
     return CappedCount(rows.order_by().values("pk"), MOST)
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from discussions.adjudication.queries import load_disagreements
 from discussions.core.evaluation_states import DRAFT, RETURNED, SUBMITTED
-from discussions.flags.queries import is_of, query_flags, waits_for_lead
+from discussions.flags.queries import is_in_project, query_flags, waits_for_lead
 from discussions.models import Evaluation, Game, Measured, Slot, Stage, Verdict
 from discussions.models.slots import RATING
 from discussions.verdicts.queries import complete_games, faulty_transcripts
@@ -297,7 +297,7 @@ _JOBS = Prepared(
     int,
 )
 _FLAGS = Prepared(
-    lambda project: query_flags().filter(waits_for_lead(), is_of(project)).values_list("pk"),
+    lambda project: query_flags().filter(waits_for_lead(), is_in_project(project)).values_list("pk"),
     int,
 )
 _FAULTY = Prepared(lambda project: faulty_transcripts(project).values_list("pk"), int)

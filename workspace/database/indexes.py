@@ -8,15 +8,22 @@ from django.db.migrations.state import ProjectState
 from django.db.models import Index
 
 
-class DropIndexes(Operation):
+class _IndexesAlone(Operation):
+    """Changes indexes of a table, not what Django knows of its model."""
+
+    reduces_to_sql = True
+    reversible = True
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """Nothing to change."""
+
+
+class DropIndexes(_IndexesAlone):
     """Drop the indexes that foreign keys of a model had of their own.
 
     They have `db_index=False` in the migration that makes the table, because another index begins with their column. So
     databases made since never had these indexes: nothing is dropped there. The state does not change.
     """
-
-    reduces_to_sql = True
-    reversible = True
 
     def __init__(self, model: str, *fields: str) -> None:
         self.model, self.fields = model, fields
@@ -24,9 +31,6 @@ class DropIndexes(Operation):
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
         """The operation as a migration writes it."""
         return type(self).__name__, [self.model, *self.fields], {}
-
-    def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """Nothing to change."""
 
     def database_forwards(
         self,
@@ -59,14 +63,11 @@ class DropIndexes(Operation):
         return f"Drop the indexes of {', '.join(self.fields)} on {self.model}"
 
 
-class AddSQLiteIndex(Operation):
+class AddSQLiteIndex(_IndexesAlone):
     """Add an index to SQLite alone, for queries that then read no rows; PostgreSQL takes no long texts into an index.
 
     The state does not change, so a migration that makes the table anew must add it again.
     """
-
-    reduces_to_sql = True
-    reversible = True
 
     def __init__(self, model: str, name: str, *fields: str) -> None:
         self.model, self.name, self.fields = model, name, fields
@@ -74,9 +75,6 @@ class AddSQLiteIndex(Operation):
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
         """The operation as a migration writes it."""
         return type(self).__name__, [self.model, self.name, *self.fields], {}
-
-    def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """Nothing to change."""
 
     def database_forwards(
         self,
