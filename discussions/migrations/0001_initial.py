@@ -128,7 +128,7 @@ class Migration(migrations.Migration):
                     ('figures', models.TextField()),
                     ('created_at', models.DateTimeField()),
                     ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
-                    ('rubric_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
+                    ('rubric_version', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
                     ('game', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='measurements', to='discussions.game')),
                 ],
                 options={

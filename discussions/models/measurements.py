@@ -17,9 +17,9 @@ class Measured(models.Model):
     `round_offset_number` is the number of the game's `RoundOffset` that applied to the measurement, 0 without one.
     """
 
-    # db_index=False: the index of a constraint begins with the same column.
+    # db_index=False: the index of the constraint, or `measured_by_version`, begins with the same column.
     game = models.ForeignKey(Game, models.PROTECT, related_name="measurements", db_index=False)
-    rubric_version = models.ForeignKey(RubricVersion, models.PROTECT, related_name="+")
+    rubric_version = models.ForeignKey(RubricVersion, models.PROTECT, related_name="+", db_index=False)
     code_version = models.CharField(max_length=20)
     round_offset_number = models.PositiveIntegerField(default=0)
     input_hash = models.CharField(max_length=64)
@@ -34,6 +34,8 @@ class Measured(models.Model):
                 fields=["game", "rubric_version", "code_version", "round_offset_number"], name="measured_once"
             ),
         )
+        # For the newest measurement of a game. With an index of the version alone, SQLite reads all games back to it.
+        indexes = (models.Index(fields=["rubric_version", "game"], name="measured_by_version"),)
 
 
 class MeasuredFindings(models.Model):
