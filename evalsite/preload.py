@@ -61,6 +61,7 @@ MAIN_TEMPLATES = (
 def load() -> None:
     """Load all that web server and worker need, for a process that forks both; it connects to nothing."""
     give_memory_back()
+    gc.disable()  # nearly all that is made here stays: looking through it took a sixth of the time
     read_settings()
     django.setup()
     for module in LOADED:
@@ -69,6 +70,7 @@ def load() -> None:
         import_string(name)
     load_actions()
     load_tasks()
+    gc.enable()
     gc.collect()
     gc.freeze()
 

@@ -88,6 +88,9 @@ def count_cores() -> int:
 def _load(pipe: tuple[int, int]) -> Any:
     reading, writing = pipe
     os.close(writing)  # so that only the main process has it, and the pipe ends with it
+    # Until granian sets its own: the handlers of the main process, inherited, would only note that it shall end.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
     Thread(target=_end_after, args=(reading,), name="main process", daemon=True).start()
     from evalsite.rsgi import application  # its threads are the worker's own: a fork has none of its parent's
 

@@ -3,7 +3,8 @@
 import sys
 
 from django.conf import settings
-from django.core.checks import ERROR, run_checks
+from django.core.checks import ERROR, CheckMessage, Tags
+from django.core.checks.registry import registry
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
@@ -13,13 +14,15 @@ from workspace.database.startup_checks import missing_migrations
 _is_ready = False
 
 
-def assert_ready() -> None:
-    """Raise ImproperlyConfigured, naming everything that is wrong, unless work can begin."""
+def assert_ready(*, with_addresses: bool = True) -> None:
+    """Raise ImproperlyConfigured, naming everything that is wrong, unless work can begin.
+
+    The checks of addresses load the API, which takes half a second and 20 MB.
+    """
     # Before the checks: Django's own open the database, too.
     if damage := find_damage(connection):
         raise ImproperlyConfigured(damage)
-    faults = [fault for fault in run_checks(databases=["default"]) if fault.level >= ERROR]
-    if faults:
+    if faults := _find_faults(with_addresses):
         raise ImproperlyConfigured("The site does not start: " + " ".join(str(fault) for fault in faults))
     if missing := missing_migrations(connection):
         raise ImproperlyConfigured(
@@ -28,18 +31,24 @@ def assert_ready() -> None:
     connection.close()
 
 
+def _find_faults(with_addresses: bool) -> list[CheckMessage]:
+    checks = [check for check in registry.get_checks() if with_addresses or Tags.urls not in check.tags]
+    found = [fault for check in checks for fault in check(app_configs=None, databases=["default"])]
+    return [fault for fault in found if fault.level >= ERROR]
+
+
 def take_as_ready(is_ready: bool) -> None:
     """Say whether forks may begin unchecked, since another process has just checked; checks touch a sixth of memory."""
     global _is_ready  # noqa: PLW0603  what forks inherit
     _is_ready = is_ready
 
 
-def end_unless_ready() -> None:
+def end_unless_ready(*, with_addresses: bool = False) -> None:
     """End the process with the sentence when work cannot begin. Celery would log any other fault and go on."""
     if _is_ready:
         return
     try:
-        assert_ready()
+        assert_ready(with_addresses=with_addresses)
     except ImproperlyConfigured as fault:
         sys.exit(str(fault))
 

@@ -14,7 +14,7 @@ from evalsite.preload import make_handler  # noqa: E402
 from evalsite.start import end_unless_ready, limit_waiting  # noqa: E402
 
 application = Utf8Only(make_handler())
-end_unless_ready()
+end_unless_ready(with_addresses=True)  # so the API is loaded, and forks share it
 hurry()
 limit_waiting()
 spare_the_collector()
