@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import msgspec
-from django.db.models import Count, F, Sum
+from django.db.models import Count, Exists, OuterRef, Sum
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -231,19 +231,19 @@ def _imported_game(game: Game) -> ImportedGame:
 
 
 def _counts(transcripts: list[int]) -> dict[int, Counts]:
-    present = Measured.objects.filter(
-        game__transcript__in=transcripts,
-        rubric_version=F("game__iteration__rubric_version"),
+    measured = Measured.objects.filter(
+        game=OuterRef("pk"),
+        rubric_version=OuterRef("iteration__rubric_version"),
         code_version=CODE_VERSION,
-    )
-    measured = dict(
-        present.order_by().values_list("game__transcript").annotate(count=Count("game", distinct=True))
     )
     games = Game.objects.filter(transcript__in=transcripts).order_by().values_list("transcript")
     return {
-        transcript: Counts(count, measured.get(transcript, 0), warnings, own)
-        for transcript, count, warnings, own in games.annotate(
-            count=Count("pk"), warnings=Sum("warning_count"), own=Count("source_id", distinct=True)
+        transcript: Counts(*counts)
+        for transcript, *counts in games.annotate(
+            games=Count("pk"),
+            measured=Count("pk", filter=Exists(measured)),
+            warnings=Sum("warning_count"),
+            own=Count("source_id", distinct=True),
         )
     }
 
