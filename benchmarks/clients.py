@@ -149,7 +149,7 @@ class Evaluator:
             other = pool.submit(self.judge.send, act, twin)
             answer = self.insist(SAVE, act)
             with suppress(OSError, http.client.HTTPException):
-                self.log.expect("second click", other.result(), 200, 502, 503)
+                self.log.expect("second click", other.result(), 200, 502, 503, 507)
         twin.close()
         return answer
 

@@ -83,8 +83,10 @@ class Saving:
 
     def check(self, *statuses: int) -> int:
         """Nothing is lost, altered or doubled, and server errors had only these statuses; acts acknowledged."""
-        assert (self.faults, self.log.surprises) == ([], [])
+        wrong = [*self.faults, *self.log.surprises]
+        assert not wrong, wrong
         met = {error.rpartition(" ")[2] for error in self.log.server_errors}
         assert met <= {str(status) for status in statuses}, self.stack.web.last_lines(60)
-        assert differences(self.log.told, self.stack.rows(REVISIONS)) == []
+        lost = differences(self.log.told, self.stack.rows(REVISIONS))
+        assert not lost, lost
         return len(self.log.told)
