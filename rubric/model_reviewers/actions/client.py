@@ -4,8 +4,10 @@ The address comes from the settings, redirects are not followed, and a call that
 off. Tries are the job's business, so the client makes one.
 """
 
+import ssl
 import time
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -113,9 +115,18 @@ def _client() -> openai.OpenAI:
         timeout=timeout,
         default_headers={"Accept-Encoding": "identity"},
         http_client=httpx2.Client(
-            transport=BoundedTransport(), follow_redirects=False, trust_env=False, timeout=timeout
+            transport=BoundedTransport(_authorities()),
+            follow_redirects=False,
+            trust_env=False,
+            timeout=timeout,
         ),
     )
+
+
+@cache
+def _authorities() -> ssl.SSLContext:
+    """Whom the client trusts: reading it takes longer than all else that a call does here."""
+    return httpx2.create_ssl_context()
 
 
 def _broken(cause: BaseException | None) -> Reply:
