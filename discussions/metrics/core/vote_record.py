@@ -18,25 +18,26 @@ from discussions.metrics.core.text import NAME_CHARS, OWNED, PAD, decode_player,
 SUPPORTED = "supported"
 CLOSE = "close"
 CANNOT_CHECK = "cannot_check"
+# Groups are atomic, not possessive, as in the patterns of claims: before 3.11.5 Python matches the latter wrongly.
 _NAME = f"[{NAME_CHARS}]{PAD}*+"
 _WHO = f"(?:{_NAME}|\\b(?:i|me|you|he|she|they|we|who|someone|somebody|everyone)\\b)"
-_ALSO = r"(?: (?:has|have|had|also|both|all|just|only|even|already|then|still)){0,4}+"
+_ALSO = r"(?>(?: (?:has|have|had|also|both|all|just|only|even|already|then|still)){0,4})"
 
 _VOTED = re.compile(
-    f"(?P<voters>{_WHO}(?:(?:, | and |, and | & ){_WHO}){{0,9}}+),?{_ALSO} voted"
-    "(?: (?:for|against|out|off|to eliminate|to banish|to exile|to lynch))?+ "
-    f"(?P<targets>{_WHO}(?: and {_NAME}){{0,9}}+)(?!{OWNED})"
+    f"(?P<voters>{_WHO}(?>(?:(?:, | and |, and | & ){_WHO}){{0,9}})),?{_ALSO} voted"
+    "(?>(?: (?:for|against|out|off|to eliminate|to banish|to exile|to lynch))?) "
+    f"(?P<targets>{_WHO}(?>(?: and {_NAME}){{0,9}}))(?!{OWNED})"
 )
 
 _VOTE_OF = re.compile(
-    f"(?:(?P<name>{_NAME}){OWNED}++|\\b(?P<mine>my))(?: (?:own|first|last|earlier|previous))?+"
+    f"(?:(?P<name>{_NAME}){OWNED}++|\\b(?P<mine>my))(?>(?: (?:own|first|last|earlier|previous))?)"
     f" votes? (?:for|against|on) (?P<target>{_WHO})"
 )
 
 _OUT = r"(?:eliminated|killed|lynched|banished|exiled|voted out|voted off)"
 
 _GONE = re.compile(
-    f"(?P<a>{_NAME})(?: (?:was|were|got|has been|had been|being)){{1,3}}+ {_OUT}"
+    f"(?P<a>{_NAME})(?>(?: (?:was|were|got|has been|had been|being)){{1,3}}) {_OUT}"
     f"|\\b(?:we|they|you|town|everyone|the village) (?:already )?(?:have |had )?{_OUT} (?P<b>{_NAME})"
     f"|\\bwith (?P<c>{_NAME}) (?:gone|out|dead|eliminated)"
     f"|(?P<d>{_NAME}){OWNED}++ (?:elimination|death|exit|banishment|exile|lynching)"

@@ -20,17 +20,17 @@ from workspace.core.strict_json import normalise_text
 
 # An empty pair of fences changes nothing, wherever it stands, so thousands of them are one match.
 _FENCE = re.compile(
-    r"^(?:[ \t>]*+```[ \t]*+\n[ \t>]*+```[ \t]*+\n)++|^[ \t>]*+(`{3,}|~{3,})([^\n]*)$", re.MULTILINE
+    r"^(?>(?:[ \t>]*+```[ \t]*+\n[ \t>]*+```[ \t]*+\n)+)|^[ \t>]*+(`{3,}|~{3,})([^\n]*)$", re.MULTILINE
 )
 
 _OPENING = re.compile(r'\{\s*+(?=")')
 
 # One step: over plain text, strings and empty objects to a chain of openings with their keys, a run of bare openings
 # (the last of which may open an object), or a run of closings. Long runs are one match each, which is what keeps a
-# megabyte of braces cheap.
+# megabyte of braces cheap. Groups are atomic, not possessive: before 3.11.5 Python matches the latter wrongly.
 _STEP = re.compile(
-    r'(?:[^{}"]++|"(?:[^"\\\n]++|\\[^\n])*+"?+|\{\s*+\})*+'
-    r'(?:((?:\{\s*+"[^"\\\n{}]*+"\s*+:\s*+)++)|(\{(?:(?:[^{}"]++|\{\s*+\})*+\{)*+)|(\}++))'
+    r'(?>(?:[^{}"]++|"(?>(?:[^"\\\n]++|\\[^\n])*)"?+|\{\s*+\})*)'
+    r'(?:((?>(?:\{\s*+"[^"\\\n{}]*+"\s*+:\s*+)+))|(\{(?>(?:(?>(?:[^{}"]++|\{\s*+\})*)\{)*))|(\}++))'
 )
 
 _KEYED, _BARE = 1, 2

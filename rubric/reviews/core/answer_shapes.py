@@ -24,8 +24,8 @@ NESTING_KEYS = ("scores", "criteria", "ratings", "evaluation")
 _OPENING = re.compile(r'\[\s*+\{\s*+"|\{\s*+(?:"|//|/\*)')
 _FENCE_END = re.compile(r"\n[ \t>]*+(?:```|~~~)")
 _TOKEN = re.compile(
-    r"(?P<skip>[\s,]*+)(?:(?P<comment>//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)"
-    r'|(?P<string>"(?:[^"\\]++|\\.)*+")|(?P<mark>[{}\[\]:])|(?P<word>[^\s,{}\[\]":]++))',
+    r"(?P<skip>[\s,]*+)(?:(?P<comment>//[^\n]*+|/\*(?>(?:[^*]++|\*(?!/))*)\*/)"
+    r'|(?P<string>"(?>(?:[^"\\]++|\\.)*)")|(?P<mark>[{}\[\]:])|(?P<word>[^\s,{}\[\]":]++))',
     re.DOTALL,
 )
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?")

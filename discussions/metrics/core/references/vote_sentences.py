@@ -26,13 +26,13 @@ from discussions.metrics.core.vote_record import (
 
 _NAME = f"[{NAME_CHARS}]{PAD}*+"
 _WHO = f"(?:{_NAME}|\\b(?:i|me|you|he|she|they|we|who|someone|somebody|everyone|nobody|no one)\\b)"
-_LIST = f"{_WHO}(?:(?:, | and |, and | & | ){_WHO}){{0,9}}+"
+_LIST = f"{_WHO}(?>(?:(?:, | and |, and | & | ){_WHO}){{0,9}})"
 _SMALL = (
-    r"(?: (?:has|have|had|also|both|all|just|only|even|already|then|still|first|did|ever|really|actually|once"
-    r"|later|never|not|didn't|hasn't|haven't|hadn't|didnt)(?![a-z'])){0,5}+"
+    r"(?>(?: (?:has|have|had|also|both|all|just|only|even|already|then|still|first|did|ever|really|actually|once"
+    r"|later|never|not|didn't|hasn't|haven't|hadn't|didnt)(?![a-z'])){0,5})"
 )
 _OUT = r"(?:eliminate|banish|exile|lynch|remove|execute|kill|vote out|get rid of|take out)"
-_HOW = rf"(?P<how> (?:for|against|on|out|off|to {_OUT}))?+"
+_HOW = rf"(?>(?P<how> (?:for|against|on|out|off|to {_OUT}))?)"
 
 _WHEN = (
     r"(?:(?:(?:in|on|during|at) )?(?:the )?(?:(?:last|previous|first|second|third) (?:round|day|quest)"
@@ -40,29 +40,29 @@ _WHEN = (
 )
 _VOTED = re.compile(
     f"(?P<voters>{_LIST}),?(?P<small>{_SMALL}) vot(?:e(?P<past>d)?|(?P<ing>ing))(?: {_WHEN})?{_HOW} "
-    f"(?P<targets>{_WHO}(?: (?:and|&) {_NAME}(?!{_SMALL} vote)){{0,9}}+)(?!{OWNED})(?: (?:out|off)\\b)?+"
+    f"(?P<targets>{_WHO}(?>(?: (?:and|&) {_NAME}(?!{_SMALL} vote)){{0,9}}))(?!{OWNED})(?>(?: (?:out|off)\\b)?)"
 )
 # "Bravo, you voted": whom a sentence calls by name, at its start or behind a mark, is its "you".
 _CALLED = re.compile(
     r"(?:^|[,;:.!?-] |\b(?:and|but|so|well|hey|ok|okay|yes|no) )"
-    f"(?P<names>{_NAME}(?:(?:, | and |, and | & | ){_NAME}){{0,9}}+)"
+    f"(?P<names>{_NAME}(?>(?:(?:, | and |, and | & | ){_NAME}){{0,9}}))"
     r"(?=[,:-]| -|,? (?:and )?you\b)"
 )
-_CALLED_LAST = re.compile(f", (?P<names>{_NAME}(?:(?:, | and |, and | & ){_NAME}){{0,9}}+)[.! ]*$")
+_CALLED_LAST = re.compile(f", (?P<names>{_NAME}(?>(?:(?:, | and |, and | & ){_NAME}){{0,9}}))[.! ]*$")
 _VOTE_OF = re.compile(
     f"(?:(?P<name>{_NAME}){OWNED}++|\\b(?P<whose>my|your|his|her|their|our))"
-    f"(?: (?:own|first|last|earlier|previous|round \\w+))?+ votes?(?: {_WHEN})?{_HOW} (?P<targets>{_WHO})(?!{OWNED})"
+    f"(?>(?: (?:own|first|last|earlier|previous|round \\w+))?) votes?(?: {_WHEN})?{_HOW} (?P<targets>{_WHO})(?!{OWNED})"
     r"(?! (?:is|stays|will|goes|would|remains|now)\b)"
 )
 _JOINT = r"(?P<joint>, and then|, and|, but|, then| and then| and| but| then|,|;)"
 _MORE = re.compile(
-    f"(?: {_WHEN})?{_JOINT}(?: {_WHEN},?){{0,2}}+ (?:voted )?(?:(?P<word>for|against|to {_OUT}) )?"
-    f"(?P<targets>{_WHO}(?: and {_NAME}){{0,9}}+)(?P<when> {_WHEN})?(?!{OWNED}|{_SMALL} vote)"
+    f"(?: {_WHEN})?{_JOINT}(?>(?: {_WHEN},?){{0,2}}) (?:voted )?(?:(?P<word>for|against|to {_OUT}) )?"
+    f"(?P<targets>{_WHO}(?>(?: and {_NAME}){{0,9}}))(?P<when> {_WHEN})?(?!{OWNED}|{_SMALL} vote)"
 )
 _GONE_PAST = r"(?:eliminated|killed|lynched|banished|exiled|executed|removed|voted out|voted off)"
 _GONE = re.compile(
-    f"(?P<a>{_NAME})(?: (?:was|were|got|has been|had been|being|already)){{1,3}}+ {_GONE_PAST}"
-    r"|\b(?:we|they|town|everyone|the village)(?: (?:already|all|have|had|then|just)){0,3}+ "
+    f"(?P<a>{_NAME})(?>(?: (?:was|were|got|has been|had been|being|already)){{1,3}}) {_GONE_PAST}"
+    r"|\b(?:we|they|town|everyone|the village)(?>(?: (?:already|all|have|had|then|just)){0,3}) "
     f"{_GONE_PAST} (?P<b>{_NAME})"
     f"|\\bwith (?P<c>{_NAME}) (?:gone|out|dead|eliminated)"
     f"|(?P<d>{_NAME}){OWNED}++ (?:elimination|death|exit|banishment|exile|lynching|removal)"
