@@ -9,8 +9,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 UNPACKED = ROOT / "var" / "chromium"
-PACKAGES = ("chromium", "fonts-dejavu-core", "libatomic1")
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+# The same engine as Chromium's, without windows, profiles and extensions: quicker to start, and smaller.
+SHELL = "chromium-headless-shell"
+PACKAGES = (SHELL, "fonts-dejavu-core", "libatomic1")
+NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 
 
 class CannotBeHad(Exception):
@@ -106,7 +108,7 @@ def _write_starter(root: Path) -> None:
         "#!/bin/sh\n"
         f"export LD_LIBRARY_PATH='{':'.join(libraries)}'\n"
         f"export FONTCONFIG_FILE='{fonts}'\n"
-        f"exec '{root}/usr/lib/chromium/chromium' \"$@\"\n"
+        f"exec '{root}/usr/lib/chromium/{SHELL}' \"$@\"\n"
     )
     starter.chmod(0o755)
     for library in root.rglob("libatomic.so.1*"):

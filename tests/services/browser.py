@@ -15,6 +15,7 @@ QUIET = (
     "--no-first-run",
     "--disable-dev-shm-usage",
     "--disable-gpu",  # none is there: what draws in its place takes longer than plain drawing
+    "--in-process-gpu",  # nor is a process for it needed
 )
 
 
