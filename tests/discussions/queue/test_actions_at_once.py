@@ -1,6 +1,7 @@
 """Many reach for places at the same moment, each with a connection of its own: on SQLite, and on PostgreSQL as well."""
 
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from datetime import timedelta
 
 import pytest
@@ -21,6 +22,11 @@ pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
 
 LATER = NOW + LEASE
+
+
+def answer_question(evaluation, value, key):
+    """One answer, as of a request: with a row of its own, which no other thread writes to."""
+    return say(copy(evaluation), "coherence", "5", value, version=0, key=key)
 
 
 def run_at_once(work, people):
@@ -79,9 +85,7 @@ def test_one_person_clicking_many_times_has_one_game():
 
 def test_one_act_sent_many_times_at_once_is_stored_once():
     evaluation = start()
-    saved = run_at_once(
-        lambda _: say(evaluation, "coherence", "5", "yes", version=0, key="k"), [evaluation.evaluator] * 8
-    )
+    saved = run_at_once(lambda _: answer_question(evaluation, "yes", "k"), [evaluation.evaluator] * 8)
     assert {act.revision.pk for act in saved} == {evaluation.judgements.get().revisions.get().pk}
     assert sorted(act.is_repeated for act in saved) == [False] + [True] * 7
 
@@ -91,7 +95,7 @@ def test_two_answers_on_one_version_are_one_answer_and_one_conflict():
 
     def answer(value):
         try:
-            return say(evaluation, "coherence", "5", value, version=0, key=f"k-{value}").revision.value
+            return answer_question(evaluation, value, f"k-{value}").revision.value
         except Conflict as refused:
             return refused
 
