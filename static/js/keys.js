@@ -83,7 +83,7 @@ function visit(tab) {
 }
 
 function go(part) {
-  if (!(brought = part)) return;
+  if (!part) return;
   const step = part.closest(".step");
   if (step) open(step.id.slice(5));
   if (part.matches(".item")) document.getElementById("part-judge").checked = true;
@@ -93,16 +93,12 @@ function go(part) {
 }
 
 // Into view between what sticks to the screen; of what is taller its beginning.
-let broughtAt = -Infinity, brought;
-function bring(part, isAgain) {
-  if (!isAgain) broughtAt = performance.now();
-  if (part.matches(".msg")) brought = part;
+let broughtAt = -Infinity;
+function bring(part) {
+  broughtAt = performance.now();
   const isTall = part.offsetHeight > Math.min(innerHeight, judge.clientHeight) - 180;
   part.scrollIntoView({ block: isTall ? "start" : part.matches(".msg") ? "center" : "nearest" });
 }
-// Messages that come near are laid out in later frames, in other heights than were set aside for them.
-const stay = () => performance.now() - broughtAt < 500 && brought?.isConnected && bring(brought, true);
-new ResizeObserver(stay).observe(document.querySelector(".text > *"));
 
 // The next thing that asks, in the steps' order and from the start again; from elsewhere first in the open step.
 function need(from, way) {
@@ -121,7 +117,10 @@ function onward(from) {
   return next ? go(next) : document.querySelector("#submit button")?.focus();
 }
 
-const near = (list, from, way, at = list.indexOf(from)) => (at < 0 ? list[0] : list[at + way]);
+function near(list, from, way) {
+  const at = list.indexOf(from);
+  return at < 0 ? list[0] : list[at + way];
+}
 
 // To another page of a long transcript, by the page's own link.
 const turn = (way) => document.querySelector(`[data-turn="${way}"]`)?.click();
@@ -202,7 +201,10 @@ function reach(id) {
 const linkTo = (one) => `${location.origin}${location.pathname}${pageOf()}#m${one.dataset.position}`;
 
 // The page of a long transcript is a part of the address.
-const pageOf = (page = document.getElementById("acts").elements.page?.value) => (page ? `?page=${page}` : "");
+function pageOf() {
+  const page = document.getElementById("acts").elements.page?.value;
+  return page ? `?page=${page}` : "";
+}
 
 // Without a clipboard, which browsers give to https alone, what was to be copied is shown to be copied by hand.
 function copy(what, done) {
@@ -391,7 +393,7 @@ function show(target) {
   const fold = shown.querySelector("details[name]");
   if (fold && !target.closest("summary")) fold.open = true;
   if (!item) return;
-  if (document.querySelector(".text").checkVisibility()) bring(shown);
+  if (document.querySelector(".text").checkVisibility()) shown.scrollIntoView({ block: "center" });
   if (target === item) for (const one of all("#judge [data-evidence]")) one.open = one.closest(".item") === item;
 }
 document.addEventListener("focusin", (event) => show(event.target));
