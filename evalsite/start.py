@@ -14,7 +14,7 @@ from workspace.database.startup_checks import missing_migrations
 _is_ready = False
 
 
-def assert_ready(*, with_addresses: bool = True) -> None:
+def assert_ready(*, with_addresses: bool = False) -> None:
     """Raise ImproperlyConfigured, naming everything that is wrong, unless work can begin.
 
     The checks of addresses load the API, which takes half a second and 20 MB.

@@ -1,4 +1,4 @@
-"""What the main pages may cost: queries, steps of SQLite's machine, and CPU time on a quiet core.
+"""What the main pages may cost: queries, steps of SQLite's virtual machine, and CPU time on a quiet core.
 
 Steps are the same in each run. They tell when a query reads rows that it does not need, by a wrong index or without
 one. CPU time is scaled by a calibration loop. A budget of time is about twice what was measured on a quiet core: on a
