@@ -5,8 +5,11 @@ import platform
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
+
+from evalsite.celery import _trim_memory
 
 PROGRAM = """
 import sys
@@ -37,6 +40,24 @@ def grown(how):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_large_blocks_go_back_to_the_system_when_one_of_them_stays():
     assert grown("given back") <= 5
+
+
+@pytest.mark.parametrize(
+    ("worked", "is_eager", "done"),
+    [(0.2, False, []), (0.3, False, ["closed", "trimmed"]), (0.3, True, ["trimmed"])],
+)
+def test_after_some_work_a_job_keeps_no_pages_of_sqlite_and_no_free_memory(
+    worked, is_eager, done, monkeypatch
+):
+    acts = []
+    held = SimpleNamespace(vendor="sqlite", close=lambda: acts.append("closed"))
+    monkeypatch.setattr("django.db.connection", held)
+    monkeypatch.setattr("evalsite.celery.trim_memory", lambda: acts.append("trimmed"))
+    monkeypatch.setattr("evalsite.celery._trimmed_at", [10.0])
+    monkeypatch.setattr("evalsite.celery.process_time", lambda: 10 + worked)
+    for _ in range(2):
+        _trim_memory(task=SimpleNamespace(request=SimpleNamespace(is_eager=is_eager)))
+    assert acts == done
 
 
 LOADED = """
