@@ -12,7 +12,7 @@ from rubric.models import Rubric, RubricVersion, ScoringChoice
 from rubric.models.rubrics import DISCARDED, DRAFT, IMPORTED, PUBLISHED, RETIRED
 from rubric.models.scoring_choices import is_scored_by_criterion
 from rubric.versions.core.differences import differences
-from rubric.versions.core.version_json import is_number, next_number, read_version, wording_problems
+from rubric.versions.core.version_json import is_number, next_number, publishing_problems, read_version
 from rubric.versions.permissions import (
     check_discard_version,
     check_edit_rubrics,
@@ -156,7 +156,7 @@ def _require_valid(record: RubricRecord) -> None:
             _("The name of the rubric has more than 200 characters. Shorten it."), field="file"
         )
     found = read_version(canonical_bytes(record))
-    problems = wording_problems(found) if isinstance(found, RubricRecord) else found
+    problems = publishing_problems(found) if isinstance(found, RubricRecord) else found
     if problems:
         raise Unacceptable(" ".join(problem.message for problem in problems))
 

@@ -8,7 +8,7 @@ from rubric.core.records import RubricRecord
 from rubric.core.weights import weight_problems
 from rubric.versions.core.draft import draft_texts, read_draft
 from rubric.versions.core.game_specs import register_game_specs
-from rubric.versions.core.version_json import read_version, wording_problems
+from rubric.versions.core.version_json import publishing_problems, read_version
 from rubric.versions.queries import first_version_bytes
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in
 from workspace.core.canonical import canonical_bytes
@@ -38,7 +38,7 @@ def check(data: bytes, read: Any = read_version) -> None:
     assert not weight_problems({problem.key: problem.weight for problem in found.criteria})
     assert read(canonical_bytes(found)) == found, "stored and read again, it is another"
     saved = in_time(lambda texts: read_draft(texts, found), draft_texts(found))
-    if wording_problems(found):
+    if publishing_problems(found):
         assert not isinstance(saved, RubricRecord), "saved without words"
     else:
         assert saved == found, "opened and saved"

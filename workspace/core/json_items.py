@@ -22,6 +22,7 @@ _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _SCALAR = re.compile(_STRING + rb'|[^\s,"\[\]{}]++', re.DOTALL)
 _TO_BRACKET = re.compile(rb'[^"\[\]{}]*+(?:' + _STRING + rb'[^"\[\]{}]*+)*+', re.DOTALL)
 _OPENING, _CLOSING, _LIST_END, _COMMA = frozenset(b"[{"), frozenset(b"]}"), ord("]"), ord(",")
+_BRACKETS = _OPENING | _CLOSING
 # Bytes that continue a character: a column counts characters.
 _CONTINUING = bytes(range(0x80, 0xC0))
 
@@ -184,7 +185,8 @@ def _end_of_value(data: bytes, at: int, max_depth: int) -> int | None:
                 return at + 1
         found = _TO_BRACKET.match(data, at + 1)
         at = found.end() if found else len(data)
-        if at >= len(data) or data[at] == 0x22:
+        # In a string that does not end, Python before 3.11.5 may match as far as a last backslash (gh-106052).
+        if at >= len(data) or data[at] not in _BRACKETS:
             return None
 
 

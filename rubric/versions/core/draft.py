@@ -21,7 +21,7 @@ from rubric.core.records import Criterion, RubricRecord
 from rubric.core.scales import Scale, write_number
 from rubric.core.weights import exact, percent_text, scale_others, weight_problems
 from rubric.versions.core.game_specs import add_defaults, choices_for
-from rubric.versions.core.version_json import find_scale_fault, read_version, wording_problems
+from rubric.versions.core.version_json import find_scale_fault, publishing_problems, read_version
 from workspace.core.canonical import canonical_bytes
 from workspace.core.words import say
 
@@ -132,7 +132,7 @@ def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldPro
     if problems:
         return problems + [fault for fault in weight_faults(texts) if fault not in problems]
     found = read_version(canonical_bytes(record))
-    faults = wording_problems(found) if isinstance(found, RubricRecord) else found
+    faults = publishing_problems(found) if isinstance(found, RubricRecord) else found
     if isinstance(found, RubricRecord) and not faults:
         return found
     return [FieldProblem(find_field(problem.pointer, indexes), problem.message) for problem in faults]

@@ -17,6 +17,7 @@ MOST_REPEATED = 10
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT")
 _CHOICES = ("BRANCH", "GROUPREF_EXISTS")
 _READ_ONE_WAY = ("POSSESSIVE_REPEAT", "ATOMIC_GROUP")
+_COMPOUND = (*_CHOICES, *_REPEATS, *_READ_ONE_WAY)
 # Where Python's parser puts what is inside.
 _INSIDE = {
     "MAX_REPEAT": 2,
@@ -44,6 +45,25 @@ def _find_choices(items: Any, times: int) -> Iterator[int]:
         inner = 1 if kind in _READ_ONE_WAY else times * often
         for part in _list_parts(kind, given):
             yield from _find_choices(part, inner)
+
+
+def repeats_possessively(source: str, flags: int = 0) -> bool:
+    """Whether a possessive quantifier stands behind a group with a choice or a repetition, such as `(?:ab?c)*+`.
+
+    When such a group matches in part, Python before 3.11.5 ends the match there (gh-106052). Raises re.error as above.
+    """
+    return any(
+        kind == "POSSESSIVE_REPEAT" and any(inner in _COMPOUND for inner, _ in _walk(given[2]))
+        for kind, given in _walk(_parser.parse(source, flags))
+    )
+
+
+def _walk(items: Any) -> Iterator[tuple[str, Any]]:
+    """The kind of every item, those inside others included, and what the parser says of it."""
+    for operation, given in items:
+        yield str(operation), given
+        for part in _list_parts(str(operation), given):
+            yield from _walk(part)
 
 
 def _list_parts(kind: str, given: Any) -> list[Any]:

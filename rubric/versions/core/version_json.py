@@ -14,7 +14,7 @@ from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
 from rubric.core.scales import Scale, write_number
 from rubric.core.weights import exact, weight_problems
 from rubric.versions.core.game_specs import ParameterSpecs, game_specs
-from rubric.versions.core.pattern_growth import MOST_REPEATED, repeats_choice
+from rubric.versions.core.pattern_growth import MOST_REPEATED, repeats_choice, repeats_possessively
 from workspace.core.strict_json import MOST_PROBLEMS, read_json
 from workspace.core.words import mark, say
 
@@ -48,16 +48,16 @@ def read_version(data: bytes) -> RubricRecord | list[Problem]:
     return _problems(record)[:MOST_PROBLEMS] or record
 
 
-def wording_problems(record: RubricRecord) -> list[Problem]:
-    """The texts that a version lacks for publishing: the meaning of each criterion and the question about it.
+def publishing_problems(record: RubricRecord) -> list[Problem]:
+    """What a version must not have, or lack, to be published; files and versions of before can still be read.
 
-    Files and versions without these texts can still be read.
+    Each criterion has its meaning and the question about it. No pattern is matched differently by another Python.
     """
     wanted = {
         "description": say("no description. Say what it means"),
         "question": say("no question. Write what reviewers are asked"),
     }
-    return [
+    problems = [
         Problem(
             f"/criteria/{index}/{part}",
             "empty",
@@ -66,6 +66,17 @@ def wording_problems(record: RubricRecord) -> list[Problem]:
         for index, criterion in enumerate(record.criteria)
         for part, says in wanted.items()
         if not getattr(criterion, part).strip()
+    ]
+    said = say(
+        "The pattern has *+, ++ or ?+ behind a group with a choice or a repetition, which Python before 3.11.5 reads "
+        "wrongly. Write an atomic group instead, such as (?>(?:ab?c){{0,{most}}}).",
+        most=MOST_REPEATED,
+    )
+    return problems + [
+        Problem(f"/lists/patterns/{name}/{index}", "bad_pattern", said)
+        for name, group in record.lists.get("patterns", {}).items()
+        for index, source in enumerate(group)
+        if repeats_possessively(_filled_in(source))
     ]
 
 
@@ -412,9 +423,7 @@ def _pattern_fault(source: str) -> str:
             'The pattern has "[[" or a doubled -, &, ~ or | in square brackets, which Python will read otherwise.'
         )
         return say("{said} Put a backslash before it.", said=said)
-    # A word for the mafia is a pattern that may itself repeat choices, so it must not be repeated.
-    whole = source.replace("{mafia_word}", f"(?:xx|yy){{0,{MOST_REPEATED}}}")
-    whole = whole.replace("{name}", "(?:x)").replace("{owner}", "(?:x)")
+    whole = _filled_in(source)
     try:
         re.compile(whole)
         runs_away = repeats_choice(whole)
@@ -427,6 +436,13 @@ def _pattern_fault(source: str) -> str:
             most=MOST_REPEATED,
         )
     return ""
+
+
+def _filled_in(source: str) -> str:
+    """The pattern with something for each placeholder."""
+    # A word for the mafia is a pattern that may itself repeat choices, so it must not be repeated.
+    whole = source.replace("{mafia_word}", f"(?:xx|yy){{0,{MOST_REPEATED}}}")
+    return whole.replace("{name}", "(?:x)").replace("{owner}", "(?:x)")
 
 
 LONGEST_NUMBER = 20

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rubric.versions.core.pattern_growth import repeats_choice
-from rubric.versions.core.version_json import read_version
+from rubric.versions.core.version_json import publishing_problems, read_version
 
 RUNAWAY = [
     "(a|a)*b", "(a|ab)*c", "(?:a|b|ab)*c", "((a+))+b", "(a+|b)+c", "(a*b?)*c", "(?:a+ ?)+b", "(a{1,20}){1,20}b",
@@ -15,8 +15,8 @@ RUNAWAY = [
     "(?:(?P<x>a+)b?)+c", "({mafia_word})+!", "(?:{mafia_word} ?){2}!", r"(\w+\s?)*$", "(a+)+b", "(?:a*?)*b",
 ]  # fmt: skip
 HARMLESS = [
-    "a+b*c?", "(?:abc)+", "[a-z]+ [a-z]+", "(?: (?:is|was|be)){0,4} mafia", "(a|b)c", "(?>a+b?)+c", "(?:a++b?+)++c",
-    "(?<!x)a+", r"\byou(?:'re)? (?:a|the) {mafia_word}", "{name}(?: & {name})?",
+    "a+b*c?", "(?:abc)+", "[a-z]+ [a-z]+", "(?: (?:is|was|be)){0,4} mafia", "(a|b)c", "(?>a+b?)+c", "(?:ab)++c++",
+    "(?<!x)a+", "(?>(?:ab?c){0,10})", r"\byou(?:'re)? (?:a|the) {mafia_word}", "{name}(?: & {name})?",
 ]  # fmt: skip
 
 
@@ -38,7 +38,19 @@ def test_patterns_that_can_run_away_are_refused_with_what_to_write(pattern):
 
 @pytest.mark.parametrize("pattern", HARMLESS)
 def test_patterns_that_cannot_run_away_are_read(pattern):
-    assert pattern in read_version(version_with(pattern)).lists["patterns"]["reason"]
+    version = read_version(version_with(pattern))
+    assert pattern in version.lists["patterns"]["reason"]
+    assert publishing_problems(version) == []
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(?:a|bc)*+d", "(?:ab?+c)++", "(?>(?:a(?>b|cd))?+c)", "(?:{mafia_word})++"]
+)
+def test_what_python_before_3_11_5_reads_wrongly_is_read_but_not_published(pattern):
+    problems = publishing_problems(read_version(version_with(pattern)))
+    assert [problem.code for problem in problems] == ["bad_pattern"]
+    assert problems[0].pointer.startswith("/lists/patterns/reason/")
+    assert "Write an atomic group instead" in problems[0].message
 
 
 def test_every_pattern_of_the_shipped_versions_is_read():

@@ -60,6 +60,8 @@ def test_what_is_found_in_any_bytes_is_a_list_cut_at_its_commas(data, text):
         b"[1 2]",
         b"[1] 2",
         b'["a]',
+        b'[["a\\',
+        b'[{"a\\nb\\',
         b'[{"a": 1]',
         b"[[1]",
         b"]",
