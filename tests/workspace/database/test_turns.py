@@ -61,6 +61,7 @@ def test_writers_never_meet_and_none_waits_long(path):
     several = multiprocessing.get_context("fork")
     waits = several.Queue()
     processes = [several.Process(target=write, args=(path, waits)) for _ in range(2)]
+    began = time.monotonic()
     for process in processes:
         process.start()
     waited = [waits.get(timeout=60) for _ in range(2 * WRITERS * ROUNDS)]
@@ -69,7 +70,8 @@ def test_writers_never_meet_and_none_waits_long(path):
     assert [process.exitcode for process in processes] == [0, 0]
     assert database.execute("SELECT n FROM t").fetchone() == (2 * WRITERS * ROUNDS,)
     database.close()
-    assert max(waited) < LONGEST
+    # On a busy machine every write takes longer: whoever starves would wait for most of the time.
+    assert max(waited) < max(LONGEST, (time.monotonic() - began) / 4)
 
 
 def test_whoever_waits_too_long_is_told(path):
