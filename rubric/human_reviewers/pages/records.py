@@ -135,7 +135,8 @@ class ReviewPage(Struct, frozen=True):
     """The reviewer's page while the review is a draft.
 
     `lines` are there where responses are too many to stand side by side: then only the text at `opened` is shown, and
-    the others are lines with their letters and scores.
+    the others are lines with their letters and scores. A small screen shows the responses first if the page
+    `begins_with_responses`.
     """
 
     review_id: int
@@ -165,6 +166,7 @@ class ReviewPage(Struct, frozen=True):
     opened: int = 1
     question: str = ""
     responses: list[ShownResponse] = []
+    begins_with_responses: bool = False
     single_keys: bool = True
     is_calibration: bool = False
 

@@ -69,6 +69,7 @@ def review_page(*, work: ReviewState, wanted: ReviewQuery, person: Person) -> Re
         responses=[
             _shown(visible, place, texts[number]) for place, number in enumerate(review.order, start=1)
         ],
+        begins_with_responses=not (wanted.step or parts.progress(visible)[0]),
         single_keys=person.has_single_keys,
     )
 

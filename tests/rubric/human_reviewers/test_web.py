@@ -64,6 +64,17 @@ def test_the_page_shows_question_responses_and_what_is_asked(client, review):
     assert "Factual correctness" not in text
 
 
+def test_a_small_screen_shows_the_responses_until_something_is_scored_or_a_step_is_asked_for(client, review):
+    def first_part(query=""):
+        text = get_page(client, review, query).content.decode()
+        return re.findall(r'id="part-(\w+)"\s+checked', text)
+
+    assert first_part() == ["text"]
+    assert first_part("?step=whole") == ["judge"]
+    say(review, "holistic", "1", "7")
+    assert first_part() == ["judge"]
+
+
 def test_an_act_by_htmx_answers_regions_and_when_it_was_saved(client, review):
     answer = act(client, review, "holistic~2~0~7")
     text = answer.content.decode()
