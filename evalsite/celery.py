@@ -26,9 +26,9 @@ PR_SET_PDEATHSIG = 1
 
 
 def end_with_worker(name: str) -> None:
-    """Ask Linux to send this process that signal when the worker ends; elsewhere nothing.
+    """Ask Linux to send this process the signal when the worker ends; do nothing on other systems.
 
-    In place of billiard's, which has cffi read a declaration in C for it, 2 MB in each process of a pool.
+    It replaces billiard's function, for which cffi parses a declaration in C: 2 MB in each process of a pool.
     """
     libc = ctypes.CDLL(None)
     if hasattr(libc, "prctl"):
@@ -60,7 +60,7 @@ class Beat(StartStopStep):
         self.beat.start()
 
     def stop(self, worker: Any) -> None:
-        """Send no more; a broker that is away is not waited for."""
+        """Send no more; do not wait for a broker that is away."""
         self.beat.service.stop(wait=False)
 
 
@@ -85,7 +85,7 @@ def _check_startup(**_given: object) -> None:
 def load_actions() -> None:
     """Load what jobs and sweeps call, before the worker forks: its pool's processes then share that memory.
 
-    And compile the patterns of the newest rubric version, which takes as long as measuring 30 games.
+    It also compiles the patterns of the newest rubric version, which takes as long as measuring 30 games.
     """
     from django.conf import settings
     from django.utils.module_loading import import_string
@@ -100,7 +100,7 @@ def load_actions() -> None:
 
 @task_prerun.connect
 def _check_connections(task: Any, **_given: object) -> None:
-    """As Django before a request: a connection that is old or broken is not gone on with. Callers keep their own."""
+    """As Django does before a request, stop using a connection that is old or broken. Callers keep their own."""
     from django.db import close_old_connections
 
     if not task.request.is_eager:
@@ -109,7 +109,7 @@ def _check_connections(task: Any, **_given: object) -> None:
 
 @task_postrun.connect
 def _trim_memory(task: Any, **_given: object) -> None:
-    """After a quarter second of work: it takes some 5 ms, which many small jobs would feel.
+    """Trim memory after a quarter second of work: it takes some 5 ms, which would slow down many small jobs.
 
     A connection to SQLite holds pages of the database. Celery opens another for the next job anyway.
     """
@@ -125,9 +125,9 @@ def _trim_memory(task: Any, **_given: object) -> None:
 
 @worker_process_init.connect
 def _limit_memory(**_given: object) -> None:
-    """A job that wants more memory than a worker may use fails by itself; the machine and other jobs go on.
+    """A job that needs more memory than a worker may use fails alone; the machine and other jobs continue.
 
-    Counted are data that are the process's own, not files it maps nor libraries. Systems without that limit have none.
+    The limit counts the process's own data, not files that it maps, nor libraries. Systems without it have no limit.
     """
     from django.conf import settings
 
@@ -141,7 +141,7 @@ def _limit_memory(**_given: object) -> None:
 def hurry() -> None:
     """For processes that answer pages: no page waits more than a second (two tries) for a broker that is away or hangs.
 
-    The first page that queues a job does not wait for what that needs either.
+    The first page that queues a job does not wait for the needed modules to load, either.
     """
     app.conf.broker_transport_options = app.conf.broker_transport_options | {"socket_timeout": 0.5}
     load_broker()
@@ -149,7 +149,7 @@ def hurry() -> None:
 
 @cache
 def load_broker() -> None:
-    """Load what the first message would; it connects to nothing."""
+    """Load what the first message would load; it connects to nothing."""
     with app.connection_for_write() as unopened:
         assert unopened.transport
     assert app.amqp.queues is not None

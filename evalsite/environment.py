@@ -91,7 +91,7 @@ def read_settings() -> None:
 
 
 def stand_in() -> None:
-    """Give the settings what they want where a command needs no site: no database, no sessions, no audit log.
+    """Set placeholders for the settings that a command without a site needs: no database, no sessions, no audit log.
 
     Only without an .env and without these variables; nothing is ever signed or sealed with what is given here.
     """
@@ -107,7 +107,7 @@ def load_dotenv() -> None:
 
 
 def running_redis(var: Path) -> str:
-    """Where the Redis of the site that runs, or ran last, with this data folder answers; else Redis' usual place."""
+    """The address of the Redis of the site that runs, or ran last, with this data folder; else Redis' usual address."""
     path = var / "redis.url"
     return path.read_text().strip() if path.is_file() else "redis://127.0.0.1:6379/0"
 
@@ -125,7 +125,7 @@ def text(name: str, default: str | None = None) -> str:
 
 
 def beside(name: str, other: str) -> str:
-    """The variable as text that must be set when the other value is given, and counts for nothing without it."""
+    """The variable as text; it must be set when the other value is given, and is ignored without it."""
     return text(name) if other else text(name, "") and ""
 
 
@@ -261,7 +261,7 @@ def database(name: str, default: str | None = None) -> dict[str, Any]:
 
 
 def _split(value: str) -> SplitResult | None:
-    """An address in parts; None when it has no host, or a port that is none."""
+    """An address in parts; None when it has no host, or an invalid port."""
     try:
         parts = urlsplit(value)
         return parts if parts.hostname and parts.port != 0 else None
@@ -278,7 +278,7 @@ def share(name: str, default: str) -> float:
 
 
 def endpoint(name: str, *, is_local: bool) -> str:
-    """The variable as the address of what is called, "" when not set; https in production, but on this machine."""
+    """The variable as the address of an endpoint, "" when not set; in production https, except on this machine."""
     value = text(name, "")
     if not value:
         return ""

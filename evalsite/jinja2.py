@@ -1,4 +1,4 @@
-"""The template language of the site: what every template may use without being handed it."""
+"""The template language of the site, and the values that every template may use without a view that passes them."""
 
 import re
 from collections.abc import Callable, Iterable, MutableMapping
@@ -93,7 +93,7 @@ def static_url(path: str) -> str:
 class PlainContext(Context):
     """Calls what a template calls, and no more.
 
-    Jinja asks of every call whether the function wants the context. None of ours does, and a page has thousands.
+    For every call, Jinja checks whether the function wants the context. None of ours does, and a page has thousands.
     """
 
     @internalcode
@@ -113,7 +113,8 @@ class PlainContext(Context):
 class PlainGenerator(CodeGenerator):
     """Compiles templates so that `{{ value }}` is written by `markup.escape_output`, and each template is one text.
 
-    Jinja hands on every piece of an included template by itself, through all that include it. Nobody reads pieces here.
+    Jinja passes on every piece of an included template separately, through all that include it. Nothing reads pieces
+    here.
     """
 
     def blockvisit(self, nodes: Iterable[Any], frame: Any) -> None:
@@ -131,7 +132,7 @@ class PlainGenerator(CodeGenerator):
         self.writeline("escape_output = environment.escape_output")
 
     def visit_Include(self, node: Any, frame: Any) -> None:  # noqa: N802  Jinja's name
-        """Compile an include; Jinja would write one without context before all that stands before it."""
+        """Compile an include; Jinja would write one without context before everything that precedes it."""
         if not node.with_context:
             self.fail("an include has the context of the page", node.lineno)
         super().visit_Include(node, frame)
@@ -190,7 +191,7 @@ class Compact(Extension):
     def filter_stream(self, stream: TokenStream) -> Iterable[Token]:
         """The same tokens with less whitespace; done once, when a template is compiled.
 
-        A percent sign stays on the line of its number. In what is translated it is bound when it is looked up.
+        A percent sign stays on the line of its number. In a translated text it is bound when the text is looked up.
         """
         before, is_translated = "", False
         for token in stream:
@@ -216,8 +217,8 @@ def language() -> str:
 class CompiledTemplates(FileSystemBytecodeCache):
     """Compiled templates in files, so that the next process loads them: compiling takes most of a second at each start.
 
-    A file counts for this text of the template, this module and these versions of Jinja and Django. Where files cannot
-    be written or read, templates are compiled as without it.
+    A file is valid for this text of the template, this module and these versions of Jinja and Django. If files cannot
+    be written or read, templates are compiled as if there were none.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -229,12 +230,12 @@ class CompiledTemplates(FileSystemBytecodeCache):
         return super().get_source_checksum(f"{self._compiler}\0{source}")
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Load what is kept for the template, if anything is."""
+        """Load the compiled template, if it is stored."""
         with suppress(OSError):
             super().load_bytecode(bucket)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep what was compiled, if that is possible."""
+        """Store the compiled template, if that is possible."""
         with suppress(OSError):
             Path(self.directory).mkdir(mode=0o700, parents=True, exist_ok=True)
             super().dump_bytecode(bucket)

@@ -1,8 +1,8 @@
 """How logs are written: one line per event, JSON in production, plain on a developer's machine.
 
-Nothing here knows of requests' bodies. What could carry a secret or break out of its line is taken care of for every
-logger, Django's and Celery's too: the secrets of invitations and password links in addresses are blanked, control
-characters escaped.
+Bodies of requests are never logged. Values that could carry a secret or break out of their line are handled for every
+logger, Django's and Celery's too: the secrets of invitations and password links in addresses are blanked, and control
+characters are escaped.
 """
 
 import re
@@ -61,7 +61,7 @@ def log_settings(*, as_json: bool, level: str) -> dict[str, Any]:
         "loggers": {
             "django": {"handlers": [], "level": level, "propagate": True},
             "django.server": {"handlers": [], "level": level, "propagate": True},
-            # What models are asked is nobody's business who reads logs; these two would write it down to debug.
+            # Readers of logs must not see what models are asked; these two loggers would write it at level DEBUG.
             **{
                 name: {"handlers": [], "level": "WARNING", "propagate": True} for name in ("openai", "httpx2")
             },

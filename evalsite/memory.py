@@ -13,7 +13,7 @@ _PAGE, _LARGE_BLOCK, _MOST_TAKEN = 4096, 200_000, 2 * 1024 * 1024
 def give_memory_back() -> None:
     """Let freed memory go back to the system, in this process and those it forks; glibc keeps what one import needed.
 
-    Blocks of 256 KiB and more are mapped by themselves, and threads share one arena. Other C libraries have no such
+    Blocks of 256 KiB and more are mapped separately, and threads share one arena. Other C libraries have no such
     settings. Source: mallopt(3).
     """
     if libc := _glibc():
@@ -22,7 +22,7 @@ def give_memory_back() -> None:
 
 
 def trim_memory() -> None:
-    """Give back what a job left: what only refers to itself, and what is free between what is used.
+    """Give back the memory that a job left: reference cycles, and free blocks between used ones.
 
     Source: malloc_trim(3).
     """
@@ -55,7 +55,7 @@ def _glibc() -> ctypes.CDLL | None:
 
 
 def spare_the_collector() -> None:
-    """Let the garbage collector pass over what is loaded by now, and come after more work: a tenth of each request."""
+    """Let the garbage collector skip what is loaded by now, and run less often: a tenth of each request."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)

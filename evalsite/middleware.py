@@ -32,7 +32,7 @@ from workspace.web.uploads import is_too_large
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
 NOTE_USE_EVERY, MINUTE = 600, 60
-# Packing costs more than it saves below so many bytes; level, and bytes of a head without a name.
+# Below this many bytes compression costs more than it saves; the level, and the bytes of a head without a name.
 SHORT_ANSWER, GZIP_LEVEL, GZIP_HEAD = 200, 2, 10
 logger = logging.getLogger("evalsite.requests")
 Next = Callable[[HttpRequest], HttpResponseBase]
@@ -63,10 +63,11 @@ class SafetyHeaders:
 
 
 class ClientAddress:
-    """Lets REMOTE_ADDR be the address of the client, also behind proxies of ours; others cannot say who they are.
+    """Sets REMOTE_ADDR to the address of the client, also behind proxies of ours; others cannot choose their address.
 
-    Each proxy adds the address that it was called from at the end of X-Forwarded-For, or writes it anew; so from the
-    end backwards the first that is no proxy of ours is the client. What stands before it anybody may have written.
+    Each proxy appends the address that it was called from to X-Forwarded-For, or replaces the header. So, from the end
+    backwards, the first address that is no proxy of ours is the client. Anybody may have written the addresses before
+    it.
     """
 
     def __init__(self, get_response: Next) -> None:
@@ -78,7 +79,7 @@ class ClientAddress:
         return self.get_response(request)
 
     def look(self, request: HttpRequest) -> None:
-        """Take the address from the header, and take away the scheme that somebody else claims."""
+        """Take the address from the header, and remove the scheme if it does not come from a proxy of ours."""
         client = request.META.get("REMOTE_ADDR", "")
         if not self.is_ours(client):
             if request.META.pop("HTTP_X_FORWARDED_PROTO", None):
@@ -109,7 +110,7 @@ def is_address(text: str) -> bool:
 
 
 class Gzip(GZipMiddleware):
-    """Django's, save that whole answers are packed by ISA-L, in a tenth of zlib's time for some more bytes."""
+    """Django's, except that whole answers are compressed by ISA-L, in a tenth of zlib's time for some more bytes."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Pack an answer for a client that takes it packed; see docs/adr/0011 for the random bytes."""
@@ -185,7 +186,8 @@ class SignInRequired:
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponse], *_address: object
     ) -> HttpResponse | None:
-        """Stop the anonymous before the view, and who lacks a second factor; `needs("anyone")` lets them through."""
+        """Stop anonymous people, and people who lack a second factor, before the view; `needs("anyone")` lets them
+        through."""
         if getattr(view, "login_required", True) and not request.user.is_authenticated:
             return sign_in_first(request)
         lacks = request.user.is_authenticated and request.user.lacks_second_factor
@@ -247,9 +249,9 @@ class SignInLimits:
 
 
 class AccessTokens:
-    """A request to the API is that of the bearer of a token, and of nobody else: no sign-in by cookie counts there.
+    """A request to the API acts for the owner of its token, and for nobody else: no sign-in by cookie counts there.
 
-    Comes after `SignInLimits`, which would keep a sign-in for the bearer.
+    Comes after `SignInLimits`, which would store a sign-in for the owner.
     """
 
     def __init__(self, get_response: Next) -> None:
@@ -276,7 +278,7 @@ class AccessTokens:
         return response
 
     def identify(self, request: HttpRequest) -> Bearer | None:
-        """Whose token it is, None with the reason on the request when there is none that opens anything."""
+        """The owner of the token; None, with the reason on the request, without a valid token."""
         bearer = find_bearer(read_bearer(request.headers.get("Authorization", "")))
         try:
             check_opens(bearer, timezone.now())
@@ -286,7 +288,7 @@ class AccessTokens:
         return bearer
 
     def count(self, request: HttpRequest, bearer: Bearer | None) -> None:
-        """Count the request, whatever becomes of it: by token, without a good one by address. Raises TooOften."""
+        """Count the request, whatever its answer: by token, or by address without a valid token. Raises TooOften."""
         if bearer is not None:
             whose, most = f"token:{bearer.token}", settings.API_RATE_LIMIT
         else:

@@ -20,7 +20,7 @@ from evalsite.environment import read_settings
 from evalsite.memory import give_memory_back, spare_the_collector
 from workspace.database.prepared_queries import compile_all
 
-# Else the first request, the start of a worker or its first job would import them, in every fork anew.
+# Otherwise the first request, the start of a worker or its first job would import them, in each fork separately.
 LOADED = (
     "celery.app.amqp",
     "celery.app.control",
@@ -44,7 +44,7 @@ LOADED = (
     "kombu.transport.redis",
 )
 
-# Folders of the templates that people meet all day.
+# Folders of the templates that people use all day.
 MAIN_TEMPLATES = (
     "base.html",
     "components/",
@@ -85,7 +85,7 @@ def load_tasks() -> None:
 def load_pages() -> None:
     """Load what the main pages need, for a process that forks web workers: templates, queries and addresses.
 
-    Else the first people whom each worker serves wait for it, 0.1 s for a game to rate.
+    Otherwise the first people whom each worker serves would wait for it, 0.1 s for a game to rate.
     """
     load_templates()
     for widget in (forms.HiddenInput, forms.TextInput, forms.PasswordInput, forms.Textarea, forms.Select):

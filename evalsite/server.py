@@ -21,7 +21,7 @@ from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
 
-# Granian configures logging in every process. Nothing but its level: what it says goes where everything goes.
+# Granian configures logging in every process. Only its level is set: its messages go where all messages go.
 LOGGING = {"version": 1, "incremental": True, "handlers": {}, "loggers": {}}
 STOPPING = 5  # seconds that a worker has to finish what it is answering
 
@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def serve(host: str, port: int, workers: int) -> None:
-    """Serve in so many processes until told to stop. What is loaded by now, they share."""
+    """Serve in that many processes until told to stop. They share everything that is loaded by now."""
     import evalsite.wsgi  # noqa: F401  what is missing of it, before the workers are forked
 
     granian = Granian(
@@ -66,9 +66,9 @@ def serve(host: str, port: int, workers: int) -> None:
 
 @contextmanager
 def count_together() -> Iterator[None]:
-    """Where the site counts for Prometheus, let all processes that are forked meanwhile count into one folder.
+    """If the site counts for Prometheus, let all processes that are forked within the block count into one folder.
 
-    So each can tell the sums. The folder is this server's own: one on the network would be slow.
+    So each process can report the sums. The folder is this server's own: one on the network would be slow.
     """
     if not settings.METRICS_TOKEN:
         yield
@@ -88,7 +88,7 @@ def count_cores() -> int:
 def _load(pipe: tuple[int, int]) -> Any:
     reading, writing = pipe
     os.close(writing)  # so that only the main process has it, and the pipe ends with it
-    # Until granian sets its own: the handlers of the main process, inherited, would only note that it shall end.
+    # Until granian sets its own: the inherited handlers of the main process would only record the request to end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     Thread(target=_end_after, args=(reading,), name="main process", daemon=True).start()
@@ -98,7 +98,7 @@ def _load(pipe: tuple[int, int]) -> Any:
 
 
 def _end_after(pipe: int) -> None:
-    """End this worker when the main process is gone, as that would have done; orphans would go on serving."""
+    """End this worker when the main process is gone, as that would have done; an orphan would continue to serve."""
     os.read(pipe, 1)
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(STOPPING)

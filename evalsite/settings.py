@@ -81,9 +81,9 @@ SQLITE_OPTIONS = {
         "PRAGMA mmap_size=134217728;PRAGMA temp_store=MEMORY;PRAGMA foreign_keys=ON;"
     ),
 }
-# A server that does not answer must not hold a thread for the two minutes that are usual: seconds to connect, and
-# milliseconds that what was sent may stay unacknowledged. A process that stops in the middle of a transaction must not
-# hold its rows: the server ends what was idle for so long. DATABASE_URL may say otherwise.
+# A server that does not answer must not block a thread for the usual two minutes: seconds to connect, and milliseconds
+# that sent data may stay unacknowledged. A process that stops in the middle of a transaction must not keep its rows
+# locked: the server ends a transaction that was idle for this long. DATABASE_URL may set other values.
 POSTGRES_OPTIONS = {
     "connect_timeout": 3,
     "tcp_user_timeout": 10_000,
@@ -109,7 +109,7 @@ else:
     }
     # A job goes on with its worker's connection (`evalsite.celery`): a new one costs the server as much as 50 games.
     CELERY_DB_REUSE_MAX = sys.maxsize
-# How long a page waits for the answer to one statement: longer than anybody who stands still may hold a row (above).
+# How long a page waits for the answer to one statement: longer than a stopped process may lock a row (above).
 WEB_STATEMENT_SECONDS = 40
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -164,17 +164,17 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # How much processor time measuring one game may take (seconds; well below the time limit of a task), and how much
-# memory one process of a worker may use (MB). What needs more fails with a sentence instead of holding up all else.
+# memory one process of a worker may use (MB). Work that needs more fails with a sentence instead of blocking the rest.
 MEASURE_SECONDS = environment.seconds("MEASURE_SECONDS", "240", at_most=400)
 WORKER_MEMORY_MB = environment.megabytes("WORKER_MEMORY_MB", "2048", at_least=512)
-# How much room (MB) must be left where uploads and data are for the site to call itself ready.
+# How much space (MB) must be free where uploads and data are, for the site to report that it is ready.
 DISK_FREE_MB = environment.megabytes("DISK_FREE_MB", "512", at_least=1)
 # Prometheus reads /metrics with this token; without one there is no such page, and nothing is counted.
 METRICS_TOKEN = environment.optional_secret("METRICS_TOKEN", at_least=32)
 if METRICS_TOKEN:
     MIDDLEWARE.insert(0, "workspace.checks.metrics.CountRequests")
-# How much a project may store (MB) until an admin says another number for it, and what counts: these are asked, in
-# bytes.
+# How much a project may store (MB) until an admin sets another limit for it, and the functions that count what it
+# stores, in bytes.
 PROJECT_STORAGE_MB = environment.megabytes("PROJECT_STORAGE_MB", "10240", at_least=1)
 STORED_BYTES = [
     "discussions.transcripts.queries.count_file_bytes",
@@ -202,7 +202,7 @@ JOB_ACTIONS = {
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "workspace.sweep", "schedule": 10.0, "options": {"expires": 600}},
 }
-# What time alone brings about: each sweep calls these actions, with the moment by the database's clock.
+# Work that is due by time alone: each sweep calls these actions, with the current time of the database's clock.
 SWEEP_ACTIONS = [
     "discussions.slots.actions.expire_leases",
     "workspace.tokens.actions.forget_answers",
@@ -227,8 +227,8 @@ RESPONSE_WEIGHTS = environment.assert_weights(
 )
 # How new comparison sets are scored until an admin chooses on the site: by criterion, too, or as a whole alone.
 DEFAULT_RUBRIC_SCORING = environment.flag("DEFAULT_RUBRIC_SCORING", default=False)
-# Models that review are asked at one endpoint that speaks OpenAI's protocol; without an address none is ever called.
-# Address, key and models come from here alone. A call may take twice the timeout: to its first byte, then to its last.
+# Models that review are called at one endpoint that speaks OpenAI's protocol; without an address none is ever called.
+# Address, key and models come only from here. A call may take twice the timeout: to its first byte, then to its last.
 REVIEW_MODELS_URL = environment.endpoint("REVIEW_MODELS_URL", is_local=LOCAL)
 REVIEW_MODELS_KEY = environment.text("REVIEW_MODELS_KEY", "")
 REVIEW_MODELS = environment.models("REVIEW_MODELS", url=REVIEW_MODELS_URL)
@@ -238,7 +238,7 @@ REVIEW_PRICES = environment.prices("REVIEW_PRICES")
 WEBHOOK_HTTP = environment.flag("WEBHOOK_HTTP", default=False)
 WEBHOOK_NETWORKS = environment.networks("WEBHOOK_NETWORKS")
 # E-mail goes through one mail server; without a host nothing is ever sent, and pages do not offer it. Links in e-mails
-# are made from SITE_URL, since what a request says its host is can be forged.
+# are made from SITE_URL, since the host that a request names can be forged.
 EMAIL_HOST = environment.host("EMAIL_HOST")
 EMAIL_PORT = environment.port("EMAIL_PORT", "587")
 EMAIL_SECURITY = environment.mail_security("EMAIL_SECURITY", host=EMAIL_HOST, is_local=LOCAL)
@@ -249,7 +249,7 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = environment.sender("EMAIL_FROM", EMAIL_HOST)
 SITE_URL = environment.endpoint("SITE_URL", is_local=LOCAL)
 environment.beside("SITE_URL", EMAIL_HOST)
-# What an audit line brings about beside it: actions that are called with the line, in its transaction.
+# What else an audit line causes: actions that are called with the line, in its transaction.
 EVENT_ACTIONS: dict[str, list[str]] = {
     "game:assigned": ["discussions.notifications.actions.tell_assigned"],
     "game:unassigned": ["discussions.notifications.actions.forget_assigned"],
@@ -312,8 +312,8 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password": "10/m/ip,3/5m/key,10/d/key",
     "reset_password_from_key": "20/m/ip",
 }
-# Failures of an account from all computers together on which it never signed in; allauth's key above is the account
-# with the address, or with the computer where it did.
+# Failures of an account from all computers together on which it never signed in. Allauth's key above is the account
+# with the address, or with the computer on which it signed in.
 ACCOUNT_FAILURES = "30/h/key"
 DEVICE_COOKIE_NAME = "device" if LOCAL else "__Host-device"
 DEVICE_COOKIE_AGE = 180 * 24 * 3600
@@ -332,17 +332,17 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{VALIDATION}CommonPasswordValidator"},
     {"NAME": f"{VALIDATION}NumericPasswordValidator"},
 ]
-# Second factors: an app's code or a recovery code. Leads and admins must have one, but on a laptop they need not.
+# Second factors: an app's code or a recovery code. Leads and admins must have one, except on a laptop.
 MFA_ADAPTER = "workspace.authentication.queries.FactorRules"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 REQUIRE_TOTP = environment.flag("REQUIRE_TOTP", default=not LOCAL)
 SECOND_STEP_LIMIT = "5/5m/key,30/d/key"
 # How many requests an access token may make in a minute.
 API_RATE_LIMIT = 600
-# How many requests without a good access token an address may make in a minute.
+# How many requests without a valid access token an address may make in a minute.
 API_ADDRESS_LIMIT = 60
-# What one person may ask for of what costs much, all their programs together: how much, in how many seconds. The same
-# names as in workspace/web/rate_limits.py; uploads are in MB.
+# Limits of expensive operations for one person, all their programs together: how much, in how many seconds. The names
+# are those of workspace/web/rate_limits.py; uploads are in MB.
 COSTLY_LIMITS = {
     "exports": (environment.number("EXPORTS_PER_HOUR", "120"), 3600),
     "uploads": (environment.number("UPLOAD_MB_PER_HOUR", "8192"), 3600),
@@ -356,7 +356,8 @@ SESSION_COOKIE_AGE = SIGN_IN_ABSOLUTE
 SESSION_ENGINE = "workspace.models.sign_ins"
 SESSION_SAVE_EVERY_REQUEST = False
 
-# Signing in at the organisation's own place, by OpenID Connect, when one is named; nothing of it is loaded otherwise.
+# Signing in at the organisation's own issuer by OpenID Connect, if one is configured; otherwise nothing of it is
+# loaded.
 OIDC_ISSUER = environment.endpoint("OIDC_ISSUER", is_local=LOCAL)
 OIDC_NAME = environment.beside("OIDC_NAME", OIDC_ISSUER)
 OIDC_CLIENT_ID = environment.beside("OIDC_CLIENT_ID", OIDC_ISSUER)
@@ -401,7 +402,8 @@ TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES", "127.0.0.0/8,::1/128")
 if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = not LOCAL
-# A program whose address begins with http:// is told so and not led on: it would send its token in the open each time.
+# A program whose address begins with http:// is told so and not redirected: it would send its token unencrypted each
+# time.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$", r"^api/v1/"]
 SECURE_HSTS_SECONDS = 0 if LOCAL else 31536000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not LOCAL

@@ -1,4 +1,4 @@
-"""What a process makes sure of before it serves: migrations are applied and every check passes."""
+"""What a process checks before it serves: migrations are applied and every check passes."""
 
 import sys
 
@@ -54,7 +54,7 @@ def end_unless_ready(*, with_addresses: bool = False) -> None:
 
 
 def limit_waiting() -> None:
-    """For processes that answer pages: a PostgreSQL that stands still holds no thread for ever."""
+    """For processes that answer pages: a PostgreSQL that hangs blocks no thread for ever."""
     if connection.vendor == "postgresql":
         from workspace.database.postgresql.base import DatabaseWrapper
 

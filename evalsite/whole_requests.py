@@ -49,7 +49,7 @@ class NoRoom(Exception):
 
 
 class LastIdleFirst:
-    """A queue of work for threads: whoever has waited for the shortest time gets what comes next.
+    """A queue of work for threads: the thread that has waited for the shortest time gets the next work.
 
     Its connection to SQLite has the newest pages of the database. A thread that waited for longer reads them again.
     """
@@ -94,7 +94,7 @@ class WholeRequests:
         environ = make_environ(scope)
         length = announced_length(environ)
         if length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
-            # Whoever may not send so much is told so before it is taken.
+            # A client that may not send so much is told so before the body is read.
             asked = environ | {"evalsite.body": "asks", "wsgi.input": BytesIO()}
             if not await loop.run_in_executor(self.threads, self.may_send, asked, protocol):
                 await read_on(protocol)
@@ -208,7 +208,7 @@ def make_environ(scope: Any) -> Environ:
 
 
 def announced_length(environ: Environ) -> int:
-    """How many bytes of body are read: as many as were announced, none of a body in pieces without a length."""
+    """How many bytes of body are read: as many as were announced, none of a chunked body without a length."""
     try:
         return max(0, int(environ.get("CONTENT_LENGTH") or 0))
     except ValueError:
@@ -242,10 +242,10 @@ async def read_body(protocol: Any, body: IO[bytes], length: int) -> None:
 
 
 async def read_on(protocol: Any) -> None:
-    """Throw away what still comes of a body that was refused, for REFUSED_BODY seconds.
+    """Discard the rest of a body that was refused, for REFUSED_BODY seconds.
 
-    A connection that ends while the client sends is reset, and the client, or a proxy, then loses the answer too, as
-    RFC 9112, section 9.6, has it.
+    A connection that ends while the client sends is reset, and the client, or a proxy, then loses the answer, too (RFC
+    9112, section 9.6).
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(REFUSED_BODY):
@@ -255,7 +255,7 @@ async def read_on(protocol: Any) -> None:
 
 
 def send_pieces(pieces: Iterator[bytes], transport: Any, loop: asyncio.AbstractEventLoop) -> None:
-    """Send a long answer; a reader who takes nothing for BODY_PAUSE seconds gets no more of it."""
+    """Send a long answer; a client that reads nothing for BODY_PAUSE seconds gets no more of it."""
 
     async def send(piece: bytes) -> None:
         async with asyncio.timeout(settings.BODY_PAUSE):

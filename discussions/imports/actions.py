@@ -1,9 +1,8 @@
 """Jobs read the games of a file, measure them in the same pass and store them, in the order of the file.
 
-A large list or file of lines is cut into parts. The import's own job and helping jobs, as many as there are workers
-with nothing else to do, each claim the next part, read and measure it outside of any transaction, and store it when all
-parts before it are stored. So numbers, faults and sums come out as from one worker. Other files are read by the
-import's own job alone.
+A large list or file of lines is cut into parts. The import's own job and one helping job for each idle worker each
+claim the next part, read and measure it outside of any transaction, and store it when all parts before it are stored.
+So numbers, faults and sums are the same as from one worker. Other files are read by the import's own job alone.
 """
 
 import time
@@ -65,12 +64,12 @@ from workspace.models.jobs import QUEUED, RUNNING
 IMPORT_PART = "import_part"
 BATCH, BATCH_CHARACTERS = 100, 2_000_000
 BYTES_A_SECOND = 2_000_000
-# Jobs that wait come first after so many games of a project, however many of its files are being read.
+# After this many games of a project, waiting jobs come first, however many of its files are being read.
 GAMES_A_TURN = 1_000
-# How far ahead of what is stored parts are read, and how many jobs help with one file at most.
+# How many parts are read ahead of the stored ones, and how many jobs help with one file at most.
 PARTS_AHEAD, MOST_HELPERS = 64, 64
-# Seconds. A worker looks so often whether the parts before its own are stored, and so often whether their worker died;
-# it goes to other work after so long: by then the lease of a worker that died has ended.
+# Seconds: how often a worker checks whether the parts before its own are stored, how often it checks whether their
+# worker died, and when it turns to other work: by then the lease of a dead worker has ended.
 LOOK_EVERY, CLAIM_EVERY, LONGEST_WAIT = 0.02, 1.0, 60.0
 
 
@@ -81,8 +80,8 @@ class _WaitedTooLong(Exception):
 def import_games(*, job: Job, clock: Clock) -> None:
     """Read the job's transcript and store its games, measured, in fenced transactions of many games each.
 
-    Run again after a kill it finds what is in, and ends with the same rows. Raises JobLost when the job was cancelled
-    or taken over: what was committed stays.
+    Run again after a kill, it finds the games that are stored, and ends with the same rows. Raises JobLost when the job
+    was cancelled or taken over: what was committed stays.
     """
     transcript = Transcript.objects.select_related("project", "iteration__rubric_version").get(job=job)
     run = ImportRun.objects.filter(transcript=transcript).first()
@@ -133,7 +132,7 @@ def _look_through(
     job: Job, transcript: Transcript, data: bytes, options: ReadOptions, clock: Clock
 ) -> tuple[ReadPlan, timedelta]:
     """The content of the file, and the lease that is needed to read it in one go."""
-    # A small archive may hold as much as may be unpacked.
+    # A small archive may unpack to the largest size allowed.
     size = options.limits.unpacked_bytes if is_archive(data) else len(data)
     lease = _lease_for(size)
     renew(job=job, now=clock(), lease=lease, total_bytes=len(data))
@@ -147,7 +146,7 @@ def _lease_for(size: int) -> timedelta:
 
 
 def _rubric_for_one_pass(job: Job, iteration: Iteration) -> RubricRecord | None:
-    """The version to measure under while reading; None after a worker died: measuring alone finds the game it was."""
+    """The version to measure under while reading; None after a worker died: separate measuring finds the cause."""
     if job.attempt > 1:
         return None
     return rubric_record(iteration.rubric_version_id, iteration.rubric_version.sha256)
@@ -163,7 +162,7 @@ class _Writer:
         self.by = by
 
     def lock(self) -> None:
-        """First of a transaction: whoever opens the iteration for rating sees these games, or they see that it is."""
+        """First in a transaction: who opens the iteration for rating sees these games, or this sees that it is open."""
         if not self.iteration.is_unsorted:
             rows = Iteration.objects.select_for_update(no_key=True, of=("self",))
             self.iteration = rows.select_related("project", "rubric_version").get(pk=self.iteration.pk)
@@ -207,7 +206,7 @@ def _import_in_order(
 def _batches(
     plan: ReadPlan, tally: ReadTally, name: str, rubric: RubricRecord | None
 ) -> Iterator[list[PreparedGame]]:
-    """The games of the plan, so many at once as fit into memory; what becomes of each is counted."""
+    """The games of the plan, as many at once as fit into memory; the outcome of each is counted."""
     batch: list[PreparedGame] = []
     size = 0
     for ready in _prepare(_outcomes(plan), tally, name, rubric):
@@ -223,7 +222,7 @@ def _batches(
 def _prepare(
     outcomes: Iterable[ReadOutcome], tally: ReadTally, name: str, rubric: RubricRecord | None
 ) -> Iterator[PreparedGame]:
-    """The games that may come in, measured if there is a version; very long ones are left to a job of their own."""
+    """The games that may be imported, measured if there is a version; very long ones are left to a job of their own."""
     for outcome in outcomes:
         tally.add(outcome)
         if outcome.game is not None:
@@ -243,7 +242,7 @@ def _outcomes(plan: ReadPlan) -> Iterator[ReadOutcome]:
 
 
 def _renew_at(job: Job, now: datetime, lease: timedelta, done: int, total: int) -> None:
-    # After a kill the first batches are only looked at again: the bar does not go back for that.
+    # After a kill the first batches are only checked again: the progress bar does not go back for that.
     share = job.total_bytes * done // total
     renew(
         job=job,
@@ -258,7 +257,7 @@ def _renew_at(job: Job, now: datetime, lease: timedelta, done: int, total: int) 
 def _begin(
     job: Job, transcript: Transcript, layout: CutLayout, parts: list[FilePart], *, now: datetime
 ) -> ImportRun:
-    """Write down where the parts are, so that every worker finds them."""
+    """Store where the parts are, so that every worker finds them."""
     there = Game.objects.filter(transcript=transcript).aggregate(newest=Max("pk"))["newest"] or 0
     with transaction.atomic():
         renew(job=job, now=now, total_count=sum(part.count for part in parts))
@@ -316,7 +315,8 @@ class _PartReader:
         data = load_range(self.transcript.sha256, part.start, part.end, part.checksum)
         plan = plan_part(data, part, self.layout, self.options)
         tally = ReadTally(plan)
-        # Reading all before the first is measured takes less time: neither displaces what the other has in the caches.
+        # Reading all games before measuring the first takes less time: neither step evicts the other's data from the
+        # caches.
         outcomes = list(_outcomes(plan))
         games = list(_prepare(outcomes, tally, self.transcript.name, self.rubric))
         self.wait_until = time.monotonic() + LONGEST_WAIT
@@ -327,7 +327,7 @@ class _PartReader:
         self._store(number, tally, games)
 
     def _wait_for(self, happens: Callable[[], bool]) -> bool:
-        """Wait for that; False after so long that a worker may have died. Raises _WaitedTooLong."""
+        """Wait for a condition; False after so long that a worker may have died. Raises _WaitedTooLong."""
         until = time.monotonic() + CLAIM_EVERY
         while not happens():
             if time.monotonic() > self.wait_until:
@@ -392,7 +392,7 @@ class _PartReader:
         return others.filter(state=QUEUED).exists()
 
     def _call_helper(self, now: datetime) -> None:
-        """Queue one more job for this import, unless one waits already: who has nothing else to do takes it."""
+        """Queue one more job for this import, unless one waits already: an idle worker takes it."""
         if self._waiting_jobs():
             return
         prefix = f"transcript:{self.transcript.pk}:"
@@ -411,7 +411,7 @@ class _PartReader:
             )
 
     def _games_a_turn(self) -> int:
-        """How many games before others come: each project has the same share, however many jobs it has."""
+        """After how many games other jobs come first: each project has the same share, however many jobs it has."""
         live = Job.objects.filter(project=self.transcript.project, kind__in=(IMPORT, IMPORT_PART))
         return GAMES_A_TURN // max(1, live.filter(state__in=(QUEUED, RUNNING)).count())
 
@@ -480,7 +480,7 @@ def _close(
     transcript.waits_for_columns = any(fault.code == UNKNOWN_COLUMNS for fault in sums.faults)
     transcript.format = sums.format
     if transcript.waits_for_columns:
-        # Who maps columns holds the project: their mapping is seen here, or they see that this file waits.
+        # Whoever maps columns locks the project: their mapping is seen here, or they see that this file waits.
         Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
     transcript.save(update_fields=["format", "faults", "fault_count", "waits_for_columns"])
     if not transcript.fault_count and not transcript.waits_for_columns:

@@ -1,4 +1,4 @@
-"""A file cut into parts that several workers read, and the sums of what became of its games."""
+"""A file cut into parts that several workers read, and the summed outcomes of its games."""
 
 from collections.abc import Iterator
 from zlib import crc32
@@ -45,7 +45,7 @@ class PartClaim(Struct, frozen=True, array_like=True):
 
 
 class Sums(Struct):
-    """What became of the games read so far: counts, the first faults of reading and of taking in, and formats."""
+    """The outcomes of the games read so far: counts, the first faults of reading and of importing, and formats."""
 
     game_count: int = 0
     refused_count: int = 0
@@ -57,7 +57,7 @@ class Sums(Struct):
     not_taken_count: int = 0
 
     def add(self, tally: ReadTally, intake: Intake, most: int) -> None:
-        """Add what became of more games; of faults at most so many are kept."""
+        """Add the outcomes of more games; at most a limited number of faults is kept."""
         self.game_count += tally.game_count
         self.refused_count += tally.refused_count
         self.faults += tally.faults[: most - len(self.faults)]

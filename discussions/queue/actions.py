@@ -1,7 +1,7 @@
 """The queue: the next game of an evaluator, hidden duplicates, assignments, and the rule of a project's queue.
 
 "Next game" takes a slot by a single conditional update. A hidden duplicate looks like any other game: it has its own
-slot, and where duplicates come, all that the queue gives is rated under numbers that no game has.
+slot, and in a project with hidden duplicates every game from the queue is rated under a number that no game has.
 """
 
 import hashlib
@@ -52,9 +52,9 @@ def take_next_game(
     """The evaluation that the person works on next in the project; None when there is nothing for them.
 
     In this order: a returned evaluation, a started one, a required calibration, an assigned slot, sometimes a hidden
-    repeat, a free slot by the project's rule (of one of the games of `iteration` if that is given). No two people get
-    one slot, no person gets a game twice. Raises NotAllowed for everybody but the project's evaluators, for a person
-    who did not pass a required calibration, and for one who has not confirmed the guideline.
+    duplicate, a free slot by the project's rule (of one of the games of `iteration` if that is given). No two people
+    get one slot, no person gets a game twice. Raises NotAllowed for everybody but the project's evaluators, for a
+    person who did not pass a required calibration, and for one who has not confirmed the guideline.
     """
     check_take_game(by, project)
     check_guideline_is_read(by, project)
@@ -153,8 +153,8 @@ WAYS = (_started, _calibrated, _kept, _repeated, _drawn)
 def _draw_number(project: Project, by: Person) -> int:
     """The number under which the person rates what the queue gives them next; no game of the project has it.
 
-    It has two digits more than the newest game's. Hidden duplicates and other games get such a number alike, and it
-    is keyed: no number reveals a hidden duplicate.
+    It has two digits more than the newest game's. Hidden duplicates and other games both get such a number, and it is
+    keyed: no number reveals a hidden duplicate.
     """
     own = _own_work(project, by)
     newest = Project.objects.values_list("next_game_number", flat=True).get(pk=project.pk)
@@ -172,7 +172,7 @@ def _own_work(project: Project, by: Person) -> QuerySet[Evaluation]:
 def _next_draw(person: Person, project: Project) -> tuple[int, int]:
     """The number of the person's next draw, and the shuffle number that it points to; the event holds both.
 
-    It depends on the person, the project and the number of games given out alone, so that it can be computed again.
+    It depends only on the person, the project and the number of games given out, so that it can be computed again.
     """
     number = count_picks(person.pk)
     return number, compute_draw_point(person, project, number)
@@ -259,7 +259,7 @@ def start_hidden_duplicate(*, project: Project, by: Person, now: datetime) -> Ev
     if not percent:
         return None
     own = _own_work(project, by)
-    # Keyed, since numbers can be guessed: nobody computes when a duplicate comes.
+    # Keyed, since numbers can be guessed: nobody can compute when a duplicate comes.
     seed, given_count = keyed_text("repeats", f"project {project.pk}:{by.pk}"), own.count()
     if not is_due(seed, given_count, percent):
         return None
@@ -306,7 +306,7 @@ def assign_games(
     if not numbers:
         raise Unacceptable(_("Choose at least one game."), field="games", code="required")
     with transaction.atomic():
-        # A person who takes a game is locked, so a game that they are just beginning is not assigned.
+        # A person who takes a game is locked, so a game that they are just starting is not assigned.
         Person.objects.select_for_update(no_key=True).get(pk=person.pk)
         games = _games(project, numbers)
         _refuse_started(games, person)

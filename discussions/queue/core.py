@@ -1,4 +1,4 @@
-"""How fast evaluations come in: how many a week, and how long a game takes from being taken to being submitted.
+"""How fast evaluations are submitted: how many a week, and how long a game takes from being taken to submission.
 
 It also holds what each evaluator of a project has done and still has to do. This helps to plan work; it does not
 compare people.
@@ -59,7 +59,7 @@ def compute_pace(done: Iterable[tuple[datetime, datetime]], today: date, weeks: 
 
 
 def format_duration(minutes: float | None) -> str:
-    """A length of time as one says it: minutes below two hours, then hours, then days."""
+    """A length of time in words: minutes below two hours, then hours, then days."""
     if minutes is None:
         return ""
     for unit, size, from_minutes in (("days", 60 * 24, 60 * 48), ("hours", 60, 120)):
@@ -89,7 +89,7 @@ class CompletedWork(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """A person's present work: games that are open, sent back, paused, or assigned but not started."""
+    """A person's present work: games that are open, returned, paused, or assigned but not started."""
 
     open: int = 0
     sent_back: int = 0
@@ -110,7 +110,7 @@ class Load(Struct, frozen=True):
 
     @property
     def ahead(self) -> int:
-        """How many games are before them: open, sent back, and assigned."""
+        """How many games they have to do: open, returned, and assigned."""
         return self.held.open + self.held.sent_back + self.held.assigned
 
 

@@ -7,7 +7,7 @@ from workspace.models import Person, Project
 
 
 def check_see_team(person: Person, project: Project) -> None:
-    """Leads of the project and admins see who holds which game, and how much each has before them."""
+    """Leads of the project and admins see who holds which game, and how much each person has to do."""
     check_leads(
         person,
         project,

@@ -241,7 +241,7 @@ CHUNK = 500
 
 
 class Fitted(NamedTuple):
-    """How many free places closed, and how many opened."""
+    """How many free slots closed, and how many opened."""
 
     closed: int
     opened: int

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 
 class SlotRecord(Struct, frozen=True):
-    """One place for rating: its row and number within the game, whether somebody has it, and whether it is closed.
+    """One slot for rating: its row and number within the game, whether somebody has it, and whether it is closed.
 
-    One that nobody has and that is closed is not needed at present. `is_kept` for somebody by name.
+    A closed slot that nobody has is not needed at present. `is_kept` says that it is assigned to a person.
     """
 
     key: int
@@ -21,7 +21,7 @@ class SlotRecord(Struct, frozen=True):
 
 
 class SlotChanges(Struct, frozen=True):
-    """What makes the places of a game as many as it needs: rows to close and to open, and numbers to make."""
+    """The changes that give a game as many slots as it needs: rows to close and to open, and numbers to create."""
 
     close: list[int] = []
     open: list[int] = []
@@ -58,7 +58,7 @@ def lease_from(now: datetime) -> datetime:
 
 
 def is_due(lease_until: datetime | None, now: datetime) -> bool:
-    """Whether work in a place now is to renew its lease."""
+    """Whether work in a slot should renew its lease now."""
     return lease_until is None or lease_until - now <= LEASE - RENEWED_AFTER
 
 

@@ -27,7 +27,7 @@ def check_rate(person: Person, evaluation: Evaluation) -> None:
 
 
 def check_skip(person: Person, evaluation: Evaluation) -> None:
-    """One's own evaluation, while it is open; also by somebody who may not go on with it, so that others can."""
+    """One's own evaluation, while it is open; also by somebody who may not continue it, so that others can."""
     _check_own(person, evaluation)
     if evaluation.state not in OPEN:
         raise NotAllowed(why_closed(evaluation.state), code="closed")

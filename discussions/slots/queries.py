@@ -98,8 +98,8 @@ def _age(person: int, project: int, barred: int, since: int, **more: int) -> "Qu
     return _columns(slots.order_by("game", "number"))
 
 
-# Asked while the person is locked and others wait. Dealing a game takes 10 ms of CPU with its queries prepared, here
-# and in the action, and 19 ms without (bench_queue).
+# These run while the person is locked and others wait. Giving out a game takes 10 ms of CPU with its queries prepared,
+# here and in the action, and 19 ms without (bench_queue).
 _BY_CHANCE = (
     Prepared(_chance, int, int, int, int),
     Prepared(lambda *given: _chance(*given[:4], game__iteration=given[4]), int, int, int, int, int),
@@ -211,12 +211,12 @@ def _recorded() -> Exists:
 
 
 def free_for(person: Person) -> "QuerySet[Slot]":
-    """The slots in which a paused evaluation of the person can go on."""
+    """The slots in which a paused evaluation of the person can continue."""
     return Slot.objects.free_for(person).filter(game=OuterRef("game"), purpose=OuterRef("purpose"))
 
 
 def set_aside(person: Person, projects: "Collection[int] | QuerySet[Any, Any]") -> "QuerySet[Evaluation]":
-    """Evaluations that were skipped or lapsed and can go on in some slot."""
+    """Evaluations that were skipped or lapsed and can continue in some slot."""
     own = Evaluation.objects.filter(evaluator=person, state__in=(SKIPPED, LAPSED), game__project__in=projects)
     barred = Game.objects.filter(pk__in=games_led_by(person).values("pk"), pk=OuterRef("game"))
     return own.filter(Exists(free_for(person)), ~Exists(barred), game__withdrawn_at=None)

@@ -123,7 +123,7 @@ def take_job(*, job: int, now: datetime) -> Job | None:
 
 
 def renew(*, job: Job, now: datetime, lease: timedelta = LEASE, **progress: int) -> None:
-    """Hold the job longer and note how far it is. First statement of every transaction that writes its results.
+    """Renew the lease and store the progress. It is the first statement of every transaction that writes results.
 
     `progress` are the columns done_count, total_count, done_bytes, total_bytes. More done than before clears the
     count of attempts. Raises JobLost when the job is no longer ours; the caller's transaction then rolls back.
@@ -140,19 +140,19 @@ def renew(*, job: Job, now: datetime, lease: timedelta = LEASE, **progress: int)
 
 
 def suspect(*, job: Job, keys: list[int]) -> None:
-    """Write down what is about to be done, where a worker died before: if this one dies, too, it was this.
+    """Store what is about to be done, if a worker died before: if this worker dies, too, that is the cause.
 
     Raises JobLost when the job is no longer ours.
     """
-    # Knowing one more is getting further: the attempts that are left are for what is known already.
+    # Each new suspect counts as progress: the remaining attempts are for items that are already known.
     _write(job, {"suspects": keys, "attempt": 1})
     job.suspects = keys
 
 
 def note_fault(*, job: Job, key: int, code: str) -> None:
-    """Write down that one of the things that the job goes through cannot be done, and why; the job goes on without it.
+    """Store that one item of the job cannot be done, and why; the job continues without it.
 
-    It comes last should the job be started again. Raises JobLost when the job is no longer ours.
+    If the job is started again, this item comes last. Raises JobLost when the job is no longer ours.
     """
     faults = job.faults | {str(key): code}
     suspects = list(dict.fromkeys([*job.suspects, key]))
@@ -166,7 +166,7 @@ def finish(*, job: Job, now: datetime) -> None:
 
 
 def note_progress(*, job: int, **progress: int) -> None:
-    """Note how far a job is of which another job did a part, whoever holds it. First of what that part writes.
+    """Store the progress of a job of which another job did a part, whoever holds it. That part writes this first.
 
     Raises JobOver when it does not wait or run any more: what was to be written rolls back.
     """
@@ -175,7 +175,7 @@ def note_progress(*, job: int, **progress: int) -> None:
 
 
 def finish_whole(*, job: int, now: datetime) -> None:
-    """A job is done of which another job did the last part, whoever holds it. Raises JobOver like `note_progress`."""
+    """Finish a job of which another job did the last part, whoever holds it. Raises JobOver like `note_progress`."""
     done = {"state": DONE, "attempt": 0, "finished_at": now, "lease_until": None, "fence": F("fence") + 1}
     if not Job.objects.filter(pk=job, state__in=(QUEUED, RUNNING)).update(**done):
         raise JobOver(f"job {job} is over")
@@ -287,7 +287,7 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def _kept(job: Job, clock: Clock) -> Iterator[None]:
-    """Hold the job through the caller's block. Who is killed or stopped renews nothing: the lease ends as ever."""
+    """Hold the job during the caller's block. A killed or stopped worker renews nothing: its lease ends as usual."""
     is_over = threading.Event()
     thread = threading.Thread(target=_keep, args=(job.pk, job.fence, clock, is_over), daemon=True)
     thread.start()
@@ -314,8 +314,8 @@ def _keep(job: int, fence: int, clock: Clock, is_over: threading.Event) -> None:
 
 
 def queue_again(*, by: Person, now: datetime) -> int:
-    """Queue what runs, and let the sweep send messages for all; how many ran. For a restored database: the workers
-    that held these jobs, and the messages that were sent, were of another installation.
+    """Queue the running jobs, and let the sweep send messages for all; return how many ran. For a restored database:
+    the workers that held these jobs, and the messages that were sent, were of another installation.
     """
     held = Job.objects.filter(state=RUNNING).update(state=QUEUED, fence=F("fence") + 1, lease_until=None)
     Job.objects.filter(state=QUEUED).update(rung_at=None)
@@ -356,7 +356,7 @@ def notify_after_commit(jobs: list[int], moment: datetime) -> None:
 
 
 def notify_workers(jobs: list[int], moment: datetime) -> int:
-    """Message the workers to look at these jobs; how many messages went. Stops at the first that the broker refuses."""
+    """Message the workers about these jobs; return how many were sent. Stops at the first that the broker refuses."""
     sent = []
     for job in jobs:
         try:

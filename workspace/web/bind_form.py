@@ -1,6 +1,6 @@
 """Reading what was posted: only fields that the form knows, each at most once.
 
-What a form is answered when the thing that it is about moved meanwhile: the same page, with everything typed.
+If the thing that a form is about changed meanwhile, the answer is the same page, with everything that was typed.
 """
 
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ def bind_form(request: HttpRequest, form_class: type[F], **given: object) -> F:
     """The form bound to what was posted; `given` goes to the form's constructor.
 
     Raises Malformed (400) for a field that the form does not have and for one that is sent twice where the form takes
-    one value: neither comes from our own pages. Whether the values fit is the form's own question (422).
+    one value: neither comes from our own pages. The form itself checks whether the values are valid (422).
     """
     form = form_class(data=request.POST, files=request.FILES, **given)  # type: ignore[arg-type]
     names = {form.add_prefix(name): field for name, field in form.fields.items()}

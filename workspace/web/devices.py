@@ -1,4 +1,4 @@
-"""Computers on which an account has signed in, told by a cookie: others who fail cannot lock the account out there.
+"""Computers on which an account has signed in, known by a cookie: failures elsewhere cannot lock the account there.
 
 As OWASP describes it: https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
 """
@@ -15,7 +15,7 @@ SALT = "evalsite.device"
 
 
 def known_device(request: HttpRequest, email: str) -> str | None:
-    """The number of this computer, when the account with this address (in small letters) signed in on it last."""
+    """The number of this computer, if the account with this address (in lower case) was the last to sign in on it."""
     try:
         said = signing.loads(
             request.COOKIES.get(settings.DEVICE_COOKIE_NAME, ""),
@@ -28,7 +28,7 @@ def known_device(request: HttpRequest, email: str) -> str | None:
 
 
 def remember_device(request: HttpRequest, response: HttpResponseBase, person: Person) -> None:
-    """Let the computer be known, under the number that it has, for so long as settings.DEVICE_COOKIE_AGE says."""
+    """Remember the computer, under its present number, for settings.DEVICE_COOKIE_AGE."""
     email = person.email.lower()
     said = {"email": email, "device": known_device(request, email) or token_urlsafe(16)}
     response.set_cookie(

@@ -1,4 +1,4 @@
-"""API operations: how a package declares one, and what their questions and answers have in common."""
+"""API operations: how a package declares one, and what their requests and answers have in common."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Generic, TypeVar
@@ -84,8 +84,8 @@ def endpoint(
     """Declare an operation: the verb of the `check_<verb>` that it calls, and the scope that its token must have.
 
     All operations of one path share a `name`. The first line of the docstring is the summary in the description of
-    the API, the rest its text. `files` and `costs` are as in `require`; `body` describes what is no JSON, for OpenAPI.
-    One that `gives_file` answers with bytes, which are not kept under the key of the request.
+    the API, the rest its text. `files` and `costs` are as in `require`; `body` describes a body that is not JSON, for
+    OpenAPI. An operation that `gives_file` answers with bytes, which are not stored under the key of the request.
     """
     extra: dict[str, Any] = {"x-permission": permission, "x-scope": scope, "responses": dict(PROBLEM)}
     if gives_file:

@@ -21,7 +21,7 @@ from workspace.web.unsaved_form import unsaved_fields
 PAGES = frozenset({400, 403, 404, 405, 409, 413, 422, 429, 500, 503, 507})
 FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT})
 POSTGRES_DISK_FULL = "53100"
-# https://www.postgresql.org/docs/current/errcodes-appendix.html: it only reads; it ended a transaction that held its
+# https://www.postgresql.org/docs/current/errcodes-appendix.html: it is read-only; it ended a transaction that held its
 # locks for too long, because it was idle or altogether, and the connection with it. Django calls these internal errors.
 POSTGRES_AWAY = frozenset({"25006", "25P03", "25P04"})
 logger = logging.getLogger("evalsite.refusals")
@@ -86,19 +86,19 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler500: nothing of the fault is shown. What went wrong before a view began has its status too.
+    """Django's handler500: nothing of the fault is shown. A fault before a view began has its status, too.
 
-    Who it is cannot be read then; and nothing is asked of the database for a page that must come whatever happened.
+    The person is unknown then, and the page queries no database, since it must be shown whatever happened.
     """
     request.user = AnonymousUser()
     return error(request, status_of(sys.exception()) or 500)
 
 
 def status_of(fault: BaseException | None) -> int:
-    """The status of what is no fault of the code: 507 on a full disk, 503 without the database; else 0.
+    """The status of a failure that is no fault of the code: 507 on a full disk, 503 without the database; else 0.
 
-    A database that only reads, such as a standby, is away for whoever saves; so is one that ended the transaction of a
-    process that stood still.
+    For a save, a read-only database, such as a standby, counts as away; so does one that ended the transaction of a
+    process that was stopped.
     """
     if isinstance(fault, OSError) and fault.errno in FULL_DISK:
         return 507

@@ -38,7 +38,7 @@ def problem(
     field: str = "",
     detail: Mapping[str, object] | None = None,
 ) -> HttpResponse:
-    """The answer to a request that was refused. `field` names what of the input.
+    """The answer to a request that was refused. `field` names the part of the input.
 
     `detail` holds both sides of a conflict, or everything that is wrong.
     """
@@ -59,7 +59,7 @@ def problem(
 
 
 def token_needed(sentence: str = "") -> HttpResponse:
-    """The answer to whoever brings no access token that opens anything."""
+    """The answer to a request without a valid access token."""
     answer = problem(401, sentence)
     answer["WWW-Authenticate"] = "Bearer"
     return answer

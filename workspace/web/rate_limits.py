@@ -1,4 +1,4 @@
-"""How often something may be asked for, counted where allauth counts tries to sign in: in rows, for all processes."""
+"""How often something may be requested, counted where allauth counts sign-in attempts: in rows, for all processes."""
 
 from datetime import datetime, timedelta
 from math import ceil
@@ -16,7 +16,7 @@ from workspace.web.uploads import announced_length
 
 EXPORTS, UPLOADS, COMPUTATIONS, SEARCHES = "exports", "uploads", "computations", "searches"
 KIB_IN_MB = 1024
-# Parameters of addresses that have something looked for in texts.
+# Parameters of addresses that search in texts.
 SEARCHED = ("q", "who")
 LIMITED = {
     EXPORTS: gettext_lazy("Nothing was exported: the limit of exports is %(most)s an hour for one person."),
@@ -53,11 +53,11 @@ def limit_window(what: str, *, most: int, seconds: int, now: datetime) -> None:
 
 
 def limit_costly(request: HttpRequest, what: str) -> None:
-    """Count what costs much, of the person who asks, all their programs together; TooOften (429) beyond the limit.
+    """Count an expensive operation of the person, all their programs together; TooOften (429) beyond the limit.
 
-    Exports, uploads and computations are what is sent, uploads by the size that was announced; searches are addresses
-    that look for something. The limits are settings.COSTLY_LIMITS: how many, in how many seconds. What is refused does
-    not count. A single upload over the limit is taken when it is the first of its hour.
+    Exports, uploads and computations are requests that send something; uploads count by the size that was announced.
+    Searches are requests whose address has a search text. The limits are settings.COSTLY_LIMITS: how many, in how many
+    seconds. Refused requests do not count. A single upload over the limit is accepted if it is the first of its hour.
     """
     cost = _cost(request, what)
     if not cost:

@@ -45,8 +45,8 @@ def require(
     `permission` is the verb of the `check_<verb>` that the view calls with what it fetched, "sign_in" where being
     signed in is enough, "set_up_second_factor" where it is enough also before a second factor that is required, or
     "anyone" for the few pages before the sign-in. Other verbs are answered 405. The name is
-    kept as `.permission` on the view: the guard of the rights matrix reads it. Only a view with `files` is sent more
-    than a form, and only by a person for whom `files(person, **address)` is true. `costs` names the limit of
+    kept as `.permission` on the view: the guard of the rights matrix reads it. Only a view with `files` accepts more
+    than a form, and only from a person for whom `files(person, **address)` is true. `costs` names the limit of
     `limit_costly` that counts it.
     """
     allowed = (*methods, "HEAD") if "GET" in methods else methods
@@ -74,7 +74,7 @@ def require(
 
 
 def sign_in_first(request: HttpRequest, *, anew: bool = False, status: int = 401) -> HttpResponse:
-    """What somebody without a sign-in gets: a page is sent to the sign-in, everything else is told 401.
+    """The answer to somebody who is not signed in: a page is redirected to the sign-in, everything else gets 401.
 
     htmx opens the sign-in dialog in place, so that what was typed stays; a plain form gets a page that keeps it.
     """
@@ -97,7 +97,7 @@ def sign_in_first(request: HttpRequest, *, anew: bool = False, status: int = 401
 
 
 def set_up_first(request: HttpRequest) -> HttpResponse:
-    """What somebody gets who is signed in by password alone and must not be: the same, with the set-up in its place."""
+    """The answer to somebody who lacks a required second factor: the same, with the set-up instead of the sign-in."""
     if is_api(request):
         says = _("Team leads and admins need a second factor here. Sign in on the site and set one up first.")
         return problem(403, says, code="second_factor_missing")

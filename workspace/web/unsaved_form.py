@@ -1,4 +1,4 @@
-"""What somebody had typed into a form that could not be taken, so that it can be shown and sent again."""
+"""What somebody typed into a form that could not be accepted, so that it can be shown and sent again."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""How much one request may carry, asked before its body is read: only an address that takes files takes large ones."""
+"""How large one request may be, checked before its body is read: only an address that takes files takes large ones."""
 
 from typing import Any
 
