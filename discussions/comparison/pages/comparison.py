@@ -22,7 +22,7 @@ from discussions.comparison.pages.metric import (
     pooled_says,
     waits_says,
 )
-from discussions.comparison.pages.replay import ReplayButton, build_replay_button
+from discussions.comparison.pages.replay import ReplayButton, build_reference_button
 from discussions.comparison.queries import DecisionPreview, decision_preview
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
@@ -127,7 +127,7 @@ def build_compare_page(
         diff=_diff(control, iteration) if control else None,
         is_decided_on=is_decided_on,
         preview=preview,
-        replay=build_replay_button(stage=stage, history=history, row=control)
+        replay=build_reference_button(stage=stage, history=history, reference=control)
         if control and is_decided_on
         else None,
     )

@@ -26,11 +26,16 @@ def build_replay_button(*, stage: Stage, history: History, row: HistoryIteration
     is_waiting = row.replay_of is not None and row.state == IMPORTING  # its games come in on its own page
     if played is None or is_waiting:
         return None
+    return build_reference_button(stage=stage, history=history, reference=played)
+
+
+def build_reference_button(*, stage: Stage, history: History, reference: HistoryIteration) -> ReplayButton:
+    """The button that plays this reference again, also when the next change is compared with another one."""
     try:
         check_stage_open(stage)
     except NotAllowed as refusal:
-        return ReplayButton(played.number, refusal.sentence)
-    return ReplayButton(played.number, get_sentence(why_no_replay(history, played)))
+        return ReplayButton(reference.number, refusal.sentence)
+    return ReplayButton(reference.number, get_sentence(why_no_replay(history, reference)))
 
 
 def find_replayed(history: History, row: HistoryIteration) -> HistoryIteration | None:

@@ -16,6 +16,7 @@ from tests.factories.iterations import (
     decide_on,
     figures,
     get_lead,
+    make_baseline,
     make_iteration,
     make_stage,
     record_figures,
@@ -209,6 +210,15 @@ def test_before_a_game_is_rated_nothing_is_answered_or_proposed(client):
     assert "Iteration 2 has no rated game yet; the two are compared here once it has." in text
     assert "proposed:" not in text and "Can't tell yet" not in text
     assert "Nothing is proposed before its games are rated." in text
+
+
+def test_the_reference_of_the_comparison_is_played_again_also_after_a_fresh_baseline(client):
+    stage = make_stage()
+    make_iteration(stage=stage, games=rated(66, 70, 74))
+    make_iteration(stage=stage, games=rated(76, 80, 84), decision="keep", minutes=2)
+    change = make_iteration(stage=stage, games=rated(78, 82, 86), minutes=4, prompt="You play, and you win.")
+    make_baseline(stage=stage, games=rated(60, 62, 64), minutes=5, name="Fresh")
+    assert "Creates an iteration with the prompt of iteration 2," in get_text(get_body(client, change))
 
 
 def test_a_target_that_was_the_lowest_comes_back_by_itself(client):
