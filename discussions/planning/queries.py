@@ -16,7 +16,7 @@ def why_no_change(history: History) -> Obstacle | None:
         if iteration.kind == CHANGE and iteration.decision is None:
             says = _(
                 "Iteration %(number)d is not decided yet. One change at a time: keep it, revert it or call it "
-                "inconclusive first."
+                "inconclusive before you create a change."
             )
             return Obstacle("undecided", says % {"number": iteration.number})
     if history.reference is None:

@@ -175,7 +175,9 @@ def test_a_second_change_waits_until_the_first_is_decided(client, stage):
     made = make_baseline(stage=stage)
     waiting = make_change(stage=stage)
     text = get_text(client.get(address(stage, "change")))
-    assert "Iteration 2 is not decided yet" in text and 'value="save" disabled' in text
+    assert text.index("Iteration 2 is not decided yet") < text.index("What is changed")
+    assert 'value="save" disabled' in text
+    assert 'value="save" disabled' not in get_text(client.get(address(stage, "baseline")))
     text = get_text(client.post(address(stage, "change"), change(made, change_note=MARKUP)), 403)
     assert "Iteration 2 is not decided yet" in text and MARKUP in text
     decide_on(iteration=waiting, choice="revert")
