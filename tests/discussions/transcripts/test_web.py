@@ -96,6 +96,16 @@ def test_htmx_is_sent_to_the_report(seen, project):
     assert answer["HX-Redirect"] == reverse("import_show", args=["ours", Transcript.objects.get().pk])
 
 
+def test_a_file_sent_again_in_another_format_is_said_to_be_read_again(seen, project, lead):
+    data = as_bytes({"players": [], "rows": []})
+    transcript = upload(project=project, by=lead, games=data)
+    run_waiting_jobs()
+    given = {"transcripts": [SimpleUploadedFile("game.json", data)], "format": "native"}
+    answer = seen.post(reverse("import_upload", args=["ours"]), given)
+    assert answer["Location"] == reverse("import_show", args=["ours", transcript.pk]) + "?was=resumed"
+    assert "or you chose another format" in seen.get(answer["Location"]).content.decode()
+
+
 def test_the_same_bytes_are_answered_with_already_imported(seen, transcript):
     run_waiting_jobs()
     answer = send(seen, make_file(name="other.json"))
