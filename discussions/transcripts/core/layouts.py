@@ -272,7 +272,8 @@ def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
     known = "; ".join(f"{known.name} ({say(known.looks)})" for known in options.formats)
     sentence = say(
         "The file holds {found}, which is no transcript format we know. Known are: {known}. "
-        "Convert the file, or name its format.",
+        "Convert the file, or name its format. The page Import has a sample of each; CSV and JSONL files may name "
+        "their columns in any way.",
         found=found,
         known=known,
     )

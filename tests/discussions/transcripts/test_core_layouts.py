@@ -246,7 +246,8 @@ def test_a_file_in_no_known_format_is_told_which_there_are_and_what_was_found():
     assert fault.message == (
         'The file holds text that begins with "Dear all,", which is no transcript format we know. Known are: '
         + "; ".join(f"{known.name} ({known.looks})" for known in ALL)
-        + ". Convert the file, or name its format."
+        + ". Convert the file, or name its format. The page Import has a sample of each; CSV and JSONL files may name "
+        "their columns in any way."
     )
 
 
