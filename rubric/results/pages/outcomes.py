@@ -40,10 +40,9 @@ class OutcomeRow(Struct, frozen=True):
 
 
 class OutcomesPart(Struct, frozen=True):
-    """One page of the comparisons; whether any is fragile is said only where `sees_weights`."""
+    """One page of the comparisons."""
 
     rows: list[OutcomeRow]
-    sees_weights: bool
     previous: str
     next: str
     says: str
@@ -103,7 +102,6 @@ def build_outcomes(
     ]
     return OutcomesPart(
         rows=rows,
-        sees_weights=bool(whole),
         previous=asked.query(page=page - 1 if page > 2 else "") if page > 1 else "",
         next=asked.query(page=page + 1) if page < pages else "",
         says=_("%(first)d to %(last)d of %(count)d")

@@ -274,7 +274,8 @@ def test_leads_see_where_the_next_game_would_score_and_evaluators_do_not(client)
     iteration = make_baseline(stage=stage, games=[figures(strategic_depth=depth) for depth in depths])
     game = iteration.games.order_by("number").first()
     client.force_login(stage.created_by)
-    assert b"The next game:" in client.get(address(game, "game")).content
+    said = html.unescape(client.get(address(game, "game")).content.decode())
+    assert "The next game:" in said and "“The next game” is the range" in said
     words = {
         "verdict": ["20.3 to 100.0\u00a0%, by 3 games under this prompt; so it may fail"],
         "report": ["20.3 to 100.0\u00a0%; so it may fail", "by 3 games under this prompt."],
@@ -285,6 +286,7 @@ def test_leads_see_where_the_next_game_would_score_and_evaluators_do_not(client)
         assert "other way in a re-run" not in said
     alone = game_to_record()
     client.force_login(get_evaluator(alone))
-    assert b"The next game:" not in client.get(address(alone)).content
+    said = html.unescape(client.get(address(alone)).content.decode())
+    assert "The next game:" not in said and "“The next game”" not in said
     client.force_login(get_lead(alone))
     assert b"unknown until two games are played" in client.get(address(alone)).content
