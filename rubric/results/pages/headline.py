@@ -96,7 +96,10 @@ def _untold(name: str, lead: PairedLead) -> str:
         )
         return said % given
     if lead.interval is None:
-        return _("%(name)s and %(rival)s cannot be told apart by one common question: %(gap)s.") % given
+        said = _(
+            "%(name)s and %(rival)s cannot be told apart by one common question; they differ by %(gap)s there."
+        )
+        return said % given
     return _("%(name)s and %(rival)s cannot be told apart: %(gap)s.") % given
 
 

@@ -67,7 +67,7 @@ def test_who_leads_is_said_where_the_interval_over_common_questions_excludes_0(c
 
 def test_one_question_tells_nobody_apart(client):
     text = get_text(client, place(reviewed(questions=1)))
-    assert "Alpha and Beta cannot be told apart by one common question: 0.05." in text
+    assert "Alpha and Beta cannot be told apart by one common question; they differ by 0.05 there." in text
 
 
 def test_authors_without_a_common_question_are_not_compared(client):
@@ -172,9 +172,11 @@ def test_comparisons_are_listed_by_fifty(client):
     review_with(comparison=row, reviewer=reader, scores=RECORD_SCORES)
     text = get_text(client, place(made))
     assert "1 to 50 of 52" in text and "soup number 51?" not in text
+    assert "Fragile: less than 0.05" not in text
     text = get_text(client, place(made, page="2"))
     assert "51 to 52 of 52" in text and "soup number 50?" not in text
     assert "52 How do you make soup number 52? Alpha fragile 0.05 can't tell with 1 reviewer" in text
+    assert "Fragile: less than 0.05" in text
     assert "51 How do you make soup number 51? – – – – 0" in text
     assert client.get(place(made, page="x")).status_code == 400
     assert client.get(place(made, colour="red")).status_code == 400
