@@ -25,7 +25,7 @@ def load_head(transcript: Transcript) -> Table | None:
         data = load_start(transcript.sha256, HEAD_BYTES)
     except BytesLost:
         return None
-    return read_head(data, is_part=transcript.byte_count > len(data))
+    return read_head(data, is_part=transcript.byte_count > len(data), format_name=transcript.format)
 
 
 def map_columns(

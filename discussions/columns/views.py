@@ -15,7 +15,7 @@ from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.rows import Table
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.views import transcript_or_404
-from workspace.core.refusals import Conflict, Refusal
+from workspace.core.refusals import NotAllowed, Refusal
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, project_or_404
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
@@ -85,10 +85,10 @@ def _show(
 
 
 def load_head(transcript: Transcript) -> Table:
-    """The rows at the beginning of the file. Raises Conflict."""
+    """The rows at the beginning of the file. Raises NotAllowed."""
     table = actions.load_head(transcript)
     if table is None:
-        raise Conflict(_no_columns(), code="no_columns")
+        raise NotAllowed(_no_columns(), code="no_columns")
     return table
 
 

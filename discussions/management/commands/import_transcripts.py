@@ -86,7 +86,7 @@ class Command(SiteCommand):
             raise BadInput(f'There is no account "{options["by"]}" that can sign in. Correct --by.')
         named, mappings = named_format(options["format"]), mapped_columns(options["map"])
         files = read_paths(options["paths"], ReadOptions(named=named))
-        heads = [_head(file, mapping) for mapping in mappings for file in files]
+        heads = [_head(file, mapping, options["format"]) for mapping in mappings for file in files]
         made = import_transcripts(
             project=project,
             files=files,
@@ -114,9 +114,9 @@ class Command(SiteCommand):
                 self.stdout.write(f"  {report['error']}")
 
 
-def _head(file: Upload, mapping: MappingRecord) -> MappingRecord | None:
+def _head(file: Upload, mapping: MappingRecord, format_name: str) -> MappingRecord | None:
     """The mapping for the columns of this file; None when it has no columns. Raises BadInput when it lacks one."""
-    table = read_head(file.data[:HEAD_BYTES], is_part=len(file.data) > HEAD_BYTES)
+    table = read_head(file.data[:HEAD_BYTES], is_part=len(file.data) > HEAD_BYTES, format_name=format_name)
     if table is None:
         return None
     missing = [column for column in mapping.fields.values() if column not in table.columns]

@@ -6,6 +6,7 @@ from django.urls import reverse
 from discussions.columns import actions
 from discussions.imports import actions as import_actions
 from discussions.models import ColumnMapping, Game
+from discussions.transcripts.actions import Upload, import_transcripts
 from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.columns import make_mapping, upload_table
 from tests.factories.jobs import run_waiting_jobs
@@ -61,6 +62,19 @@ def test_a_file_that_waits_leads_to_the_page_and_is_read_when_it_is_mapped(seen,
     next_one = upload_table(project=project, by=lead, data=TABLE.replace(b"m1", b"k1"), name="next.csv")
     run_waiting_jobs()
     assert Game.objects.filter(transcript=next_one).get().source_id == "k1"
+
+
+def test_rows_that_only_a_person_calls_rows_are_mapped_too(seen, project, lead):
+    data = b"".join(
+        b'{"who": "%s", "said": "Hi", "calls": [{"tool": "x"}]}\n' % name for name in (b"Ann", b"Bea")
+    )
+    given = {"project": project, "files": [Upload("log.json", data)], "by": lead, "now": NOW}
+    (made,) = import_transcripts(**given, format_name="jsonl")
+    run_waiting_jobs()
+    answer = seen.post(address(made.transcript), {"player": "0", "text": "1", "do": "save"})
+    assert answer.status_code == 303
+    run_waiting_jobs()
+    assert Game.objects.get().transcript == made.transcript
 
 
 def test_the_first_game_is_shown_by_htmx_and_by_a_button(seen, table):
@@ -198,12 +212,12 @@ def test_a_large_file_is_read_to_the_head_only(seen, project, lead, monkeypatch)
 def test_files_without_columns_are_refused_with_a_way_on(seen, project, lead):
     transcript = upload(project=project, by=lead)
     answer = seen.get(address(transcript))
-    assert answer.status_code == 409
+    assert answer.status_code == 403 and "Somebody else" not in answer.content.decode()
     assert "upload one of its files by itself" in answer.content.decode()
     theirs = make_games_project()
     other = upload_table(project=theirs, by=make_lead(project=theirs))
     assert seen.get(address(other)).status_code == 404
-    assert seen.post(address(transcript), {"zebra": "1"}).status_code == 409
+    assert seen.post(address(transcript), {"zebra": "1"}).status_code == 403
     table = upload_table(project=project, by=lead)
     assert seen.post(address(table), {"zebra": "1", "do": "save"}).status_code == 400
 

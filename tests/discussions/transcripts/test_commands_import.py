@@ -171,3 +171,11 @@ def test_columns_are_mapped_for_the_project_or_nothing_is_stored(capsys, lead, t
     (tmp_path / "b.csv").write_bytes(TABLE.replace(b"m1", b"m3").replace(b"m2", b"m4"))
     assert run(capsys, tmp_path / "b.csv", *given[1:])[0] == 0
     assert Game.objects.count() == 4
+
+
+def test_rows_that_only_format_calls_rows_are_mapped(capsys, lead, tmp_path):
+    log = tmp_path / "a.jsonl"
+    log.write_text('{"who": "Ann", "said": "Hi", "calls": [{"tool": "x"}]}\n')
+    given = (log, "--project", "ours", "--by", lead.email, "--wait", "--format", "jsonl")
+    code, out, _says = run(capsys, *given, "--map", "player=who,text=said")
+    assert (code, Game.objects.count()) == (0, 1), out

@@ -14,6 +14,7 @@ from discussions.transcripts.core.readers.json_rows import recognises_text as is
 from discussions.transcripts.core.readers.rows import Table, games_of_rows
 
 HEAD_BYTES = 256 * 1024
+JSONL = "jsonl"
 
 
 class FirstGame(Struct, frozen=True):
@@ -25,16 +26,17 @@ class FirstGame(Struct, frozen=True):
     game_count: int
 
 
-def read_head(data: bytes, *, is_part: bool) -> Table | None:
+def read_head(data: bytes, *, is_part: bool, format_name: str = "") -> Table | None:
     """The rows at the beginning of a file; None when it holds no rows with columns. Never raises.
 
-    `is_part` says that `data` is cut off; a row that is not whole is left out.
+    `is_part` says that `data` is cut off; a row that is not whole is left out. A file that was read as `format_name`
+    may have rows that nobody would recognise as such, since a person named the format.
     """
     whole = data[: data.rfind(b"\n") + 1] if is_part and b"\n" in data else data
     decoded = decode_text(whole)
     if decoded is None:
         return None
-    if is_json(decoded.text):
+    if format_name == JSONL or is_json(decoded.text):
         table = read_first_rows(decoded.text)
     elif is_csv(decoded.text):
         table = read_csv(decoded, is_part=is_part)
