@@ -100,6 +100,8 @@ HOSTILE: dict[str, bytes] = {
     "licences alone": zipped(
         {"LICENSE": b"x", "__MACOSX/._a.json": b"x", ".DS_Store": b"x", "docs/README.md": b"x"}
     ),
+    "a workbook of Excel": zipped({"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"}),
+    "a sheet of LibreOffice": zipped({"mimetype": b"x", "META-INF/manifest.xml": b"<x/>"}),
     "pictures": zipped({"a.png": b"\x89PNG\r\n\x1a\n", "b.pdf": b"%PDF-1.7"}),
     "gzip cut off": gzip.compress(GAME)[:-9],
     "gzip and noise": b"\x1f\x8brest",

@@ -125,6 +125,15 @@ _BOMB = Refused(
 _TWICE = Refused(
     "duplicate_name", mark("The archive holds another file of this name before this one. Rename one of them.")
 )
+_OFFICE = Refused(
+    "office_document",
+    mark(
+        "This is a document of an office program, such as Excel or Word. Save it there as CSV or as plain text, "
+        "in UTF-8, and upload that."
+    ),
+)
+# Such documents are zip archives that hold one of these.
+_OFFICE_MEMBERS = {"[Content_Types].xml", "META-INF/manifest.xml"}
 _EMPTY = Refused("no_games", mark("The archive holds no files that may be transcripts."))
 
 
@@ -175,6 +184,8 @@ def open_zip(data: bytes, limits: Limits) -> Archive | Refused:
         infos = [info for info in file.infolist() if not info.is_dir()]
     except _BROKEN:
         return DAMAGED
+    if not _OFFICE_MEMBERS.isdisjoint(info.filename for info in infos):
+        return _OFFICE
     members: list[Member] = []
     seen: set[tuple[str, str]] = set()
     for info in infos:

@@ -39,6 +39,8 @@ SAID = {
     "one file ninety times": "This file of the archive is damaged",
     "too many files": "more than 100 files",
     "licences alone": "holds no files that may be transcripts",
+    "a workbook of Excel": "Save it there as CSV",
+    "a sheet of LibreOffice": "Save it there as CSV",
     "pictures": "The file is a picture.",
     "a gzip bomb": "unpacks to more than",
     "a gzip in a gzip": "an archive inside an archive",
