@@ -50,6 +50,7 @@ def test_dropped_files_join_the_choice_and_stay_when_one_is_refused(imports: Pag
     expect(imports.locator("[data-chosen] li")).to_have_count(3)
     imports.locator("[data-drop] button").click()
     expect(imports.get_by_role("alert")).to_contain_text("“empty.csv” is empty.")
+    expect(imports.get_by_role("alert")).to_be_in_viewport(ratio=1)
     expect(imports.locator("#import-lines")).to_contain_text("b.csv")
     assert chosen(imports) == ["empty.csv", "a.csv", "b.csv"]
     assert set(Transcript.objects.values_list("name", flat=True)) == {"a.csv", "b.csv"}
