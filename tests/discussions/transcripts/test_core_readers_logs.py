@@ -106,6 +106,15 @@ def test_votes_of_messages_beside_a_list_of_votes_are_left_out_with_a_warning():
         assert (len(read.record.votes), "votes_twice" in read.codes) == (2, False)
 
 
+def test_messages_under_other_keys_are_answered_with_what_they_hold():
+    message = {"content": "Hi", "author": {"id": "9", "name": "Ann"}, "embeds": []}
+    (fault,) = read_value(json_turns, {"guild": {}, "messages": [message]}).faults
+    assert 'under "messages" has the keys "content", "author.id", "author.name"; none' in fault.message
+    assert 'none of them is known as "player". Rename' in fault.message and "as jsonl" in fault.message
+    (fault,) = read_value(json_turns, {"log": [{"actor": "Ann", "said": "Hi"}]}).faults
+    assert 'known as "player", "text". Rename' in fault.message
+
+
 @pytest.mark.parametrize(
     ("value", "code", "place"),
     [

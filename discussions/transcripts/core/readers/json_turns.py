@@ -8,7 +8,7 @@ from typing import Any
 from discussions.transcripts.core.fields import NOTHING, snake_to_camel
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.columns import has_needed, suggest_fields
+from discussions.transcripts.core.readers.columns import NEEDED, has_needed, suggest_fields
 from discussions.transcripts.core.readers.json_rows import flattened, table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS
 from discussions.transcripts.core.readers.rows import Table, games_of_rows
@@ -50,15 +50,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     """The game as a native object; None with a fault without such a list. Never raises."""
     key = _list_key(value)
     if not key:
-        sentence = say(
-            "An object with a list of messages was expected, under one of the keys {lists}.",
-            lists=", ".join(LISTS),
-        )
-        notes.fault(
-            "shape",
-            "",
-            say("{sentence} Each message should name its player and its text.", sentence=sentence),
-        )
+        notes.fault("shape", "", _say_missing(value))
         return None
     table = _table(value[key], key, notes)
     fields = suggest_fields(table.columns)
@@ -78,6 +70,28 @@ def _list_key(value: Any) -> str:
         return ""
     lists = {key: value[key] for key in LISTS if type(value.get(key)) is list and value[key]}
     return next((key for key, rows in lists.items() if _is_message(rows[0])), "")
+
+
+def _say_missing(value: Any) -> str:
+    """What an object lacks: a known key in its messages, or the list itself."""
+    found = value if type(value) is dict else {}
+    for key in LISTS:
+        rows = found.get(key)
+        names = list(flattened(rows[0])) if type(rows) is list and rows and type(rows[0]) is dict else []
+        if names:
+            fields = suggest_fields(names)
+            return say(
+                'The first message under "{key}" has the keys {names}; none of them is known as {missing}. Rename '
+                "the keys, or upload the list by itself as jsonl: then you say what its keys mean.",
+                key=key,
+                names=", ".join(f'"{name[:60]}"' for name in names[:20]),
+                missing=", ".join(f'"{field}"' for field in NEEDED if field not in fields),
+            )
+    sentence = say(
+        "An object with a list of messages was expected, under one of the keys {lists}.",
+        lists=", ".join(LISTS),
+    )
+    return say("{sentence} Each message should name its player and its text.", sentence=sentence)
 
 
 def _is_message(value: Any) -> bool:
