@@ -27,6 +27,7 @@ LARGEST_LOG = 5_000_000
 WORKER = (
     "worker", "--concurrency", "2", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"
 )  # fmt: skip
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stop(Exception):
@@ -42,7 +43,7 @@ def main(arguments: list[str]) -> int:
     if "--tied" in arguments:
         die_with_parent(signal.SIGTERM)
     os.umask(0o077)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in STOPPING:
         signal.signal(number, raise_stop)
     env = read_dotenv(ROOT / ".env") | os.environ
     site = Site(env)
@@ -54,15 +55,21 @@ def main(arguments: list[str]) -> int:
         print(f"\n{reason}", flush=True)
         return 1
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
+        ignore_stops()
         site.stop()
     return 0
 
 
 def raise_stop(number: int, frame: object) -> None:
-    """What the signals do."""
+    """What the signals do. Only the first one counts: `make` and the terminal may each send one at the same moment."""
+    ignore_stops()
     raise Stop
+
+
+def ignore_stops() -> None:
+    """From now on no signal interrupts the end."""
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 class Site:

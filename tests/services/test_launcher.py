@@ -240,3 +240,21 @@ def test_a_busy_port_is_refused_before_anything_starts(tmp_path):
         assert site.process.wait(30) == 1
     assert "choose another port: make run PORT=" in site.said()
     assert not (tmp_path / "redis").exists()
+
+
+def test_a_second_signal_does_not_interrupt_the_end():
+    code = """
+import os, signal
+from tools.launch import STOPPING, Stop, raise_stop
+for number in STOPPING:
+    signal.signal(number, raise_stop)
+try:
+    os.kill(os.getpid(), signal.SIGHUP)
+except Stop:
+    os.kill(os.getpid(), signal.SIGTERM)
+    print("ended in order")
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (0, "ended in order\n"), ended.stderr
