@@ -1,6 +1,6 @@
-"""One's own evaluations, for programs: what there is to judge, judging, submitting.
+"""API of one's own evaluations: what there is to judge, judging, submitting.
 
-An answer is built from the same cut as the page of the evaluator, so it cannot hold what is hidden.
+An answer is built from the same visible part as the evaluator's page, so it cannot hold what is hidden.
 """
 
 from datetime import datetime
@@ -56,7 +56,7 @@ class MissingAnswer(Answer):
 
 
 class JudgementAnswer(Answer):
-    """What you said of one thing; `version` counts how often, and goes back with the next judgement of it."""
+    """Your judgement of one subject; `version` counts your judgements of it, and the next one must send it back."""
 
     kind: str
     subject: str
@@ -75,7 +75,7 @@ class SeenMessageAnswer(Answer):
 
 
 class SeenReferenceAnswer(Answer):
-    """A memory reference. `check` and `says` are the vote record's word, "" until you have labelled it."""
+    """A memory reference. `check` and `says` are what the vote record says, "" until you have labelled it."""
 
     subject: str
     message: int
@@ -152,7 +152,7 @@ class JudgementsGiven(Given):
 
 
 class UndoGiven(Given):
-    """Which thing's newest judgement is undone; without a kind the newest of all."""
+    """The subject whose newest judgement is undone; without `kind`, the newest of all."""
 
     kind: str = Field(default="", max_length=30)
     subject: str = Field(default="", max_length=200)
@@ -202,7 +202,7 @@ def show_evaluation(request: SignedIn, evaluation: int) -> WorkAnswer:
 def judge(request: SignedIn, evaluation: int, given: JudgementsGiven) -> SavedAnswer:
     """Judge.
 
-    A judgement that was changed elsewhere since its version is a conflict (409), and none of them is stored.
+    If a judgement was changed elsewhere since its version, the answer is a conflict (409) and none is stored.
     """
     found, key = evaluation_or_404(request.user, evaluation), request.headers["Idempotency-Key"]
     revealed: set[str] = set()
@@ -307,7 +307,7 @@ def take_up(request: SignedIn, evaluation: int) -> EvaluationAnswer:
 
 
 def short_answer(evaluation: Evaluation) -> EvaluationAnswer:
-    """An evaluation in a list; its game under the number that its evaluator knows."""
+    """An evaluation in a list; its game has the number that its evaluator knows."""
     return EvaluationAnswer(
         id=evaluation.pk,
         project=evaluation.game.project.slug,

@@ -15,7 +15,7 @@ _IN_MESSAGE = re.compile(r"[0-9]{1,7}(\.[0-9]{1,7})?")
 
 
 class SharedFields(dict[str, forms.Field]):
-    """Fields that all forms of a class share instead of copying: `deepcopy` copies the dictionary alone."""
+    """Fields that all forms of a class share instead of copying: `deepcopy` copies only the dictionary."""
 
     def __deepcopy__(self, memo: object) -> dict[str, forms.Field]:
         return dict(self)
@@ -37,7 +37,7 @@ class ActForm(KeyedActForm):
         return get_kind_label(kind) + about, answer_word(kind, answer)
 
 
-# No act changes a field of its form, and copying twelve fields takes a twentieth of the time of a save.
+# No act changes a field of its form, and copying twelve fields would take a twentieth of the time of a save.
 ActForm.base_fields = SharedFields(ActForm.base_fields)
 
 

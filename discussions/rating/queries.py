@@ -137,7 +137,7 @@ class EvaluationState:
 
     @cached_property
     def own(self) -> Effective:
-        """The effective values from this evaluation alone."""
+        """The effective values, computed from this evaluation alone."""
         number = self.evaluation.pk
         judged = [
             Judged(number, kind, subject, row.value) for (kind, subject), row in self.judgements.items()
@@ -147,7 +147,7 @@ class EvaluationState:
 
     @cached_property
     def own_outcome(self) -> Outcome:
-        """The outcome from this evaluation alone."""
+        """The outcome, computed from this evaluation alone."""
         return compute_outcome(self.own, self.measurements, self.evaluation.game.paid_usd, self.rubric)
 
     def own_lines(self, metrics: Collection[str]) -> list[Line]:

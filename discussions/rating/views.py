@@ -65,7 +65,7 @@ def evaluation_or_404(person: Person, evaluation: int) -> Evaluation:
 
 @require("rate")
 def rate(request: SignedIn, evaluation: int) -> HttpResponse:
-    """The page, or as a region the forms of one message or what a search found; `message` goes to its page.
+    """The page, or as a region the forms of one message or the results of a search; `message` selects its page.
 
     A closed evaluation can still be read.
     """
@@ -85,7 +85,7 @@ def rate(request: SignedIn, evaluation: int) -> HttpResponse:
 
 
 def message_address(evaluation: Evaluation, position: int, step: str) -> str:
-    """The address of a message, on its page of the transcript; the nearest message where there is none such."""
+    """The address of a message, on its page of the transcript; the nearest message if there is no such message."""
     work = load_state(evaluation)
     window = build_window(work.seen.messages)
     position = min(max(position, 1), window.message_count)
@@ -105,7 +105,7 @@ def show_full_page(
     unsaved: bool = False,
     typed: str = "",
 ) -> HttpResponse:
-    """The whole page as it stands, or what of it is shown while the transcript is closed."""
+    """The full page, or the part of it that is shown while the transcript is closed."""
     work = load_state(evaluation)
     refused = {"changed": None, "unsaved": unsaved, "typed": typed}
     if not work.visibility.transcript:
@@ -140,7 +140,7 @@ def judge(request: SignedIn, evaluation: int) -> HttpResponse:
 
 @require("rate", methods=("POST",))
 def undo(request: SignedIn, evaluation: int) -> HttpResponse:
-    """Take the newest act back."""
+    """Undo the newest act."""
     found = evaluation_or_404(request.user, evaluation)
     form = bind_form(request, UndoForm)
     try:
@@ -167,7 +167,7 @@ def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
 def _after(submitted: Evaluation) -> str:
     """The page that follows a submission: the verdict for the only evaluator of a game, the feedback for a trainee.
 
-    If the project uses hidden duplicates, all games lead home, since a duplicate has no verdict to go on to.
+    If the project uses hidden duplicates, all games lead home, since a duplicate has no verdict to lead to.
     """
     game = submitted.game
     if submitted.purpose == CALIBRATION:
@@ -180,7 +180,7 @@ def _after(submitted: Evaluation) -> str:
 
 @require("rate", methods=("POST",))
 def skip_game(request: SignedIn, evaluation: int) -> HttpResponse:
-    """Give the place on a game back, with a reason."""
+    """Give the slot on a game back, with a reason."""
     found = evaluation_or_404(request.user, evaluation)
     form = bind_form(request, SkipForm)
     reason = form.cleaned_data["text"] if form.is_valid() else ""
@@ -214,7 +214,7 @@ def own_differences(request: SignedIn, evaluation: int) -> HttpResponse:
 
 @require("return_to_game", methods=("POST",))
 def return_to_game(request: SignedIn, evaluation: int) -> HttpResponse:
-    """Take a skipped game up again."""
+    """Resume a skipped game."""
     found = evaluation_or_404(request.user, evaluation)
     bind_form(request, KeyedForm)
     do_return(evaluation=found, by=request.user, now=timezone.now())
@@ -230,9 +230,9 @@ def answered(
     work: EvaluationState | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """What an act left: regions for htmx, else a redirect to the item, or the whole page with what was refused.
+    """The response to an act: regions for htmx, else a redirect to the item, or the full page with the refusal.
 
-    Built from `work` as it was committed, or read again when the act wrote nothing.
+    Built from `work` as committed, or read again when the act wrote nothing.
     """
     work = work or load_state(evaluation_or_404(request.user, evaluation.pk))
     turned = getattr(form, "cleaned_data", {}).get("page") or 0
@@ -256,7 +256,7 @@ def answered(
 def answered_in_test(
     request: SignedIn, work: EvaluationState, wanted: EvaluationQuery, done: CompletedAct, status: int = 200
 ) -> HttpResponse:
-    """The same while the transcript is closed: neither its regions nor its page are drawn."""
+    """The same while the transcript is closed: neither its regions nor its page are rendered."""
     page, changed = identification_answer(work=work, wanted=wanted, done=done)
     if not is_htmx(request) and status >= 400:
         lease = build_lease(evaluation=work.evaluation, now=timezone.now())
@@ -277,7 +277,7 @@ def choose_anchor(done: CompletedAct) -> str:
 def refused(
     request: SignedIn, evaluation: Evaluation, form: KeyedForm, done: CompletedAct, refusal: Refusal
 ) -> HttpResponse:
-    """The same answer with what was refused: both versions of a conflict, or the sentence."""
+    """The same response with the refusal: both versions of a conflict, or the sentence."""
     if isinstance(refusal, NotAllowed):
         return not_held(request, evaluation, form, refusal)
     if isinstance(refusal, Conflict) and refusal.code == "stale" and refusal.detail:
@@ -307,7 +307,7 @@ LEASE = "discussions/rating/_lease.html"
 
 @require("rate", methods=("GET", "POST"))
 def renew_lease(request: SignedIn, evaluation: int) -> HttpResponse:
-    """How long the place is held; POST renews it, or takes the game up again. Nothing else on the page is drawn."""
+    """How long the slot is held; POST renews the lease or resumes the game. Nothing else on the page is rendered."""
     only_parameters(request)
     found = evaluation_or_404(request.user, evaluation)
     if request.method != "POST":
@@ -331,13 +331,13 @@ def _answered(
     form: LeaseForm | None = None,
     refusal: NotAllowed | Conflict | None = None,
 ) -> HttpResponse:
-    """The lease as it is by now, and a note where it is news; without htmx the page again."""
+    """The current lease, with a note if it changed; without htmx, the page again."""
     lease = build_lease(
         evaluation=evaluation_or_404(request.user, evaluation.pk),
         now=timezone.now(),
         refusal=refusal,
     )
-    # Told once: the note must not take the place of another one with every key that is pressed.
+    # Shown once: the note must not replace another one at every key press.
     was_ended = form is not None and form.cleaned_data["known"] == ENDED
     is_again = form is not None and form.is_again
     is_news = is_again or (lease.state == ENDED) != was_ended
@@ -350,7 +350,7 @@ def _answered(
         redirect=reverse("rate", args=[evaluation.pk]),
     )
     if lease.state == HELD and (is_again or was_ended) and is_htmx(request):
-        # The page now sends what it kept while the slot was not held, as after signing in again.
+        # The page now sends what it kept while the slot was not held, as it does after signing in again.
         made["HX-Trigger"] = goes_on(request)
     return made
 

@@ -54,7 +54,7 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 class Received(msgspec.Struct, frozen=True):
-    """What became of several files: those that were taken in, and for each other one why it was refused."""
+    """The outcome of several files: those that were accepted, and why each of the others was refused."""
 
     imported: list[Imported]
     refused: list[Unacceptable]
@@ -69,9 +69,9 @@ def import_files(
     iteration: Iteration | None = None,
     format_name: str = "",
 ) -> Received:
-    """Like `import_transcripts`, but a file that is empty or over the limit does not refuse the others.
+    """Like `import_transcripts`, but an empty or oversized file does not cause the others to be refused.
 
-    Raises what that raises, and Unacceptable with all reasons when every file is refused.
+    Raises what `import_transcripts` raises, and Unacceptable with all reasons when every file is refused.
     """
     taken, refused = [], []
     for file in files:
@@ -91,7 +91,7 @@ def import_files(
 
 
 def dismiss_faults(*, transcript: Transcript, by: Person, now: datetime) -> None:
-    """Take the faults of an import as seen: they are no notice any more. Again is nothing new. Raises NotAllowed."""
+    """Mark the faults of an import as seen, so that no notice shows them. Idempotent. Raises NotAllowed."""
     check_import_transcripts(by, transcript.project)
     with transaction.atomic():
         _row, is_new = ImportDismissal.objects.get_or_create(
@@ -116,12 +116,12 @@ def import_transcripts(
     iteration: Iteration | None = None,
     format_name: str = "",
 ) -> list[Imported]:
-    """Store the files and queue a job for each; the same bytes again give the first report.
+    """Store the files and queue a job for each; the same bytes uploaded again return the first report.
 
     If no iteration is given, the games go to the project's unsorted one. If no format is named, it is detected. If no
-    game came in, the same bytes are read again with another format, or with none. Raises NotAllowed (also if the
-    iteration's list of games is frozen). Raises Unacceptable if a file is empty or over the limit, or if the project
-    has no room for it: then the call stores nothing.
+    game was imported, the same bytes can be read again with another format, or with none. Raises NotAllowed (also if
+    the iteration's list of games is frozen). Raises Unacceptable if a file is empty or over the limit, or if the
+    project has no room for it; the call then stores nothing.
     """
     check_import_transcripts(by, project)
     for file in files:
@@ -137,8 +137,8 @@ def import_transcripts(
     kept = [(file, store_bytes(file.data)) for file in files]
     with transaction.atomic():
         _hold_open(iteration)
-        # Rows first, in a fixed order, then audit lines: two uploads of the same files at the same time then wait for
-        # each other without a deadlock.
+        # Rows first, in a fixed order, then audit lines: two simultaneous uploads of the same files wait for each other
+        # without a deadlock.
         first = {sha256: file for file, sha256 in reversed(kept)}
         rows = {
             sha256: _insert(
@@ -153,7 +153,7 @@ def import_transcripts(
 
 
 def _count_new_bytes(project: Project, files: list[Upload]) -> int:
-    """The bytes of those files that the project does not hold."""
+    """The total size of those files that the project does not hold yet."""
     sizes = {bytes_hash(file.data): len(file.data) for file in files}
     known = Transcript.objects.filter(project=project, sha256__in=sizes).values_list("sha256", flat=True)
     return sum(size for sha256, size in sizes.items() if sha256 not in set(known))
@@ -162,7 +162,7 @@ def _count_new_bytes(project: Project, files: list[Upload]) -> int:
 def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
     """Import games as separate games if other games have their ids.
 
-    Raises NotAllowed; Conflict when the file is itself such an import.
+    Raises NotAllowed; Conflict when the file is itself an import of separate games.
     """
     check_import_transcripts(by, transcript.project)
     if transcript.is_separate:
@@ -179,7 +179,7 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
 def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
     """Resume an import that was cancelled or failed; finished games stay as they are.
 
-    Raises NotAllowed, also when the list of games of its iteration was frozen since.
+    Raises NotAllowed, also when the list of games of its iteration has been frozen since.
     """
     check_import_transcripts(by, transcript.project)
     with transaction.atomic():
@@ -187,7 +187,7 @@ def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Impor
 
 
 def cancel_import(*, transcript: Transcript, by: Person, now: datetime) -> Transcript:
-    """Stop an import; the games that are in stay. Raises NotAllowed, Conflict when it is over."""
+    """Stop an import; the games imported so far stay. Raises NotAllowed; Conflict when it has ended."""
     check_import_transcripts(by, transcript.project)
     if transcript.job is None:
         raise Conflict(_("This import has no work to cancel."), code="job_is_over")
@@ -198,10 +198,10 @@ def cancel_import(*, transcript: Transcript, by: Person, now: datetime) -> Trans
 
 
 def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
-    """Store a game once more without its repeated messages, marked, and ask to measure it; in the caller's transaction.
+    """Store a marked copy of a game without its repeated messages and queue its measuring, in the caller's transaction.
 
-    It goes into the iteration of the first game, or into the unsorted one when that takes no more games. The caller
-    records the event. Raises Conflict when there is nothing to drop or it was done before.
+    The copy goes into the iteration of the original, or into the unsorted one when that iteration takes no more games.
+    The caller records the event. Raises Conflict when there is nothing to drop or a copy exists already.
     """
     transcript = game.transcript
     record = game.text.to_record()
@@ -218,7 +218,7 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     content = prepare(ReadGame(record=shorter, warnings=warnings, place=transcript.name), transcript.name)
     store = Store(transcript=transcript, by=by)
     iteration = _open_iteration(game)
-    # As in an import: two acts at once go one after the other, so that the second finds the game of the first.
+    # As in an import, concurrent acts run one after the other, so that the second finds the game of the first.
     Project.objects.select_for_update(no_key=True).get(pk=game.project_id)
     if Game.objects.filter(transcript=transcript, content_sha256=content.sha256).exists():
         raise Conflict(_("The repeated messages of this game were dropped before."), code="dropped_before")
@@ -282,7 +282,7 @@ def _queue(
 
 
 def _again(transcript: Transcript, format_name: str | None, by: Person, now: datetime) -> Imported:
-    """Read the file again if there is a reason; without `format_name` in the format of the last time."""
+    """Read the file again if there is a reason; without `format_name`, in the format of the last reading."""
     job = Job.objects.filter(pk=transcript.job_id).first() if transcript.job_id else None
     is_renamed = format_name not in (None, transcript.named_format) and not transcript.games.exists()
     is_new = is_renamed or transcript.waits_for_columns
@@ -306,7 +306,7 @@ def _again(transcript: Transcript, format_name: str | None, by: Person, now: dat
 
 
 def queue_reading(*, transcript: Transcript, by: Person, now: datetime) -> None:
-    """Have the file read from its beginning, in the caller's transaction; games that are in stay as they are."""
+    """Queue the file for a reading from its beginning, in the caller's transaction; games already stored stay."""
     ImportRun.objects.filter(transcript=transcript).delete()
     transcript.job = enqueue(
         project=transcript.project,
@@ -357,7 +357,7 @@ FACTS = (
 
 
 def prepare(read: ReadGame, file_name: str, rubric: RubricRecord | None = None) -> PreparedGame:
-    """What is stored of a game that was read; with a rubric version measured under it."""
+    """What is stored of a game that was read; with a rubric version, the game is measured under it."""
     record = read.record
     body = msgspec.json.encode(record)
     facts = (
@@ -379,7 +379,7 @@ def prepare(read: ReadGame, file_name: str, rubric: RubricRecord | None = None) 
 
 
 class Store:
-    """Stores the games of a transcript; `intake` says what was refused. A second run gives the same."""
+    """Stores the games of a transcript; `intake` says what was refused. A second run gives the same result."""
 
     def __init__(self, *, transcript: Transcript, by: Person, intake: Intake | None = None) -> None:
         self.transcript = transcript
@@ -387,9 +387,9 @@ class Store:
         self.intake = intake or Intake(transcript=transcript.pk, is_separate=transcript.is_separate)
 
     def put(self, games: list[PreparedGame], *, now: datetime) -> list[StoredGame]:
-        """Store these games, except those that are in already. Must run inside the caller's transaction."""
-        # Two imports of one project go one after the other from here on: neither misses the other's games. Rows that
-        # only refer to the project (an upload, a job, a verdict) do not wait for a whole batch.
+        """Store these games, except those that are stored already. Must run inside the caller's transaction."""
+        # From here on, two imports of one project run one after the other, so neither misses the other's games. Rows
+        # that only refer to the project (an upload, a job, a verdict) do not wait for a whole batch.
         Project.objects.select_for_update(no_key=True).get(pk=self.transcript.project_id)
         known = load_known_games(self.transcript.project_id, [ready.game_id for ready in games])
         with for_storage():
@@ -399,7 +399,7 @@ class Store:
         return self.add(new, self.transcript.iteration_id, now=now)
 
     def add(self, games: list[PreparedGame], iteration: int, *, now: datetime) -> list[StoredGame]:
-        """Store games whatever is there. Must run inside the caller's transaction."""
+        """Store games without checking what is stored already. Must run inside the caller's transaction."""
         if not games:
             return []
         project = self.transcript.project_id
@@ -432,7 +432,7 @@ class Store:
         return stored
 
     def _take_numbers(self, count: int) -> int:
-        """Reserve so many numbers; returns the first."""
+        """Reserve this many numbers; returns the first."""
         project = Project.objects.filter(pk=self.transcript.project_id)
         project.update(next_game_number=F("next_game_number") + count)
         return project.values_list("next_game_number", flat=True)[0] - count

@@ -38,8 +38,8 @@ FORMAT_NAMES = ("", *(known.name for known in FORMATS))
 
 class ImportAnswer(Answer):
     """An import. `state` is waiting, reading, measuring, done, columns (it waits for a mapping),
-    nothing, cancelled or failed. `format` is "" until the file was read, unless one was named. Faults that are seen, or
-    that a later upload put right, are no notice any more.
+    nothing, cancelled or failed. `format` is "" until the file was read, unless one was named. Faults that were marked
+    as seen, or that a later upload corrected, no longer appear as a notice.
     """
 
     id: int
@@ -57,7 +57,7 @@ class ImportAnswer(Answer):
 
 
 class FaultAnswer(Answer):
-    """One thing that is wrong at one place of the file; a fault that is no warning refuses its game whole."""
+    """One thing that is wrong at one place of the file; unless it is a warning, its whole game is refused."""
 
     place: str
     code: str
@@ -66,7 +66,7 @@ class FaultAnswer(Answer):
 
 
 class ProgressAnswer(ImportAnswer):
-    """An import with how far it is, what is wrong, and the numbers of its imported games.
+    """An import with its progress, its faults, and the numbers of its imported games.
 
     `done_bytes` of `total_bytes` are read, `done_count` and `total_count` are the games that the job counts;
     `note` says when no worker is running. `error` says why an import failed.
@@ -83,7 +83,7 @@ class ProgressAnswer(ImportAnswer):
 
 
 class UploadedAnswer(Answer):
-    """A file that was taken in. `outcome` is new, resumed, or already (the same bytes were imported before)."""
+    """A file that was accepted. `outcome` is new, resumed, or already (the same bytes were imported before)."""
 
     id: int
     name: str
@@ -92,9 +92,9 @@ class UploadedAnswer(Answer):
 
 
 class StartedAnswer(Answer):
-    """The files that were taken in; a job reads each. Ask its `address` how far it is.
+    """The files that were accepted; a job reads each. Its `address` returns its progress.
 
-    `refused` says of each other file why it was refused; they do not refuse the rest.
+    `refused` says why each of the other files was refused; one refused file does not affect the rest.
     """
 
     items: list[UploadedAnswer]
@@ -159,9 +159,9 @@ def start_import(
 ) -> StartedAnswer:
     """Import transcripts.
 
-    The body is one file (`name` is its name), or a form with several as `transcripts`. `iteration` is the number of
-    the one that the games belong to; without it they stay unsorted. `format` is detect automatically unless
-    it is named. The same bytes again give the first import.
+    The body is one file (`name` is its name), or a form with several as `transcripts`. `iteration` is the number of the
+    one that the games belong to; without it they stay unsorted. Without `format`, the format is detected. The same
+    bytes sent again return the first import.
     """
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
@@ -204,7 +204,7 @@ def show_import(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer
     answer=ProgressAnswer,
 )
 def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
-    """Stop an import. The games that are in stay."""
+    """Stop an import. The games imported so far stay."""
     found = transcript_or_404(request, slug, transcript)
     cancel_import(transcript=found, by=request.user, now=timezone.now())
     return _progress(found)
@@ -237,7 +237,7 @@ def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     answer=ProgressAnswer,
 )
 def see_faults(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
-    """Take the faults of an import as seen: they are no notice any more."""
+    """Mark the faults of an import as seen, so that they no longer appear as a notice."""
     found = transcript_or_404(request, slug, transcript)
     dismiss_faults(transcript=found, by=request.user, now=timezone.now())
     return _progress(transcript_or_404(request, slug, transcript))
@@ -267,7 +267,7 @@ def _uploaded(slug: str, upload: Imported) -> UploadedAnswer:
 
 
 def _files(request: HttpRequest, name: str) -> list[Upload]:
-    """The files of a form, else the body as one file, which the gate has read."""
+    """The files of a form, else the body as one file, as the gate has read it."""
     if request.content_type != "multipart/form-data":
         return [Upload(name[:300], getattr(request, "sent", b""))]
     files = [Upload(file.name or "", file.read()) for file in request.FILES.getlist("transcripts")]

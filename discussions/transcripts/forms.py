@@ -1,4 +1,4 @@
-"""The form of an import: files, as many as are given at once, and the iteration that their games belong to."""
+"""The form of an import: one or more files, and the iteration that their games belong to."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,13 +23,13 @@ class FilesField(forms.FileField):
     widget = FilesInput
 
     def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
-        """Every file checked by itself; `data` is the list that the widget gives."""
+        """Clean each file on its own; `data` is the list that the widget returns."""
         single = super().clean
         return [single(file, initial) for file in (data or [None])]
 
 
 class UploadForm(forms.Form):
-    """Transcripts to bring in."""
+    """Transcripts to import."""
 
     transcripts = FilesField(
         label=_("Transcript files"),

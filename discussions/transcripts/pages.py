@@ -20,7 +20,7 @@ from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
 SHOWN_IMPORTS = 30
 SHOWN_GAMES = 50
 SHOWN_FAULTS = 20
-# What the list and the page of one import name beside it.
+# The related rows that the list and the page of one import show.
 SHOWN_WITH = ("job", "created_by", "iteration", "dismissal__replaced_by", "dismissal__dismissed_by")
 LIVE = (QUEUED, RUNNING)
 # The formats whose columns a person may map.
@@ -53,15 +53,15 @@ class ImportLine(msgspec.Struct, frozen=True):
 
     @property
     def is_live(self) -> bool:
-        """Whether a worker has or will have something to do."""
+        """Whether a worker has work left to do on it."""
         return self.state in ("waiting", "reading", "measuring")
 
 
 class ListedImport(ImportLine, frozen=True):
     """An import in the list, with its first faults.
 
-    `refused_count` are the games of the file that did not come in and were not there before. `dismissed` says why its
-    faults are no notice any more, "" while they are one or there are none.
+    `refused_count` counts the games of the file that were neither imported nor present before. `dismissed` says why its
+    faults no longer appear as a notice; "" while they do or there are none.
     """
 
     faults: list[Fault] = []
@@ -71,12 +71,12 @@ class ListedImport(ImportLine, frozen=True):
 
     @property
     def hidden_count(self) -> int:
-        """The faults that only the page of the import lists."""
+        """The number of faults that only the page of the import lists."""
         return max(0, self.transcript.fault_count - sum(not fault.is_warning for fault in self.faults))
 
     @property
     def may_dismiss(self) -> bool:
-        """Whether its faults are a notice that "seen" ends."""
+        """Whether its faults appear as a notice that "seen" dismisses."""
         return self.transcript.fault_count > 0 and not self.dismissed
 
 
@@ -99,7 +99,7 @@ class ImportsPage(msgspec.Struct, frozen=True):
 
 
 class ImportedGame(msgspec.Struct, frozen=True):
-    """A game of an import: its warnings, and what looked odd when it came in."""
+    """A game of an import: its warnings, and its oddities at import."""
 
     game: Game
     warnings: list[Fault]
@@ -109,7 +109,7 @@ class ImportedGame(msgspec.Struct, frozen=True):
 class ImportPage(msgspec.Struct, frozen=True):
     """One import. `games` are the first games; `job` is None for imports without one.
 
-    `faults_title` is the heading of `faults`: they may be mere notes, or only say that the file waits.
+    `faults_title` is the heading of `faults`: `faults` may be mere notes, or only say that the file waits.
     """
 
     line: ListedImport

@@ -12,7 +12,7 @@ from workspace.models import Person, Project
 
 
 def check_import_transcripts(person: Person, project: Project) -> None:
-    """Leads of the project and admins bring transcripts in, and see what became of them."""
+    """Leads of the project and admins import transcripts and see the outcome."""
     if role_in(person, project) not in ("admin", "lead"):
         raise NotAllowed(_("Only team leads of this project import transcripts. Ask one of them."))
 
@@ -28,7 +28,7 @@ def check_takes_games(iteration: Iteration) -> None:
 
 
 def check_upload(name: str, size: int) -> None:
-    """A file must hold something, and no more than is read."""
+    """A file must not be empty or over the size limit."""
     most = settings.TRANSCRIPT_LIMITS["file_bytes"]
     values = {"name": shown_name(name), "most": most // (1024 * 1024)}
     if size > most:

@@ -1,4 +1,4 @@
-"""What an import reads of its project: mappings of columns, how files are read, and which games are there."""
+"""What an import reads from its project: mappings of columns, options for reading files, and the games it holds."""
 
 import msgspec
 from django.conf import settings
@@ -14,7 +14,7 @@ from workspace.models import Project
 
 
 def load_mappings(project: Project) -> list[MappingRecord]:
-    """The mappings that count in the project, the newest first."""
+    """The mappings in force in the project, newest first."""
     rows = ColumnMapping.objects.filter(project=project, removed_at=None).order_by("-pk")
     return [mapping_record(row) for row in rows]
 

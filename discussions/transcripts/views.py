@@ -40,7 +40,7 @@ SHOW, SHOW_REGION = "discussions/transcripts/show.html", "discussions/transcript
 
 @require("import_transcripts")
 def imports(request: SignedIn, slug: str) -> HttpResponse:
-    """The imports of a project, newest first, and the form for another. While one runs its region asks again."""
+    """The imports of a project, newest first, and the form for another. While one runs, its region polls."""
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
     given = only_parameters(request, "before", "already", "iteration")
@@ -58,9 +58,9 @@ def may_upload(person: Person, slug: str) -> bool:
 
 @require("import_transcripts", methods=("POST",), files=may_upload, costs="uploads")
 def import_upload(request: SignedIn, slug: str) -> HttpResponse:
-    """Take the files in; leads to the report of the one, or to the list when there are several.
+    """Import the files; redirects to the report of a single file, or to the list when there are several.
 
-    A file that is refused does not refuse the others; then the page says why, and the choice of files stays.
+    A refused file does not affect the others; the page then says why, and the choice of files stays.
     """
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
@@ -86,7 +86,7 @@ def import_upload(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("import_transcripts")
 def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
-    """One import: how far it is, what is wrong, what came in. While it runs its region asks again."""
+    """One import: its progress, its faults, its games. While it runs, its region polls."""
     found = transcript_or_404(request, slug, transcript)
     was = only_parameters(request, "was")["was"]
     page = import_page(transcript=found, now=timezone.now())
@@ -96,7 +96,7 @@ def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
 
 @require("import_transcripts", methods=("POST",))
 def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
-    """Stop an import; the games that are in stay."""
+    """Stop an import; the games imported so far stay."""
     found = transcript_or_404(request, slug, transcript)
     bind_form(request, NothingForm)
     cancel_import(transcript=found, by=request.user, now=timezone.now())
@@ -114,7 +114,7 @@ def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse
 
 @require("import_transcripts", methods=("POST",))
 def import_seen(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
-    """Take the faults of an import as seen, so that nobody is told of them any more."""
+    """Mark the faults of an import as seen, so that no notice shows them."""
     found = transcript_or_404(request, slug, transcript)
     bind_form(request, NothingForm)
     dismiss_faults(transcript=found, by=request.user, now=timezone.now())

@@ -15,7 +15,7 @@ from workspace.revisions.core import Act
 
 
 class Acted(Struct, frozen=True):
-    """The result of an act: when it was stored, what it revealed, and the state after it where that is known."""
+    """The result of an act: when it was stored, what it revealed, and the state after it if known."""
 
     saved_at: datetime
     revealed: frozenset[str] = frozenset()
@@ -23,7 +23,7 @@ class Acted(Struct, frozen=True):
 
 
 def act(*, evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Acted:
-    """Do what was posted; the reason is the text of a comment or flag.
+    """Perform the posted act; `reason` is the text of a comment or flag.
 
     Raises what `judge`, the reveals and `remark` raise; each writes its own transaction.
     """

@@ -34,7 +34,7 @@ from workspace.webhooks.core import EVALUATION_SUBMITTED
 
 
 def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
-    """Show the evaluator the roles, once everything that is judged without them is complete. Idempotent.
+    """Reveal the roles to the evaluator once everything that is judged without them is complete. Idempotent.
 
     Raises Unacceptable naming the first thing that is missing, NotAllowed when the evaluation is not open.
     """
@@ -73,10 +73,10 @@ def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> Non
 
 
 def look_at_suggestions(*, evaluation: Evaluation, what: str, by: Person, now: datetime) -> None:
-    """Store that the evaluator has looked at the suggested references of a dismissal; those not marked are none.
+    """Store that the evaluator has looked at the suggested references of a dismissal; unmarked ones are no references.
 
-    Idempotent, and final: each can still be marked. Raises Unacceptable while the transcript is closed and for a
-    dismissal that the game does not have, NotAllowed when the evaluation is not open.
+    Idempotent, and final, but each suggestion can still be marked. Raises Unacceptable while the transcript is closed
+    and for a dismissal that the game does not have, NotAllowed when the evaluation is not open.
     """
     with transaction.atomic():
         locked = lock_evaluation(evaluation)
@@ -123,7 +123,7 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
 
 
 def _tell_webhooks(evaluation: Evaluation, by: Person, now: datetime) -> None:
-    """Tell nothing about hidden duplicates and calibration: the reader may be the person who judges."""
+    """Queue webhooks, but none for hidden duplicates or calibration: the reader may be the person who judges."""
     if evaluation.purpose == RATING:
         thing = {"game": evaluation.game.number, "evaluation": evaluation.pk}
         queue_deliveries(
@@ -134,11 +134,11 @@ def _tell_webhooks(evaluation: Evaluation, by: Person, now: datetime) -> None:
 def reopen_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
     """Make one's submitted evaluation a draft again, in its slot: it does not count until it is submitted again.
 
-    A second call changes nothing. Raises NotAllowed: not one's own, too late, or a lead has used it.
+    A second call changes nothing. Raises NotAllowed when it is another person's, it is too late, or a lead has used it.
     """
     with transaction.atomic():
         locked = lock_evaluation(evaluation)
-        # Recording the verdict and reopening what it would rest on wait for one another, in this order everywhere.
+        # Recording a verdict and reopening an evaluation in its basis take their locks in this order everywhere.
         Game.objects.select_for_update(no_key=True).get(pk=locked.game_id)
         if locked.state == DRAFT and locked.evaluator_id == by.pk:
             return locked

@@ -37,8 +37,8 @@ def undo(
 ) -> Saved[EvaluationState]:
     """Undo the newest act, of one subject if `kind` is given. Raises what `KeyedRevisions.undo` raises.
 
-    Raises Unacceptable also when a later act depends on it, and when the newest act was to dismiss suggestions: a
-    person who undoes that does not mean the judgement before it.
+    Raises Unacceptable also when a later act depends on it, and when the newest act dismissed suggestions: a person who
+    undoes that does not mean to undo the judgement before it.
     """
     if not kind and _is_dismissed_last(evaluation):
         raise Unacceptable(
@@ -64,7 +64,8 @@ class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
 
     row_model, revision_model = Judgement, Revision
     row_name, owner_name = "judgement", "evaluation"
-    # `check_rate` refuses admins, leads and those who left: only an evaluator of the project is not unblinded.
+    # `check_rate` refuses admins, leads and those who left: all except evaluators of the project can see what is
+    # hidden.
     checked_role = "evaluator"
 
     def lock(self, owner: Evaluation) -> None:
@@ -84,7 +85,7 @@ class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
         return work.judgements.get((kind, subject)) or AnswerRecord(0, kind, subject, "", "", 0)
 
     def refuse_faults(self, work: EvaluationState, act: Act, proposed: AnswerRecord) -> None:
-        """Raise Unacceptable when the game has no such subject, or it cannot be judged yet."""
+        """Raise Unacceptable when the game has no such subject, or the subject cannot be judged yet."""
         fault = why_not_in_test(work.progress, act.kind)
         fault = fault or find_judgement_fault(act.kind, act.subject, act.value, work.judgeable)
         if not fault and act.value is not None:

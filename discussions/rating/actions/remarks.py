@@ -26,8 +26,8 @@ def remark(
 ) -> Remark:
     """Add a flag or a comment to a message ("message:19") or the game ("game"); once per key.
 
-    A target keeps its open flag. Raises Unacceptable for an unknown target, an empty comment and a key that was used
-    for another act, NotAllowed when the evaluation is not open or not the person's own.
+    A target has one open flag at most; an existing one is kept. Raises Unacceptable for an unknown target, an empty
+    comment and a key that was used for another act, NotAllowed when the evaluation is not open or not the person's own.
     """
     body = canonical_hash([evaluation.pk, kind, target, text])
     with single_act():

@@ -26,7 +26,7 @@ from discussions.rating.core.visibility import Visibility
 
 
 class SeenPlayer(Struct, frozen=True):
-    """A player without role and personality. The player left in round `out_round`; 0 if never."""
+    """A player without role and personality. `out_round` is the round in which the player left; 0 if never."""
 
     number: int
     name: str
@@ -44,7 +44,7 @@ class SeenVote(Struct, frozen=True):
 
 
 class SeenGame(Struct, frozen=True):
-    """The public discussion: who speaks, what is said, who voted for whom, who left when.
+    """The public discussion: speakers, messages, votes, and who left when.
 
     `round_offset` is that of the game, as in `GameRecord`.
     """
@@ -62,8 +62,8 @@ class SeenGame(Struct, frozen=True):
 class SeenReference(Struct, frozen=True):
     """A reference that was found automatically; `check`, `says` and `hits` are empty until the evaluator labelled it.
 
-    `round` is the round that it is about (0: unknown). If it is not about votes, the messages of `players` are to be
-    read.
+    `round` is the round that it refers to (0: unknown). If it is not about votes, evaluators read the messages of
+    `players`.
     """
 
     subject: str
@@ -88,7 +88,7 @@ class Part(Struct, frozen=True):
 
 
 class VisibleFindings(Struct, frozen=True):
-    """The findings that may be seen now. `findings` holds only metrics that may be seen, by message."""
+    """The findings that may be seen now. `findings` holds only those of visible metrics, by message."""
 
     references: list[SeenReference]
     findings: Mapping[str, Mapping[int, MessageFinding]]
@@ -97,7 +97,7 @@ class VisibleFindings(Struct, frozen=True):
 
 
 def conceal(game: GameRecord) -> SeenGame:
-    """The game without what stays hidden."""
+    """A copy of the game without what stays hidden."""
     spoke = Counter(message.player for message in game.messages)
     out = {elimination.player: elimination.round for elimination in game.eliminations}
     alike = confusable([player.name for player in game.players])

@@ -1,4 +1,4 @@
-"""The order of judgements: why one cannot be made yet or any more, as a sentence; and when a break is proposed.
+"""The order of judgements: why one cannot be made yet or any more, as a sentence. Also when to propose a break.
 
 Raters worked best in sittings of at most two hours with breaks between (Ling, Mollaun & Xi 2014: 72 raters, 14,000
 responses). A break is only proposed, never forced.
@@ -23,7 +23,7 @@ from workspace.core.words import say
 def why_not_in_test(progress: Progress, kind: str) -> str:
     """Why the blind test does not allow this judgement now, as a sentence; "" when it does.
 
-    Check this first, so that no other refusal reveals anything about a closed transcript.
+    Call this check first, so that no other refusal reveals anything about a closed transcript.
     """
     is_open = transcript_seen(progress)
     if not is_open and kind != judgement_kinds.ATTRIBUTION:
@@ -76,7 +76,7 @@ BREAK = timedelta(minutes=10)
 SITTING_MINUTES, SHOWN_MINUTES = 50, 5
 
 
-# Older acts are not read: no sitting lasts as long.
+# Older acts are not read: no sitting lasts that long.
 LONGEST_SITTING = timedelta(hours=12)
 
 

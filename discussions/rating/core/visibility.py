@@ -1,10 +1,10 @@
-"""Blind first: when an evaluator may see what, what they are asked, and what is missing before submitting.
+"""Blind first: what an evaluator may see when, what they are asked, and what is missing before submitting.
 
-What was shown stays shown: reveals are stored as rows with the names "roles", "scores", "transcript", "reference:19.2"
-and "metric:coherence", and "suggestions:12.1-40.2" once the evaluator has looked at the suggested references from one
-to another ("suggestions": at all of them). With "alongside" everything is visible from the start; with "never" the
-automatic values stay hidden until a verdict is recorded. If the evaluation begins with the blind test, the transcript
-stays closed with every setting until the test is answered and the evaluator opens it.
+What was revealed stays visible: reveals are stored as rows with the names "roles", "scores", "transcript",
+"reference:19.2" and "metric:coherence", and "suggestions:12.1-40.2" once the evaluator has looked at the suggested
+references from one to another ("suggestions": at all of them). With "alongside" everything is visible from the start;
+with "never" the automatic values stay hidden until a verdict is recorded. If the evaluation begins with the blind test,
+the transcript stays closed under every setting until the test is answered and the evaluator opens it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,9 +51,9 @@ class Progress(Struct, frozen=True):
     """The progress of one evaluation: its settings, its judgements, and what was shown.
 
     `values` are the evaluator's newest values, kind -> subject -> value, without unset ones; `samples` the positions of
-    the accuracy samples by metric; `inconsistent` the messages that the rules of role consistency object to;
-    `yes_needed` and `least_rating` are the rubric's rule for the rating. `role_sample` says how that of role
-    consistency came about.
+    the accuracy samples by metric; `inconsistent` the messages that violate the rules of role consistency; `yes_needed`
+    and `least_rating` are the rubric's rule for the rating. `role_sample` describes how the sample of role consistency
+    was drawn.
     """
 
     reveal: str
@@ -73,7 +73,7 @@ class Progress(Struct, frozen=True):
 
     @property
     def wants_more_roles(self) -> bool:
-        """Whether more messages of role consistency are asked for than the accuracy sample has."""
+        """Whether role consistency asks for more messages than the accuracy sample has."""
         return self.role_sample is not None and self.role_sample.times > 0
 
 
@@ -131,7 +131,7 @@ def compute_visibility(progress: Progress) -> Visibility:
 
 
 def due_reveals(progress: Progress) -> frozenset[str]:
-    """What the evaluator has judged and may now be shown; the caller stores each as a row, once."""
+    """The reveals that the evaluator's judgements have made due; the caller stores each as a row, once."""
     if progress.reveal != BLIND_FIRST:
         return frozenset()
     found = frozenset(progress.judgeable.counted + progress.judgeable.possible)
@@ -192,12 +192,12 @@ def open_suggestions(progress: Progress) -> list[str]:
 
 
 def make_dismissal(shown: Sequence[str]) -> str:
-    """The name of having looked at these suggested references and found none to mark."""
+    """The reveal name that says: the evaluator looked at these suggested references and marked none."""
     return f"{SUGGESTIONS}:{shown[0]}-{shown[-1]}"
 
 
 def is_dismissal(what: str) -> bool:
-    """Whether this is the name of having looked at suggested references."""
+    """Whether this reveal name says that suggested references were looked at."""
     return what.partition(":")[0] == SUGGESTIONS
 
 
@@ -216,7 +216,7 @@ def _read_dismissal(what: str) -> tuple[tuple[int, ...], tuple[int, ...]] | None
 
 
 def asked_roles(progress: Progress) -> list[int]:
-    """The messages that need a label of role consistency: those the rules object to, and the sample."""
+    """The messages that need a label of role consistency: those that violate the rules, and the sample."""
     return sorted({*progress.inconsistent, *progress.samples[judgement_kinds.ROLE_CONSISTENCY]})
 
 
@@ -257,7 +257,7 @@ def roles_seen(progress: Progress) -> bool:
 
 
 def _figures_in(before_roles: tuple[Missing, ...], after_roles: tuple[Missing, ...]) -> set[str]:
-    """Metrics with a score that depends on no missing judgement."""
+    """Metrics whose score depends on no missing judgement."""
     steps = {missing.step for missing in before_roles}
     is_done = {"": not before_roles, "roles": not before_roles and not after_roles}
     return {key for key, metric in METRICS.items() if is_done.get(metric.step, metric.step not in steps)}

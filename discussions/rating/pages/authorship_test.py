@@ -64,7 +64,7 @@ class IdentificationPage(EvaluationPage, frozen=True, kw_only=True):
 def identification_page(
     *, work: EvaluationState, wanted: EvaluationQuery, lease: Lease | None
 ) -> IdentificationPage:
-    """The whole page; of a skipped evaluation too, which can only be taken up again."""
+    """The whole page. A skipped evaluation has one too, but can only be resumed."""
     shown_test, evaluation = work.shown_test, work.evaluation
     assert shown_test is not None
     head, is_barred = page_head(work, lease)
@@ -93,7 +93,7 @@ def identification_page(
 def identification_answer(
     *, work: EvaluationState, wanted: EvaluationQuery, done: CompletedAct
 ) -> tuple[IdentificationPage, Changed]:
-    """What one act changed: its message, and what opens the transcript; or why nothing was saved."""
+    """The changes of one act: its message, and the item that opens the transcript; or why nothing was saved."""
     page = identification_page(work=work, wanted=wanted, lease=None)
     judged = [item for item in page.items if (item.kind, item.subject) == (done.kind, done.subject)]
     if done.refusal:

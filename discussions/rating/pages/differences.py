@@ -1,6 +1,6 @@
 """Where an evaluator and the rule differ, after submitting: a page to learn from.
 
-It is built from `VisibleEvaluation`, which holds nothing that its evaluator may not see: no other evaluations,
+It is built from `VisibleEvaluation`, which holds only what its evaluator may see: no other evaluations,
 no roles or findings that are still hidden, and only messages that the evaluator judged.
 """
 
@@ -26,7 +26,7 @@ DOUBTED = (judgement_kinds.INACCURATE, judgement_kinds.VAGUE)
 
 
 class RuleDifference(Struct, frozen=True):
-    """One message on which both differ: both answers and a note."""
+    """One message on which evaluator and rule differ: both answers and a note."""
 
     message: int
     name: str
@@ -38,7 +38,7 @@ class RuleDifference(Struct, frozen=True):
 
 
 class MetricDifferences(Struct, frozen=True):
-    """The differences in one metric, of so many messages that both judged, and what the rubric says of it."""
+    """The differences in one metric, the number of messages that both judged, and the rubric's text on the metric."""
 
     guide: StepGuide
     judged: int
@@ -55,7 +55,7 @@ class DifferencesPage(Struct, frozen=True):
 
 
 def build_differences_page(work: EvaluationState) -> DifferencesPage | None:
-    """The page of a submitted evaluation; None where there is none: the project does not show it, or not submitted."""
+    """The page of an evaluation; None if the project does not show it or the evaluation is not submitted."""
     evaluation = work.evaluation
     rule = load_rating_rule(evaluation.game.project_id)
     if not rule.shows_differences or evaluation.state != SUBMITTED or evaluation.purpose == CALIBRATION:
@@ -77,7 +77,7 @@ def build_differences_page(work: EvaluationState) -> DifferencesPage | None:
 
 
 def _metric(visible: VisibleEvaluation, guide: StepGuide, metric: str) -> MetricDifferences:
-    """The messages that the evaluator judged differently than the rule."""
+    """The messages that the evaluator judged differently from the rule."""
     judged, found = 0, []
     for position, finding in sorted(visible.shown.findings[metric].items()):
         yours, rule = visible.value(metric, str(position)), machine_value(metric, finding)
@@ -90,7 +90,7 @@ def _metric(visible: VisibleEvaluation, guide: StepGuide, metric: str) -> Metric
 
 
 def _references(visible: VisibleEvaluation, guide: StepGuide) -> MetricDifferences:
-    """References that the vote record supports and the evaluator does not; the record calls nothing wrong."""
+    """References that the vote record supports and the evaluator does not; the record never calls one wrong."""
     checked = [reference for reference in visible.shown.references if reference.check == SUPPORTED]
     labelled = [
         (visible.value(judgement_kinds.REFERENCE, reference.subject), reference) for reference in checked

@@ -1,4 +1,4 @@
-"""The evaluator's page, and the parts of it that the answer to an act draws again."""
+"""The evaluator's page, and the parts of it that the answer to an act renders again."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -61,7 +61,7 @@ MORE = {"references": judgement_kinds.REFERENCE, "roles": judgement_kinds.ROLE_C
 
 
 class EvaluationQuery(Struct, frozen=True):
-    """The parameters of the address, and the page's nonce: the part of every key that is new with every load."""
+    """The parameters of the address, and the page's nonce: the part of every key that changes with every load."""
 
     nonce: str
     step: str = ""
@@ -94,7 +94,7 @@ def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease)
 
 
 def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any], bool]:
-    """The fields of an `EvaluationPage` that only a whole page has, and whether the evaluator is barred."""
+    """The fields of an `EvaluationPage` that only a full page has, and whether the evaluator is barred."""
     evaluation = work.evaluation
     barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
     head = {
@@ -113,11 +113,11 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
 
 
 def find_saved_at(evaluation: int) -> datetime | None:
-    """When the newest judgement or the newest act of showing something was stored; None before the first."""
+    """When the newest judgement or reveal was stored; None before the first."""
     return max(filter(None, _NEWEST.rows(evaluation)[0]), default=None)
 
 
-# References and metrics are shown by a judgement, and stored with it.
+# Reveals of references and metrics follow from a judgement and are stored with it.
 _SHOWN = Q(reveals__what=ROLES) | Q(reveals__what__startswith="suggestions")
 _JUDGED = (
     Revision.objects.filter(judgement__evaluation=OuterRef("pk")).order_by("-pk").values("created_at")[:1]
@@ -147,7 +147,7 @@ class CompletedAct(Struct, frozen=True):
 def rating_answer(
     *, work: EvaluationState, wanted: EvaluationQuery, done: CompletedAct
 ) -> tuple[AnswerPage, Changed]:
-    """The answer to an act, from the rows after it."""
+    """The answer to an act, built from the rows as they are after it."""
     # The subject of a refused act may not exist, so it is not read.
     position = 0 if done.refusal else get_message_position(done.kind, done.subject)
     visible = build_visible_evaluation(
@@ -232,7 +232,7 @@ ON_A_MESSAGE = (*judgement_kinds.MESSAGE_KINDS, judgement_kinds.MISSED, *REMARKS
 
 
 def changed_by(visible: VisibleEvaluation, done: CompletedAct) -> Changed:
-    """What to draw again: the judged thing in place, and whole steps where lists or visibility changed."""
+    """What to render again: the judged item in place, and whole steps where lists or visibility changed."""
     if done.conflict:
         stored = _item(visible, done)
         return Changed(conflict=done.conflict, items=[stored] if stored else [])
@@ -248,7 +248,7 @@ def changed_by(visible: VisibleEvaluation, done: CompletedAct) -> Changed:
     elif position and done.kind in ON_A_MESSAGE:
         messages = [transcript.message_row(visible, position, transcript.locate_references(visible))]
     return Changed(
-        # The bound of the rating depends on the answers. The script goes to the item that is drawn last.
+        # The bound of the rating depends on the answers. The script focuses the item that is rendered last.
         items=[
             *([rating_items.rating(visible)] if done.kind == judgement_kinds.QUESTION else []),
             *([item] if item else []),
@@ -279,7 +279,7 @@ def build_conflict(detail: dict[str, object]) -> Conflict:
 
 
 def _steps(visible: VisibleEvaluation, done: CompletedAct) -> list[str]:
-    """The steps to draw as a whole."""
+    """The steps to render as a whole."""
     steps = [
         STEP_BY_KIND[kind] for kind in judgement_kinds.MESSAGE_KINDS if f"metric:{kind}" in done.revealed
     ]

@@ -54,7 +54,7 @@ MOST_QUOTES, LONGEST_QUOTE = 12, 2000
 
 
 def references(visible: VisibleEvaluation) -> list[ReferenceItem]:
-    """M1: counted and marked references in the order of the transcript, then the suggested ones."""
+    """M1: counted and marked references in transcript order, then the suggested ones."""
     found = {phrase.subject: phrase for phrase in visible.shown.references}
     open_subjects = set(open_suggestions(visible.progress))
     shown = fitting(
@@ -69,7 +69,7 @@ def references(visible: VisibleEvaluation) -> list[ReferenceItem]:
 def build_suggested(
     visible: VisibleEvaluation, listed: Iterable[ReferenceItem]
 ) -> SuggestedReferences | None:
-    """The open suggestions of the list and those that it leaves to other pages; None if there are none at all."""
+    """The open suggestions on this page and the number on other pages; None if there are none at all."""
     wanted = open_suggestions(visible.progress)
     known = set(wanted)
     here = [item.subject for item in listed if item.subject in known]
@@ -79,7 +79,7 @@ def build_suggested(
 
 
 def build_more(visible: VisibleEvaluation, kind: str, items: Iterable[Item]) -> More | None:
-    """The place where the list of judged items of `kind` goes on, if this page of the transcript does not hold all."""
+    """The page where the list of items of `kind` continues, if this page of the transcript does not hold all."""
     wanted = sorted(
         judgement_kinds.parse_subject(subject)[0] for asked, subject in visible.asked if asked == kind
     )
@@ -113,7 +113,7 @@ def _reference(
 
 
 def reference(visible: VisibleEvaluation, number: int, found: SeenReference) -> ReferenceItem:
-    """One reference with what to hold it against; its check only once it has a label."""
+    """One reference with the evidence to check it against; it shows its check only once it has a label."""
     subject, message = found.subject, visible.seen.messages[found.message - 1]
     label = visible.value(judgement_kinds.REFERENCE, subject)
     is_marked = bool(visible.value(judgement_kinds.MISSED, subject))
@@ -165,7 +165,7 @@ def round_votes(
 
 
 def _quotes(visible: VisibleEvaluation, found: SeenReference) -> list[Quote]:
-    """What the named players said in that round before the message."""
+    """What the named players said in that round before this message."""
     said = [
         message
         for message in visible.seen.messages[: found.message - 1]
@@ -208,7 +208,7 @@ def phrases(visible: VisibleEvaluation) -> list[PhraseItem]:
     """M6: the most repeated phrases, and whatever was marked acceptable."""
     most = int(visible.rubric.parameters["top_phrase_count"])
     allowed, found = visible.progress.judgeable.phrases, visible.shown.phrases
-    # A long game repeats tens of thousands: only those that may be among the first are put in order.
+    # A long game repeats tens of thousands of phrases: only those that may be among the first are sorted.
     counts = nlargest(most + len(found) - len(allowed), (phrase.count for phrase in found))
     often = [phrase for phrase in found if phrase.count >= counts[-1]] if counts else []
     ranked = sorted(often, key=lambda phrase: (-phrase.count, phrase.player, phrase.phrase))
@@ -247,7 +247,7 @@ def _subject(found: PhraseFinding) -> str:
 
 
 def identify(visible: VisibleEvaluation) -> list[IdentifyItem]:
-    """M5's manual check: every agent who spoke, with a few messages; nobody where a test took its place."""
+    """M5's manual check: every agent who spoke, with a few messages; empty where the blind test replaces it."""
     if visible.drawn_test:
         return []
     return [_identify(visible, player) for player in visible.progress.judgeable.speakers]
@@ -267,7 +267,7 @@ def _identify(visible: VisibleEvaluation, player: int) -> IdentifyItem:
 
 
 def identify_note(visible: VisibleEvaluation) -> str:
-    """What the step says of itself where the iteration asks for the test; "" where it asks the question."""
+    """The note of the step where the iteration asks for the blind test; "" where it asks the question."""
     if visible.drawn_test:
         return _("You assigned messages to agents before the transcript opened; those answers are final.")
     if visible.is_untestable:
@@ -276,7 +276,7 @@ def identify_note(visible: VisibleEvaluation) -> str:
 
 
 def manual(visible: VisibleEvaluation) -> ManualCheckItem | None:
-    """The result of the manual check, once every agent has an answer; that of the test, with M5's figure."""
+    """The result of the manual check once every agent has an answer; the test's result appears with M5's figure."""
     if visible.drawn_test:
         return _tested(visible, visible.drawn_test)
     answers = visible.progress.values.get(judgement_kinds.IDENTIFY, {})
@@ -357,7 +357,7 @@ def rating(visible: VisibleEvaluation) -> RatingItem:
 
 
 def describe_bound(visible: VisibleEvaluation) -> str:
-    """The rubric's lower bound of the rating, with the answers so far."""
+    """The rubric's lower bound of the rating, given the answers so far."""
     answers = visible.progress.values.get(judgement_kinds.QUESTION, {}).values()
     yes = sum(answer == judgement_kinds.YES for answer in answers)
     values: dict[str, object] = {
@@ -372,7 +372,7 @@ def describe_bound(visible: VisibleEvaluation) -> str:
 
 
 def roles(visible: VisibleEvaluation) -> LockedRoles | OpenRoles:
-    """M4: locked until everything before it is in; then the reveal; then the messages to label."""
+    """M4: locked until everything before it is judged; then the reveal; then the messages to label."""
     if visible.shown.parts is not None:
         shown = fitting(
             visible.window,
@@ -409,7 +409,7 @@ def reveal_item() -> Item:
 
 
 def role(visible: VisibleEvaluation, position: int) -> RoleItem:
-    """One message with its speaker's role; the rule that decided only once all of them are labelled."""
+    """One message with its speaker's role; the deciding rule is shown only once all of them are labelled."""
     assert visible.shown.parts is not None
     message = visible.seen.messages[position - 1]
     part = visible.shown.parts[message.player - 1]
@@ -429,12 +429,12 @@ def role(visible: VisibleEvaluation, position: int) -> RoleItem:
 
 
 def build_role_item(visible: VisibleEvaluation, position: int) -> RoleItem | None:
-    """The item of that message, if it is one to be labelled."""
+    """The item of that message, if it needs a label."""
     return role(visible, position) if position in asked_roles(visible.progress) else None
 
 
 def rule_says(rule: str, words: list[str]) -> str:
-    """The rule that decided, as a sentence with the words it saw."""
+    """The rule that decided, as a sentence with the words it matched."""
     sentences = {
         "confesses": _("The rule: the agent confesses."),
         "accuses_fellow": _("The rule: mafia accuses a fellow."),

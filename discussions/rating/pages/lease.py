@@ -23,12 +23,12 @@ TOLD = frozenset({"released", "closed"})
 
 
 class Lease(Struct, frozen=True, kw_only=True):
-    """The slot of one evaluation. `minutes` are left of the lease, None while none runs.
+    """The slot of one evaluation. `minutes` is the time left, None while no lease runs.
 
     `state` is "held", "over" (the lease ended and the slot is not yet taken back), "ended" (the slot went back; the
-    work is kept) or "closed" (submitted or skipped). `says` is why it is no longer held, `released` the reason of a
-    lead who released it; with `is_free` the work can be resumed; with `is_gone` resuming failed because no slot was
-    free. `break_minutes` is 0 unless a break is proposed.
+    work is kept) or "closed" (submitted or skipped). `says` is why the slot is no longer held, `released` the reason of
+    a lead who released it; `is_free` means that the work can be resumed, `is_gone` that resuming failed because no slot
+    was free. `break_minutes` is 0 unless a break is proposed.
     """
 
     evaluation_id: int

@@ -26,7 +26,7 @@ class MinePage(Struct, frozen=True):
     """The person's evaluations, newest first; `older` is the key to continue from, 0 at the end.
 
     Each has `rating` (None without one), `has_verdict`, `is_free` (it was set aside and can be taken up again) and
-    `in_count`, how many evaluations of its game are submitted. `reopenable` holds the keys of evaluations that the
+    `in_count` (how many evaluations of its game are submitted). `reopenable` holds the keys of evaluations that the
     person can reopen. `compared` holds the keys of evaluations for which the project shows where the person and the
     rule differ.
     """
@@ -58,7 +58,7 @@ def mine_page(*, person: Person, now: datetime, before: int = 0) -> MinePage:
 
 
 def list_compared(submitted: Sequence[Evaluation]) -> set[int]:
-    """The keys of those that have a page of where the evaluator and the rule differ; one query."""
+    """The keys of those evaluations that have a page of differences from the rule; one query."""
     projects = {evaluation.game.project_id for evaluation in submitted}
     rules = RatingRule.objects.filter(project__in=projects, shows_differences=True)
     shown = set(rules.values_list("project", flat=True))
@@ -151,7 +151,7 @@ def _question(text: str, answers: list[str]) -> Question:
 
 
 def _ratings_chart(rows: list[AnsweredGame]) -> DotsChart | None:
-    """One dot for each rating; equal ratings are above each other."""
+    """One dot for each rating; equal ratings are stacked."""
     given = [float(row.rating) for row in rows if row.rating]
     if not given:
         return None

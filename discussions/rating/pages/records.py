@@ -1,7 +1,7 @@
 """The records of the evaluator's page. None has a field for what an evaluator may not see.
 
-Values that are shown only after a reveal have their own records (`Part`, `OpenRoles`, `ReviewStep`); before the
-reveal there is no such object. Texts are plain: the templates escape them.
+Values that are shown only after a reveal have their own records (`Part`, `OpenRoles`, `ReviewStep`); before the reveal,
+no such object exists. Texts are plain: the templates escape them.
 """
 
 from datetime import datetime
@@ -16,7 +16,7 @@ from discussions.rating.pages.window import WHOLE, More, TranscriptWindow
 
 
 class Chip(Struct, frozen=True):
-    """A metric's value for a message, and the value that changing it would store."""
+    """A metric's value for a message, and the value that a change would store."""
 
     kind: str
     name: str
@@ -66,7 +66,7 @@ class RoundRow(Struct, frozen=True):
 
 
 class RatingStep(Struct, frozen=True):
-    """One step of the work and its progress: `state` is "todo", "optional", "later" or "done", `count` says it."""
+    """One step of the work and its progress: `state` is "todo", "optional", "later" or "done"; `count` is the text."""
 
     key: str
     label: str
@@ -77,7 +77,7 @@ class RatingStep(Struct, frozen=True):
 
 
 class StepGuide(Struct, frozen=True):
-    """What the rubric version says of a step's metric: its name, its question, and how to answer it."""
+    """The rubric version's text on a step's metric: its name, its question, and how to answer it."""
 
     label: str
     question: str
@@ -99,7 +99,7 @@ class LiveFigure(Struct, frozen=True):
 
 
 class ReviewStep(Struct, frozen=True):
-    """The last look before submitting."""
+    """The summary before submitting."""
 
     cost: str
     rows: list[LiveFigure]
@@ -160,7 +160,7 @@ class AtMessage(Struct, frozen=True):
 
 
 class Conflict(Struct, frozen=True):
-    """Both versions of a judgement that was changed elsewhere; both are the evaluator's own."""
+    """Both versions of a judgement that was changed in another tab or device; both are the evaluator's own."""
 
     item_id: str
     kind: str
@@ -176,7 +176,7 @@ class Conflict(Struct, frozen=True):
 class Item(Struct, frozen=True, kw_only=True):
     """A subject that can be judged: its DOM id and the evaluator's answer so far.
 
-    `was` is the blind answer in words if it was changed after a reveal; with `needs` submitting waits for it.
+    `was` is the blind answer in words if it was changed after a reveal; with `needs`, it is required for submitting.
     """
 
     id: str
@@ -190,7 +190,7 @@ class Item(Struct, frozen=True, kw_only=True):
 
 
 class Changed(Struct, frozen=True):
-    """What an answer draws again: items, whole steps, messages, rows of the map; or why nothing was saved."""
+    """What an answer renders again: items, whole steps, messages, rows of the map; or why nothing was saved."""
 
     items: list[Item] = []
     steps: list[str] = []
@@ -223,7 +223,7 @@ class ReferenceItem(Item, frozen=True, kw_only=True):
 
 
 class SampleItem(Item, frozen=True, kw_only=True):
-    """M2 and M3: a message of the accuracy sample; `machine` and `agrees` only once the sample is judged."""
+    """M2 and M3: a message of the accuracy sample; `machine` and `agrees` are set only once the sample is judged."""
 
     message: int
     player: int
@@ -264,7 +264,7 @@ class GivenMessage(Struct, frozen=True):
 class ManualCheckItem(Item, frozen=True, kw_only=True):
     """The result of the manual check, and whether it decides M5.
 
-    As the blind test it lists the messages in `given`; while its result is hidden there are no figures, only `says`.
+    For the blind test, it lists the messages in `given`; while its result is hidden there are no figures, only `says`.
     """
 
     yes: int
@@ -294,7 +294,7 @@ class Anchor(Struct, frozen=True):
 
 
 class RatingItem(Item, frozen=True, kw_only=True):
-    """M7: the rating; `bound` says what the answers allow, `is_below` that the rating is lower."""
+    """M7: the rating; `bound` states the bound from the answers, `is_below` that the rating is below it."""
 
     anchors: list[Anchor]
     bound: str = ""
@@ -312,7 +312,7 @@ class RatingItem(Item, frozen=True, kw_only=True):
 
 
 class LockedRoles(Struct, frozen=True):
-    """M4 before the reveal: why it is locked, and the item that reveals the roles once it may."""
+    """M4 before the reveal: why it is locked, and the item that reveals the roles once that is allowed."""
 
     why_locked: str
     reveal: Item | None
@@ -321,7 +321,7 @@ class LockedRoles(Struct, frozen=True):
 
 
 class RoleItem(Item, frozen=True, kw_only=True):
-    """M4: a message with its speaker's role; `rule` and `is_sample` only once all of them are labelled."""
+    """M4: a message with its speaker's role; `rule` and `is_sample` are set only once all of them are labelled."""
 
     message: int
     player: int
@@ -334,7 +334,7 @@ class RoleItem(Item, frozen=True, kw_only=True):
 
 
 class OpenRoles(Struct, frozen=True):
-    """M4 with the roles revealed; `why_more` says why more than the accuracy sample is asked for."""
+    """M4 with the roles revealed; `why_more` says why more messages than the accuracy sample are asked for."""
 
     items: list[RoleItem]
     why_more: str = ""
@@ -354,10 +354,10 @@ class SuggestedReferences(Struct, frozen=True):
 
 
 class EvaluationPage(Struct, frozen=True, kw_only=True):
-    """What every page and every answer of one evaluation has; the fields with defaults are those of a whole page.
+    """Fields of every page and every answer of one evaluation; those with defaults are set only on a full page.
 
-    `game_number` is ours, never the file's. `has_later` says that more is asked for after the reveal; the number
-    would reveal what the rules say. `guides` is what the rubric version says at each step.
+    `game_number` is ours, never the file's. `has_later` says that more is asked for after the reveal; a number would
+    reveal what the rules say. `guides` is what the rubric version says at each step.
     """
 
     evaluation_id: int
@@ -386,7 +386,7 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
 
 
 class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
-    """What the answer to an act draws again, and the lists of the steps that changed as a whole."""
+    """What the answer to an act renders again, and the lists of the steps that changed as a whole."""
 
     steps: list[RatingStep]
     figures: list[LiveFigure]

@@ -1,4 +1,4 @@
-"""How far the work is, and what it comes to: steps, what is missing, live figures, the last look before submitting."""
+"""Progress and result of the work: steps, what is missing, live figures, and the summary before submitting."""
 
 from collections import Counter
 from decimal import Decimal
@@ -22,13 +22,13 @@ MOST_MISSING = 8
 
 
 def open_step(visible: VisibleEvaluation, wanted: str) -> str:
-    """The step that is open: the one asked for, else that of the first thing missing."""
+    """The step that is open: the requested one, else that of the first missing judgement."""
     if wanted in STEPS:
         return wanted
     return visible.visibility.missing[0].step if visible.visibility.missing else "review"
 
 
-# The step of rating of each metric.
+# The rating step of each metric.
 STEP_METRICS = {
     "references": MEMORY,
     "depth": judgement_kinds.STRATEGIC_DEPTH,
@@ -41,7 +41,7 @@ STEP_METRICS = {
 
 
 def steps(visible: VisibleEvaluation) -> list[RatingStep]:
-    """Every step with the name of its metric and how far it is."""
+    """Every step with the name of its metric and its progress."""
     needs = Counter(missing.step for missing in visible.visibility.missing)
     names = {criterion.key: criterion.label for criterion in visible.rubric.criteria}
     labels = {step: names.get(metric, metric) for step, metric in STEP_METRICS.items()} | {
@@ -57,7 +57,7 @@ def steps(visible: VisibleEvaluation) -> list[RatingStep]:
 
 
 def build_guides(rubric: RubricRecord) -> dict[str, StepGuide]:
-    """Step -> what the rubric version says of its metric. The questions of engagement are asked themselves."""
+    """Step -> the rubric version's text on its metric. Engagement needs none: its questions are shown themselves."""
     criteria = {criterion.key: criterion for criterion in rubric.criteria}
     return {
         step: StepGuide(
@@ -73,7 +73,7 @@ def build_guides(rubric: RubricRecord) -> dict[str, StepGuide]:
 
 
 def _state(visible: VisibleEvaluation, key: str, needs: int) -> tuple[str, str]:
-    """The state of one step, and its words."""
+    """The state of one step, and its text."""
     if key == "review":
         left = len(visible.visibility.missing)
         return ("todo", _("%(n)s to do") % {"n": left}) if left else ("done", _("ready"))
@@ -94,7 +94,7 @@ def _state(visible: VisibleEvaluation, key: str, needs: int) -> tuple[str, str]:
 
 
 def missing(visible: VisibleEvaluation) -> list[MissingStep]:
-    """The first things that submitting still wants, in order, each with its page of a transcript of several."""
+    """The first judgements still missing, in order, each with its page if the transcript has several."""
     return [
         MissingStep(
             item_id(missing_step.kind, missing_step.subject),
@@ -107,7 +107,7 @@ def missing(visible: VisibleEvaluation) -> list[MissingStep]:
 
 
 def find_page(visible: VisibleEvaluation, kind: str, subject: str) -> int:
-    """The page of the transcript on which a thing is judged; 0 where there is one page, or any would do."""
+    """The page of the transcript on which a subject is judged; 0 if there is only one page or any page will do."""
     is_placed = (
         visible.window.is_paged and kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS
     )
@@ -115,7 +115,7 @@ def find_page(visible: VisibleEvaluation, kind: str, subject: str) -> int:
 
 
 def first_page(visible: VisibleEvaluation, step: str) -> int:
-    """The page of the first thing that a step still wants; 0 when it wants nothing there."""
+    """The page of the first judgement that a step still needs; 0 when it needs none on a page."""
     first = next(
         (missing_step for missing_step in visible.visibility.missing if missing_step.step == step), None
     )
@@ -123,7 +123,7 @@ def first_page(visible: VisibleEvaluation, step: str) -> int:
 
 
 def progress(visible: VisibleEvaluation) -> tuple[int, int]:
-    """(judged, needed) of what is asked for as far as the evaluator may know."""
+    """(judged, needed) of the requested judgements, as far as the evaluator may know."""
     needed = asked_count(visible.progress)
     return max(needed - len(visible.asked), 0), needed
 
@@ -170,7 +170,7 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
 
 
 def cost_says(cost: Decimal | None, limit: Decimal) -> str:
-    """The cost against its limit, or that it was not reported."""
+    """The cost compared with its limit, or the note that it was not reported."""
     if cost is None:
         return _("not reported, so it neither passes nor fails")
     shown = figure(cost, float(limit), decimals=2)

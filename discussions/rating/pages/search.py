@@ -1,4 +1,4 @@
-"""Searching the messages of a game by their text, and where a message and each round stand."""
+"""Search in the texts of a game's messages, and the pages of a message and of each round."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ MOST_FOUND, AROUND = 100, 60
 
 
 class FoundMessage(Struct, frozen=True):
-    """A message that holds the text; `spans` are the places in `excerpt`, which is cut at `starts` and `ends`."""
+    """A message that contains the text; `spans` are the places in `excerpt`, which is cut at `starts` and `ends`."""
 
     position: int
     name: str
@@ -24,7 +24,7 @@ class FoundMessage(Struct, frozen=True):
 
 
 class Search(Struct, frozen=True):
-    """The text that was searched for, the number of messages that hold it, and the first of them."""
+    """The search text, the number of messages that contain it, and the first of them."""
 
     text: str
     count: int
@@ -44,7 +44,7 @@ class RoundStart(Struct, frozen=True):
 
 
 def search(visible: VisibleEvaluation, text: str) -> Search | None:
-    """The messages that hold the text, whatever its case, on all pages of the transcript; None without a text."""
+    """The messages that contain the text (case-insensitive) on all pages of the transcript; None without a text."""
     text = text.strip()
     if not text:
         return None
@@ -54,7 +54,7 @@ def search(visible: VisibleEvaluation, text: str) -> Search | None:
 
 
 def _cut(visible: VisibleEvaluation, wanted: re.Pattern[str], message: Message) -> FoundMessage:
-    """The surroundings of the first place in a message."""
+    """An excerpt around the first match in a message."""
     first = next(wanted.finditer(message.text))
     begin, end = max(first.start() - AROUND, 0), min(first.end() + AROUND, len(message.text))
     excerpt = message.text[begin:end]
@@ -69,7 +69,7 @@ def _cut(visible: VisibleEvaluation, wanted: re.Pattern[str], message: Message) 
 
 
 def list_round_starts(messages: Sequence[Message], window: TranscriptWindow) -> list[RoundStart]:
-    """Where each round begins, for a transcript of several pages; the map has those of a single page."""
+    """Where each round begins, for a transcript of several pages; the map covers only a single page."""
     return list(_starts(messages)) if window.is_paged else []
 
 

@@ -1,4 +1,4 @@
-"""What the parts of the evaluator's page are built from: the evaluation, cut down to what its evaluator may see now."""
+"""The source of the evaluator's page: the evaluation, cut down to what its evaluator may see now."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def say_answer(kind: str, value: str) -> str:
 
 
 class ItemValues(TypedDict):
-    """What every item is made of."""
+    """The common values of every item."""
 
     id: str
     kind: str
@@ -47,7 +47,7 @@ class RatingNote(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class VisibleEvaluation:
-    """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, nobody else's work.
+    """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, no work of others.
 
     `drawn_test` is the test of who said it, once the transcript is open. `is_untestable` says that the evaluation
     should begin with a test, but the game allows none. `window` is the page of the transcript that is shown.
@@ -67,7 +67,7 @@ class VisibleEvaluation:
 
     @cached_property
     def asked(self) -> frozenset[tuple[str, str]]:
-        """(kind, subject) of everything that submitting still waits for."""
+        """(kind, subject) of everything that is still missing for submitting."""
         return frozenset((missing.kind, missing.subject) for missing in self.visibility.missing)
 
     def value(self, kind: str, subject: str) -> str:
@@ -76,12 +76,12 @@ class VisibleEvaluation:
         return judgement.value if judgement else ""
 
     def version(self, kind: str, subject: str) -> int:
-        """How often the thing was judged."""
+        """How often the subject was judged."""
         judgement = self.judgements.get((kind, subject))
         return judgement.version if judgement else 0
 
     def item(self, kind: str, subject: str) -> ItemValues:
-        """What every item of the page has."""
+        """The values that every item of the page has."""
         judgement = self.judgements.get((kind, subject))
         return {
             "id": item_id(kind, subject),
@@ -123,7 +123,7 @@ def build_visible_evaluation(
 
 
 def load_remarks(evaluation: int) -> list[RatingNote]:
-    """The flags and comments that the evaluator made there and that stand, oldest first."""
+    """The evaluator's flags and comments there that are not resolved, oldest first."""
     return [RatingNote(*row) for row in _REMARKS.rows(evaluation)]
 
 

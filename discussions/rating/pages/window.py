@@ -1,4 +1,4 @@
-"""The part of a transcript that one page holds: a long game is read page by page, a usual one is a single page."""
+"""The part of a transcript that one page holds: a long game is read page by page, a normal one is a single page."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -43,18 +43,18 @@ class TranscriptWindow(Struct, frozen=True):
         return bisect_right(self.starts, position)
 
     def moved(self, page: int) -> "TranscriptWindow":
-        """Another page of the same transcript; the nearest there is."""
+        """Another page of the same transcript, or the nearest that exists."""
         page = min(max(page, 1), len(self.starts))
         last = self.message_count if page == len(self.starts) else self.starts[page] - 1
         return TranscriptWindow(self.starts, page, self.starts[page - 1], last, self.message_count)
 
 
-# Before anybody asks for a page, and where there is no transcript to turn.
+# The default before a page is requested, and where there is no transcript.
 WHOLE = TranscriptWindow((1,), 1, 1, 0, 0)
 
 
 class More(Struct, frozen=True):
-    """What a list leaves to other pages and still needs the evaluator: how many, and the page where it goes on."""
+    """The items of a list on other pages that still need the evaluator: how many, and the page where they continue."""
 
     count: int
     page: int

@@ -51,17 +51,17 @@ class Refused(Struct, frozen=True):
 
 
 class OverBudget(Exception):
-    """An archive unpacks to more than may be unpacked of it."""
+    """An archive unpacks to more than the limit."""
 
 
 class Budget:
-    """How many bytes may still be unpacked of an archive; those of files that are refused count, too."""
+    """How many bytes of an archive may still be unpacked; bytes of refused files count, too."""
 
     def __init__(self, left: int) -> None:
         self._left = left
 
     def take(self, count: int) -> None:
-        """So many bytes were unpacked. Raises OverBudget."""
+        """Count this many unpacked bytes. Raises OverBudget."""
         self._left -= count
         if self._left < 0:
             raise OverBudget
@@ -78,7 +78,7 @@ class Member(Struct, frozen=True):
 
 
 class Archive(Struct, frozen=True):
-    """An archive that was opened: its files, and how many were left out since they are plainly no transcripts."""
+    """An opened archive: its files, and how many files were left out because they clearly are not transcripts."""
 
     members: list[Member]
     left_out: int
@@ -138,22 +138,22 @@ _EMPTY = Refused("no_games", mark("The archive holds no files that may be transc
 
 
 class _Bytes:
-    """Bytes as the file that `zipfile` wants."""
+    """Bytes as the file object that `zipfile` expects."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0
 
     def seekable(self) -> bool:
-        """It can go to any place."""
+        """The file supports random access."""
         return True
 
     def tell(self) -> int:
-        """Where it is."""
+        """The current position."""
         return self._at
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Go to a place counted from the start, from here or from the end."""
+        """Move to a position relative to the start, the current position or the end."""
         at = offset + (0, self._at, len(self._data))[whence]
         if at < 0:
             raise OSError("before the start")
@@ -169,8 +169,8 @@ class _Bytes:
 
 
 def open_zip(data: bytes, limits: Limits) -> Archive | Refused:
-    """The files of a zip archive in the order of its list. Never raises."""
-    # Each entry of its list begins so: they are counted before a list of them is built.
+    """The files of a zip archive in the order of its directory. Never raises."""
+    # Each entry of the directory begins with this signature: entries are counted before a list of them is built.
     if data.count(b"PK\x01\x02") > limits.archive_files:
         return Refused(
             "too_many_files",
@@ -201,7 +201,7 @@ def open_zip(data: bytes, limits: Limits) -> Archive | Refused:
 
 
 def unpack(archive: Archive, member: Member, limits: Limits, budget: Budget) -> bytes | Refused:
-    """The bytes of one file, at most as many as a file may have. Raises OverBudget."""
+    """The bytes of one file, up to the size limit of a file. Raises OverBudget."""
     info = member.info
     if member.is_twice:
         return _TWICE
@@ -254,7 +254,7 @@ def is_archive(data: bytes) -> bool:
 def _gathered(
     stream: IO[bytes] | gzip.GzipFile, packed: int, limits: Limits, budget: Budget
 ) -> bytes | Refused:
-    """All that the stream gives, or why it is too much; nothing is asked for beyond the limit."""
+    """All bytes of the stream, or why they are too many; nothing beyond the limit is read."""
     gathered: list[bytes] = []
     size = 0
     while chunk := stream.read(_CHUNK):

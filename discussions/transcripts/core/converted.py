@@ -1,4 +1,4 @@
-"""What converters of text formats take and give, apart from `formats.py`, which imports them."""
+"""Input and output types of text converters; a separate module because `formats.py` imports the converters."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

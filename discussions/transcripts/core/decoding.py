@@ -8,12 +8,12 @@ from msgspec import Struct
 BOM = b"\xef\xbb\xbf"
 UTF_8, WINDOWS = "utf-8", "windows_1252"
 _NO_TEXT = re.compile("[\x01-\x08\x0b\x0e-\x1f]")
-# So many bytes are decoded at once where no more is needed.
+# How many bytes are decoded at once where no more is needed.
 _PIECE = 1024 * 1024
 
 
 class Decoded(Struct, frozen=True):
-    """The bytes of a text from `begin` on and how they are decoded; `warnings` are codes with how often.
+    """The bytes of a text from `begin` on and how they are decoded; `warnings` maps codes to counts.
 
     A reader decodes a large text part by part, so the whole is never in memory a second time.
     """
@@ -28,7 +28,7 @@ class Decoded(Struct, frozen=True):
         return self.data[start:end].decode(self.encoding).replace("\0", "\u2400")
 
     def head(self, characters: int) -> str:
-        """The first so many characters."""
+        """The first `characters` characters."""
         start = self.data[self.begin : self.begin + 4 * characters]
         return start.decode(self.encoding, "ignore")[:characters].replace("\0", "\u2400")
 
@@ -39,7 +39,7 @@ class Decoded(Struct, frozen=True):
 
 
 def decode_text(data: bytes) -> Decoded | None:
-    """The text of a file; None when the bytes are no text in either encoding. Never raises."""
+    """The text of a file; None when the bytes are not text in either encoding. Never raises."""
     begin = len(BOM) if data.startswith(BOM) else 0
     warnings = [("byte_order_mark", 1)] if begin else []
     for encoding, codes in ((UTF_8, []), ("cp1252", [(WINDOWS, 1)])):
@@ -54,7 +54,7 @@ def decode_text(data: bytes) -> Decoded | None:
 
 
 def _count_nul(data: bytes, begin: int, encoding: str) -> int | None:
-    """How many NUL characters the text has; None in another encoding, -1 with characters that no text has."""
+    """How many NUL characters the text has; None in another encoding, -1 if it has characters that no text has."""
     decoder = codecs.getincrementaldecoder(encoding)()
     nul, is_text = 0, True
     for start in range(begin, len(data), _PIECE):

@@ -1,4 +1,4 @@
-"""Taking typed values out of JSON objects: a wrong type is a fault that says what was expected and what was found."""
+"""Read typed values from JSON objects: a wrong type is a fault that says what was expected and what was found."""
 
 import re
 from typing import Any
@@ -36,14 +36,14 @@ def snake_to_camel(key: str) -> str:
 
 
 class Keys(Struct, frozen=True):
-    """The keys of one kind of object: ours, and the other spellings that are read."""
+    """The keys of one kind of object: our spelling, and the other spellings that are accepted."""
 
     ours: frozenset[str]
     spellings: dict[str, str]
 
 
 def keys(names: str, **others: str) -> Keys:
-    """Our keys, parted by spaces, and other spellings as `other="ours"`."""
+    """Build from our keys, separated by spaces, and other spellings as `other="ours"`."""
     ours = names.split()
     return Keys(ours=frozenset(ours), spellings={name: name for name in ours} | others)
 
@@ -149,7 +149,7 @@ def read_object(value: Any, pointer: str, notes: Notes) -> dict[str, Any]:
 
 
 def wrong_type(notes: Notes, pointer: str, expected: str, found: Any) -> None:
-    """Notes a value of the wrong type."""
+    """Note a value of the wrong type as a fault."""
     where = pointer.rsplit("/", 1)[-1]
     sentence = say(
         '"{where}" should be {expected}, but {type} was found. Correct the file.',
@@ -169,7 +169,7 @@ def wrong_type(notes: Notes, pointer: str, expected: str, found: Any) -> None:
 
 
 def too_long(notes: Notes, pointer: str, what: str, length: int, most: int) -> None:
-    """Notes a text over its limit."""
+    """Note a text over its limit as a fault."""
     notes.fault(
         "too_long",
         pointer,
@@ -183,6 +183,6 @@ def too_long(notes: Notes, pointer: str, what: str, length: int, most: int) -> N
 
 
 def note_invisible(text: str, pointer: str, notes: Notes) -> None:
-    """Warns of characters that a person would not see or that turn the direction of reading."""
+    """Warn of characters that are invisible or that change the direction of the text."""
     if not text.isprintable() and _INVISIBLE.search(text):
         notes.warn("invisible_characters", pointer)

@@ -1,14 +1,14 @@
-"""Names of files as people may see them. No name is ever used as a path."""
+"""File names in the form that people see. No name is ever used as a path."""
 
 from workspace.core.strict_json import normalise_text
 
-# What a log of Inspect AI holds beside its samples.
+# The files in a log of Inspect AI other than its samples.
 _BESIDE_SAMPLES = ("header.json", "summaries.json", "reductions.json")
 _LEFT_OUT = frozenset(
     {"license", "licence", "readme", "copying", "notice", "thumbs.db", "desktop.ini", *_BESIDE_SAMPLES}
 )
 _NOTE_ENDINGS = (".txt", ".md", ".rst")
-# Of files that may be transcripts.
+# Endings of files that may be transcripts.
 ENDINGS = (".gz", ".zip", ".json", ".jsonl", ".ndjson", ".txt", ".csv", ".tsv", ".log", ".eval")
 
 
@@ -34,7 +34,7 @@ def folder_of(name: str) -> str:
 
 
 def source_name(name: str) -> str:
-    """The name without folders and without the endings of transcripts: what a game without an id is called."""
+    """The name without folders and without the endings of transcripts; a game without an id gets this name."""
     plain = shown_name(name)
     while plain.lower().endswith(ENDINGS) and plain.rpartition(".")[0]:
         plain = plain.rpartition(".")[0]
@@ -42,7 +42,7 @@ def source_name(name: str) -> str:
 
 
 def is_plainly_no_transcript(name: str) -> bool:
-    """Whether a file of an archive is there for other reasons: licences, read-me files, what file managers leave."""
+    """Whether a file of an archive is clearly not a transcript: licences, read-me files, leftovers of file managers."""
     *folders, last = _parts(name.lower())
     for ending in _NOTE_ENDINGS:
         last = last.removesuffix(ending)

@@ -1,7 +1,7 @@
-"""The formats of transcripts that are read: what tells each of them, and what turns it into the native one.
+"""The supported transcript formats: how each is recognised, and how it is converted into the native one.
 
-A converter is a pure module that never raises, whatever it is given. It only rearranges: `native.read_game` checks what
-it gives (speakers, lengths, votes, empty messages, cost), and tells faults at the places that the converter noted by
+A converter is a pure module that never raises, whatever it is given. It only rearranges: `native.read_game` checks its
+output (speakers, lengths, votes, empty messages, cost), and reports faults at the places that the converter noted with
 `Notes.translate`.
 """
 
@@ -33,22 +33,22 @@ from workspace.core.words import mark, say
 
 
 class Format(Struct, frozen=True):
-    """One format. It has `recognises` and `to_native`, or the pair of files, or the pair of texts, or several of them.
+    """One format. It has `recognises` and `to_native`, or the pair for files, or the pair for texts, or several pairs.
 
-    * `recognises(value)`: whether a decoded JSON value is a game of this format, told by its keys, however faulty it is
-      otherwise. Of a list it is given the first 20 items.
+    * `recognises(value)`: whether a decoded JSON value is a game of this format, recognised by its keys, however faulty
+      it is otherwise. A list is cut to its first 20 items.
     * `to_native(value, notes)`: the object that `native.read_game` reads, in camelCase keys; None with a fault in the
-      notes when there is no way to go on. `value` may be anything, since a person can name the format.
+      notes when the value cannot be converted. `value` may be anything, since a person can name the format.
     * `parts(value)`: for a value that holds several games: a pointer into the value and what `to_native` takes.
     * `recognises_files(names)`: whether the files of one folder (their names without the folder) are a game.
-    * `to_native_files(files, notes)`: the same of the bytes of these files.
+    * `to_native_files(files, notes)`: the same as `to_native`, for the bytes of these files.
     * `recognises_text(text)`: whether a text is of this format; given its first 64 KiB at most, in whole lines.
     * `to_native_text(decoded, new_notes, columns)`: each game of the text, one after the other, with
       notes that were made for it.
     """
 
     name: str
-    # How it looks, for people, as it is marked for translators: has no full stop.
+    # A description of the format for people, marked for translation, without a full stop.
     looks: str
     recognises: Callable[[Any], bool] | None = None
     to_native: Callable[[Any, Notes], NativeGame] | None = None
@@ -138,7 +138,7 @@ CHAT_TEXT = Format(
     to_native_text=chat_text.to_native_text,
 )
 
-# Formats are asked in this order whether a file is theirs, the more particular first: a sample of a log holds a chat,
+# Formats are tried in this order, the more specific first: a sample of a log holds a chat,
 # a chat may have keys of a native game around it, and a table may hold lines that look like a chat.
 FORMATS: tuple[Format, ...] = (
     INSPECT,
@@ -162,7 +162,7 @@ def find_format(name: str) -> Format | None:
 
 
 def read_converted(value: NativeGame, notes: Notes, role_map: RoleMap) -> GameRecord | None:
-    """The game that a converter gave, checked as every native game is; its own faults are in the notes already."""
+    """The game that a converter returned, checked like a native game; its own faults are in the notes already."""
     if value is None:
         if not notes.fault_count:
             notes.fault(

@@ -1,4 +1,4 @@
-"""Which games of a file are new to a project, and what is said of those that are not."""
+"""Which games of a file are new to a project, and the faults of those that are not."""
 
 from discussions.core.records import Fault
 from workspace.core.words import mark, say
@@ -15,9 +15,9 @@ _TAKEN = mark(
 
 
 class Intake:
-    """Decides for game after game of a transcript, in the order of the file, whether it is taken.
+    """Decides for each game of a transcript, in the order of the file, whether to store it.
 
-    `faults` are of games that were not taken, `game_count` counts those that are in. The same file gives the same.
+    `faults` are those of refused games, `game_count` counts the stored ones. The same file gives the same result.
     """
 
     def __init__(self, *, transcript: int, is_separate: bool) -> None:

@@ -1,7 +1,7 @@
 """How a file holds its games, and in which format: one JSON value, a list, one value a line, or text.
 
-The whole file is looked at before any game is read. A file that is not JSON to its end is refused whole, and no game of
-it comes in. A JSON file of lines is the exception: its lines are read one by one.
+The whole file is checked before any game is read. A file that is not valid JSON to its end is refused as a whole, and
+none of its games is imported. A JSON file of lines is the exception: its lines are read one by one.
 """
 
 import re
@@ -23,7 +23,7 @@ from workspace.core.json_items import Parts, begin_of, each_line, find_items, fi
 from workspace.core.strict_json import Document, is_too_deep, normalise_text, read_json
 from workspace.core.words import mark, say
 
-# A format is told by so much of a file.
+# How much of a file is used to detect its format.
 HEAD_CHARACTERS = 64 * 1024
 HEAD_ITEMS = 20
 MOST_SHOWN, MOST_KEYS = 40, 8
@@ -40,7 +40,7 @@ _ODD_OR_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class ReadOptions(Struct, frozen=True):
-    """How a file is to be read. `named` is the format that a person named; without one it is detect automatically.
+    """How a file is to be read. `named` is the format that a person named; without one, the format is detected.
 
     `role_map` says which roles belong to a side (the list `role_map` of a rubric version); without one no role is
     reported as unknown. `columns` are mappings that people made. `formats` are those that are known.
@@ -59,7 +59,7 @@ class ReadOptions(Struct, frozen=True):
 
 
 class File(Struct, frozen=True):
-    """A file to be read: its name for people, what a game without an id is called after it, and its bytes."""
+    """A file to be read: its name for people, the name for a game without an id, and its bytes."""
 
     name: str
     source: str
@@ -67,7 +67,7 @@ class File(Struct, frozen=True):
 
 
 class Begin(Struct, frozen=True, array_like=True):
-    """Where a piece of a file begins in it: how many items or lines are before it, and its line and column."""
+    """Where a piece of a file begins in it: how many items or lines precede it, and its line and column."""
 
     index: int = 0
     line: int = 1
@@ -88,7 +88,7 @@ class Layout(Struct, frozen=True):
 
     @property
     def game_count(self) -> int:
-        """How many games there may be; of texts that is known only after reading."""
+        """How many games there may be; for text, the number is known only after reading."""
         return 1 if self.parts is None else len(self.parts)
 
 
@@ -100,7 +100,7 @@ class Unreadable(Struct, frozen=True):
 
 
 def lay_out(file: File, options: ReadOptions) -> Layout | Unreadable:
-    """How the file holds its games, or why none of it is read. Never raises."""
+    """How the file holds its games, or why none of them is read. Never raises."""
     refusal = _refused_at_sight(file, options.limits)
     if refusal:
         return unreadable(refusal)
@@ -126,7 +126,7 @@ def read_value(data: bytes, limits: Limits, *, is_item: bool = False) -> Documen
 
 
 def json_fault(file: str, problem: Problem) -> Fault:
-    """What keeps a text from being strict JSON, as a fault of a file."""
+    """Why a text is not strict JSON, as a fault of a file."""
     place = f"{file} line {problem.line} column {problem.column} {problem.pointer}".rstrip()
     return Fault(place=place, code=problem.code, message=problem.message)
 
@@ -165,7 +165,7 @@ def _lay_out_json(data: bytes, options: ReadOptions) -> Layout | None:
 
 
 def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
-    """Its items are games, or the whole list is one. All are read here, so that none comes in of a broken list."""
+    """Its items are games, or the whole list is one. All items are read here, so that a broken list imports none."""
     limits = options.limits
     quick_items = split_items(data)
     items = find_items(data, max_depth=limits.depth) if quick_items is None else quick_items
@@ -178,7 +178,7 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
     found = options.named
     for start, end in items:
         item = data[start:end]
-        # A text that was split quickly follows the grammar, but it may be deep and not UTF-8.
+        # A text that was split quickly is valid JSON syntax, but it may be too deep or not UTF-8.
         if quick_items is not None and is_too_deep(item, limits.depth - 1):
             return None
         if quick_items is None or found is None or not _is_utf8(item):
@@ -190,7 +190,7 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
 
 
 def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
-    """Lines that are games each: told by its first lines, since those that are broken are refused by themselves."""
+    """Lines that each hold a game: recognised by the first lines, since broken lines are refused individually."""
     head = list(islice(each_line(data), HEAD_ITEMS))
     for start, end in head if len(head) > 1 else ():
         value, is_readable = _quick_value(data[start:end], options.limits)
@@ -259,7 +259,7 @@ def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
         return unreadable(Fault(place=file.name, code="not_one_file", message=sentence))
     document = read_value(file.data, options.limits)
     begin = begin_of(file.data)
-    # "[Day 1] Ann: Hello" is no broken JSON.
+    # "[Day 1] Ann: Hello" is not broken JSON.
     is_open = file.data[begin : begin + 1] in (b"[", b"{") and not _BOXED_WORDS.match(file.data, begin)
     is_json = document.is_readable or is_open
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
@@ -281,7 +281,7 @@ def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
 
 
 def _describe(value: Any) -> str:
-    """A JSON value in words, with the first of its keys."""
+    """A JSON value in words, with its first keys."""
     if type(value) is dict and value:
         names = ", ".join(key[:MOST_SHOWN] for key in islice(value, MOST_KEYS))
         more = say(" and {count} more", count=len(value) - MOST_KEYS) if len(value) > MOST_KEYS else ""

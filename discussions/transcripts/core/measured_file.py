@@ -1,6 +1,6 @@
-"""The one JSON object that `measure_file` prints: a game's metrics, its references, and what made them.
+"""The one JSON object that `measure_file` prints: a game's metrics, its references, and their versions.
 
-Limits on the metrics of such an object, for people's own continuous integration.
+Also limits on the metrics of such an object, for use in continuous integration.
 """
 
 from collections.abc import Mapping, Sequence

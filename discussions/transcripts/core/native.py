@@ -50,7 +50,7 @@ ELIMINATION_KEYS = keys(
     type="how",
 )
 
-# A file with more than one empty message in so many is refused: it was exported wrongly.
+# A file with more than one empty message in this many is refused: it was exported wrongly.
 EMPTY_MESSAGES_IN = 10
 _NO_MESSAGES = mark(
     "The game has no messages, so there is nothing to measure. Add them, or take the game out."
@@ -58,7 +58,7 @@ _NO_MESSAGES = mark(
 
 
 class _Found(Struct):
-    """What is known of a game while it is read."""
+    """The parts of a game that are known while it is read."""
 
     numbers: dict[str, int]
     messages: list[Message]
@@ -70,7 +70,7 @@ class _Found(Struct):
 
 
 def is_native(value: Any) -> bool:
-    """Whether a JSON value is a native game: told by its keys, however faulty it is otherwise."""
+    """Whether a JSON value is a native game: recognised by its keys, however faulty it is otherwise."""
     if type(value) is not dict:
         return False
     keys = {snake_to_camel(key) for key in value}
@@ -155,7 +155,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> None:
-    """Read a message; of an empty one only speaker and round. Positions count the messages that have a text."""
+    """Read a message; for an empty one, only speaker and round. Positions count only messages with a text."""
     player = _player(raw, "playerName", pointer, found.numbers, notes)
     if found.takes_empty and _is_empty(raw.get("message")):
         _round(raw, pointer, found, notes)
@@ -211,7 +211,7 @@ def _player(raw: dict[str, Any], key: str, pointer: str, numbers: dict[str, int]
         wrong_type(notes, f"{pointer}/{key}", say("a player's name"), name)
         return 0
     number = numbers.get(name.strip())
-    # An empty roster has its own fault; one for every message besides would only hide it.
+    # An empty roster has its own fault; another fault for every message would only hide it.
     if number is None and numbers:
         shown = name[:60]
         hint = next((known for known in numbers if known.casefold() == name.strip().casefold()), None)

@@ -1,4 +1,4 @@
-"""The cost block of a native transcript: dollars, tokens, cache hit rate; nothing reported is never free.
+"""The cost block of a native transcript: dollars, tokens, cache hit rate; a missing cost never counts as zero.
 
 Reply links of a native transcript: which earlier message a message answers.
 
@@ -65,7 +65,7 @@ def read_cost(value: Any, pointer: str, notes: Notes) -> Cost:
 
 
 def _flattened(value: dict[str, Any]) -> dict[str, Any]:
-    """The block with its keys in one spelling; a block inside it (`tokens: {input, output}`) is laid out flat."""
+    """The block with its keys in one spelling; a nested block (`tokens: {input, output}`) is flattened."""
     flat: dict[str, Any] = {}
     for key, part in value.items():
         if type(part) is dict:
@@ -141,7 +141,7 @@ def resolve(messages: list[Message], links: list[ReplyLink], positions: dict[str
     """Resolves the links in place. `positions` finds a message by its id or, in files without ids, by its turn.
 
     A link that resolves to the same or a later message is a warning and does not count; one that resolves to
-    nothing is a warning and counts, since the file does say that this is a reply.
+    nothing is a warning and counts, since the file says that the message is a reply.
     """
     for link in links:
         target = positions.get(link.to)
@@ -212,12 +212,12 @@ def _note_role(role: str | None, pointer: str, notes: Notes, role_map: RoleMap) 
 
 
 def name_key(name: str) -> str:
-    """The same for names that a reader cannot tell apart: by case, width or unseen characters."""
+    """A key that is equal for names that differ only in case, width or invisible characters."""
     return unicodedata.normalize("NFKC", _UNSEEN.sub("", name)).casefold()
 
 
 def _note_twin(name: str, pointer: str, seen: dict[str, str], notes: Notes) -> None:
-    """Two names that a reader cannot tell apart are a fault."""
+    """Note a fault for two names that a reader cannot tell apart."""
     key = name_key(name)
     if key not in seen:
         seen[key] = name

@@ -1,4 +1,4 @@
-"""What readers take and give: the limits, the games read, and the notes (faults and warnings) made on the way."""
+"""Input and output types of readers: the limits, the games read, and the notes (faults and warnings) made meanwhile."""
 
 from msgspec import Struct
 
@@ -11,7 +11,7 @@ REPEATS_DROPPED = "repeats_dropped"
 
 
 class Limits(Struct, frozen=True):
-    """How large an input may be. Every number is named in the sentence of the fault it leads to."""
+    """How large an input may be. The fault for exceeding a limit states its number."""
 
     file_bytes: int = 64 * MIB
     unpacked_bytes: int = 256 * MIB
@@ -27,7 +27,7 @@ class Limits(Struct, frozen=True):
 
 
 class ReadGame(Struct, frozen=True):
-    """One game that may come in, with its warnings; `place` is the file and, in a file of many, the pointer."""
+    """One game that may be imported, with its warnings; `place` is the file and, in a file of many, the pointer."""
 
     record: GameRecord
     warnings: list[Fault]
@@ -35,7 +35,7 @@ class ReadGame(Struct, frozen=True):
 
 
 class Transcripts(Struct, frozen=True):
-    """What a file gave. `faults` holds the first ones in order of place, `fault_count` counts all of them."""
+    """The content of a file. `faults` holds the first ones in order of place, `fault_count` counts all of them."""
 
     games: list[ReadGame] = []
     faults: list[Fault] = []
@@ -44,7 +44,7 @@ class Transcripts(Struct, frozen=True):
     format: str = ""
 
 
-# Sentences of warnings: for one and for many. {count} is how often, {what} the first thing it was about.
+# Sentences of warnings: for one and for many. {count} is the number of occurrences, {what} the first thing concerned.
 WARNINGS = {
     "byte_order_mark": (mark("The file begins with a byte order mark, which was left out."),) * 2,
     "windows_1252": (
@@ -139,7 +139,7 @@ class Notes:
         self._is_native = False
 
     def fault(self, code: str, pointer: str, message: str) -> None:
-        """Something that refuses the game; `pointer` is relative to the game, or a place such as "line 12"."""
+        """Add a fault, which refuses the game; `pointer` is relative to the game, or a place such as "line 12"."""
         self.fault_count += 1
         if len(self.faults) < self.limits.faults:
             self.faults.append(Fault(place=self._place(pointer), code=code, message=message))
@@ -152,9 +152,9 @@ class Notes:
         count: int = 1,
         says: tuple[str, str] | None = None,
     ) -> None:
-        """Something a person should know of a game that comes in all the same.
+        """Add a warning about a game that is imported nevertheless.
 
-        `says` are the sentences (for one, for many) of a code that is not in WARNINGS.
+        `says` holds the sentences (singular, plural) of a code that is not in WARNINGS.
         """
         if says is not None:
             self._sentences[code] = says
@@ -172,15 +172,15 @@ class Notes:
         return given
 
     def translate(self, native: str, foreign: str) -> None:
-        """Say that what is at and below this pointer of the native game comes from that place.
+        """Map this pointer of the native game, and all below it, to its place in the foreign file.
 
-        `native` is such as "/messages/3" or "/messages/3/playerName", the longest one counts; `foreign` is a pointer
-        into the value that was converted, or words such as "line 12" or "Ann_chat.txt line 3".
+        `native` is a pointer such as "/messages/3" or "/messages/3/playerName"; the longest match counts; `foreign` is
+        a pointer into the value that was converted, or words such as "line 12" or "Ann_chat.txt line 3".
         """
         self._foreign[native] = foreign
 
     def begin_native(self) -> None:
-        """Let pointers belong to the native game from now on."""
+        """Interpret pointers as relative to the native game from now on."""
         self._is_native = True
 
     def _place(self, pointer: str) -> str:
@@ -191,7 +191,7 @@ class Notes:
         return " ".join(part for part in (self.file, self.pointer, pointer) if part)
 
     def _translated(self, native: str) -> str:
-        """Where the nearest part that was translated comes from; "" is the whole game."""
+        """The foreign place of the nearest translated part; "" is the whole game."""
         while native and native not in self._foreign:
             native = native.rpartition("/")[0]
         return self._foreign.get(native, "")

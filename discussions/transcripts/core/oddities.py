@@ -1,4 +1,4 @@
-"""What looks odd in a game: things that spoil a measurement and that a lead should look at. Nothing is changed.
+"""Oddities of a game: things that distort a measurement and that a lead should check. Nothing is changed.
 
 Each oddity is listed once, with how many messages show it and the first of them.
 """
@@ -88,9 +88,9 @@ class Oddity(Struct, frozen=True):
 
 
 def list_oddities(game: GameRecord) -> list[Oddity]:
-    """What looks odd in the game, in a fixed order. Takes time in proportion to the length of its texts."""
+    """The oddities of the game, in a fixed order. Runs in time linear in the length of its texts."""
     lowest = min((message.round for message in game.messages), default=1)
-    # A sign that no text holds is not searched for in each.
+    # Do not search each text for a sign that occurs in none.
     whole = "\n".join([message.text for message in game.messages])
     may_leak, may_name_zero = _may_leak(whole), lowest == 1 and _may_name_zero(whole)
     found = {
@@ -113,7 +113,7 @@ def _find_texts(game: GameRecord, is_odd: Callable[[str], bool]) -> list[int]:
 
 
 def _may_leak(text: str) -> bool:
-    # Whatever the pattern finds holds a colon, an angle bracket or a fence; most texts hold none.
+    # Every match of the pattern contains a colon, an angle bracket or a fence; most texts contain none.
     return ":" in text or "<" in text or "```" in text
 
 
@@ -138,7 +138,7 @@ def oddity_warnings(game: GameRecord, place: str) -> list[Fault]:
 
 
 def find_repeated(messages: list[Message]) -> list[Message]:
-    """The messages that repeat an earlier one: the same player, text and time. A message without a time never does."""
+    """The messages that repeat an earlier one (same player, text and time). A message without a time never counts."""
     seen: set[tuple[int, str, str]] = set()
     repeated = []
     for message in messages:
@@ -152,7 +152,7 @@ def find_repeated(messages: list[Message]) -> list[Message]:
 
 
 def without_repeated(game: GameRecord) -> GameRecord:
-    """The game without its repeated messages: positions count anew, a reply to a repeat is one to the first of them."""
+    """The game without its repeated messages: positions are renumbered; a reply to a repeat points to the first one."""
     repeated = {message.position for message in find_repeated(game.messages)}
     first: dict[tuple[int, str, str | None], int] = {}
     places: dict[int, int] = {}
@@ -183,7 +183,7 @@ def _times_back(messages: list[Message]) -> Iterator[int]:
         if not kind:
             continue
         fall = before.get(kind, seconds) - seconds
-        # A time of day that falls by more than half a day has passed midnight.
+        # A time of day that drops by more than half a day has passed midnight.
         if fall > 0 and not (kind == "clock" and fall > _HALF_A_DAY):
             yield message.position
         before[kind] = seconds
@@ -191,7 +191,7 @@ def _times_back(messages: list[Message]) -> Iterator[int]:
 
 def _parse_time(text: str) -> tuple[str, float]:
     """Its kind ("clock", "number", "date", "date in a zone" or "" for none) and its seconds from a fixed start."""
-    # Nearly all times are dates, and these are neither of the other two.
+    # Nearly all times are dates, and a date is never a clock time or a number.
     if text[4:5] != "-":
         if clock := _CLOCK.fullmatch(text):
             hours, minutes, seconds = clock.groups(default="0")

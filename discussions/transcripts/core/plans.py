@@ -1,6 +1,6 @@
 """What an uploaded file holds: one file, or an archive of files and folders.
 
-The whole file is looked at before any game is read, since nothing of a file may come in if it must be refused whole.
+The whole file is checked before any game is read, since nothing may be imported from a file that is refused as a whole.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ _LEFT_OUT = mark_many(
 
 
 class Unit(Struct, frozen=True):
-    """A file, or a folder of an archive that is one game of the format `found`. `members` are its files there."""
+    """A file, or a folder of an archive that is one game of the format `found`. `members` are its archived files."""
 
     file: File
     found: Layout | Unreadable | Format
@@ -66,7 +66,7 @@ class ReadPlan(Struct, frozen=True):
 
 
 def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
-    """Look through the whole file: what is in it, and what must be refused. Never raises."""
+    """Check the whole file: what it holds, and what must be refused. Never raises."""
     name = shown_name(name)
     file = File(name=name, source=source_name(name), data=data)
     if len(data) <= options.limits.file_bytes and is_archive(data):
@@ -95,7 +95,7 @@ def unpack_unit(
 
 
 def _plan_archive(file: File, options: ReadOptions) -> ReadPlan:
-    """The units of a zip archive. It is refused whole when it holds or unpacks to more than is read."""
+    """The units of a zip archive. It is refused as a whole when it holds or unpacks to more than the limits."""
     archive = open_zip(file.data, options.limits)
     if isinstance(archive, Refused):
         return ReadPlan(units=[_refused_unit(file, archive)], options=options)
@@ -114,7 +114,7 @@ def _plan_archive(file: File, options: ReadOptions) -> ReadPlan:
 
 
 def _groups(archive: Archive, options: ReadOptions) -> Iterator[tuple[Format | None, list[Member]]]:
-    """The folders that are a game of a format, and every other file by itself, in the order of the archive."""
+    """The folders that form a game of some format, and every other file on its own, in the order of the archive."""
     folders: dict[str, list[Member]] = {}
     for member in archive.members:
         folders.setdefault(member.folder, []).append(member)

@@ -1,4 +1,4 @@
-"""Bytes of any known transcript format to game records and faults, game by game. Never raises, whatever they are."""
+"""Converts bytes of any known transcript format to game records and faults, game by game. Never raises."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -36,7 +36,7 @@ MIXED = "mixed"
 
 
 class ReadOutcome(Struct, frozen=True):
-    """What became of one game, or of a file without a game that is read (then `format` is empty)."""
+    """The outcome of one game, or of a file in which no game was read (then `format` is empty)."""
 
     game: ReadGame | None = None
     faults: list[Fault] = []
@@ -45,7 +45,7 @@ class ReadOutcome(Struct, frozen=True):
 
 
 class ReadTally:
-    """What was read so far: the number of games, the first faults in order of place, and the formats."""
+    """Totals so far: the number of games, the first faults in order of place, and the formats."""
 
     def __init__(self, plan: ReadPlan) -> None:
         self.faults = list(plan.remarks)
@@ -54,7 +54,7 @@ class ReadTally:
         self.formats: set[str] = set()
 
     def add(self, outcome: ReadOutcome) -> None:
-        """Count one more."""
+        """Count one more outcome."""
         self.faults += outcome.faults[: max(0, self._most - len(self.faults))]
         self.fault_count += outcome.fault_count
         self.game_count += outcome.game is not None
@@ -63,7 +63,7 @@ class ReadTally:
 
     @property
     def format(self) -> str:
-        """The one format of what was read, "mixed" of several, "" of none."""
+        """The format of what was read; "mixed" for several formats, "" for none."""
         return MIXED if len(self.formats) > 1 else "".join(self.formats)
 
 
@@ -87,9 +87,9 @@ def read_transcripts(
     named: Format | None = None,
     columns: Columns = (),
 ) -> Transcripts:
-    """Every game of the file that may come in, and every fault of those that may not, at once. Never raises.
+    """All importable games of the file, and all faults of the others, at once. Never raises.
 
-    `name` is used to name places only. See `ReadOptions` for the rest.
+    `name` only serves to name places. See `ReadOptions` for the rest.
     """
     options = ReadOptions(limits=limits or Limits(), role_map=role_map or {}, named=named, columns=columns)
     plan = plan_reading(data, name, options)
@@ -107,7 +107,7 @@ def read_transcripts(
 
 
 def read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
-    """What becomes of each game of the plan, in the order of the file; every fault is told once. Never raises."""
+    """The outcome of each game of the plan, in the order of the file; every fault is reported once. Never raises."""
     options = plan.options
     budget = Budget(options.limits.unpacked_bytes)
     for unit in plan.units:
@@ -166,7 +166,7 @@ def _values(file: File, layout: Layout, options: ReadOptions) -> Iterator[Value]
 
 
 def _read_value(value: Value, layout: Layout, options: ReadOptions) -> Iterator[ReadOutcome]:
-    """The game of the value, or the games, where its format puts several into one value."""
+    """The game of the value, or its games if the format puts several into one value."""
     document = value.document
     if not document.is_readable:
         yield ReadOutcome(faults=value.faults, fault_count=document.problem_count, format=layout.format.name)
@@ -196,7 +196,7 @@ def _read_part(part: Any, known: Format, notes: Notes, role_map: RoleMap) -> Gam
 
 
 def _read_text(file: File, known: Format, options: ReadOptions) -> Iterator[ReadOutcome]:
-    """The games of a text; without any, a fault that says so."""
+    """The games of a text, or a fault if there are none."""
     decoded = decode_text(file.data) or Decoded(b"")
     numbers = count(1)
 

@@ -1,7 +1,7 @@
 """The JSON logs of the AIWolf server (github.com/aiwolfdial/aiwolf-nlp-server): one object for each game.
 
 A log lists the requests to the agents, each a JSON text, and their answers. Messages are the talks that the server
-passed on to the agents, skipped and finished turns apart. A round is a day, and day 0 is round 1. Whispers,
+passed on to the agents, except skipped and finished turns. A round is a day, and day 0 is round 1. Whispers,
 divinations, attacks and profiles are left out.
 """
 
@@ -90,7 +90,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
 
 def _read_requests(log: dict[str, Any], notes: Notes) -> list[_Request]:
     requests = []
-    # One message is many requests: each agent is asked to speak, and told of it.
+    # One message appears in many requests: each agent is asked to speak, and each is notified of what was said.
     most = notes.limits.messages * 4
     for index, entry in enumerate(read_list(log, "entries", "", notes, most) or []):
         place = f"/entries/{index}"
@@ -111,7 +111,7 @@ def _read_requests(log: dict[str, Any], notes: Notes) -> list[_Request]:
 
 
 def _parse(request: str, place: str, notes: Notes) -> dict[str, Any] | None:
-    """The request as an object; None for a phase, which is only a word, and after a fault."""
+    """The request as an object; None for a phase (a single word) and after a fault."""
     limits = notes.limits
     document = read_json(
         request.encode("utf-8", "surrogatepass"),
@@ -145,7 +145,7 @@ def _build(found: dict[str, Any], entry: dict[str, Any], place: str, notes: Note
 
 
 def _add_players(draft: Draft, log: dict[str, Any], requests: list[_Request]) -> None:
-    """Add the agents in the order in which the server told them of the game: that of the list `agents`."""
+    """Add the agents in the order in which the server announced the game to them: that of the list `agents`."""
     notes = draft.notes
     roles: dict[str, Any] = {}
     names: dict[str, str] = {}
@@ -170,7 +170,7 @@ def _add_players(draft: Draft, log: dict[str, Any], requests: list[_Request]) ->
 
 
 def _add_talks(draft: Draft, requests: list[_Request]) -> None:
-    """Every talk once, by day and number, though each agent was told of it."""
+    """Every talk once, by day and number, although each agent received it."""
     notes = draft.notes
     talks: dict[tuple[int, int], tuple[str, dict[str, Any]]] = {}
     for request in requests:
@@ -189,7 +189,7 @@ def _add_talks(draft: Draft, requests: list[_Request]) -> None:
     for _, (place, talk) in sorted(talks.items(), key=lambda item: item[0]):
         key = (talk["day"], str(talk.get("agent")))
         times = moments.get(key, [])
-        # If an agent has not as many requests as talks, nobody can tell which answer belongs to which talk.
+        # If an agent has fewer or more requests than talks, its answers cannot be matched to its talks.
         time = times[counts[key]] if len(times) == spoken[key] else None
         counts[key] += 1
         text = talk.get("text")
@@ -242,7 +242,7 @@ def _add_votes(draft: Draft, requests: list[_Request]) -> None:
 
 
 def _add_eliminations(draft: Draft, requests: list[_Request]) -> None:
-    """Who was executed or attacked on the day before the first request that tells of it."""
+    """Add who was executed or attacked, on the day before the first request that reports it."""
     told: set[str] = set()
     for request in requests:
         for key, how in (("executed_agent", VOTED_OUT), ("attacked_agent", KILLED)):

@@ -39,7 +39,7 @@ _SAME_NAME = mark_many(
 
 
 class _Entry(Struct):
-    """One line, with those that continue it."""
+    """One line, with its continuation lines."""
 
     place: str
     day: int
@@ -148,5 +148,5 @@ def _name(names: dict[str, str], number: str) -> str | None:
 
 
 def _unnamed(number: str) -> str:
-    """What texts call an agent who has no name of their own."""
+    """The name that texts use for an agent without a name."""
     return f"Agent[{int(number):02d}]"

@@ -56,7 +56,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
 
 
 def _in_order(messages: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The messages by their numbers; in the order of the file when a key is no number."""
+    """The messages ordered by their numbers; in the order of the file when a key is not a number."""
     entries = list(messages.items())
     if all(key.isascii() and key.isdecimal() and len(key) <= _MOST_DIGITS for key, _ in entries):
         entries.sort(key=lambda entry: int(entry[0]))

@@ -1,4 +1,4 @@
-"""One line of a chat as text: a message, a heading of a round, a vote, an elimination, or more of the text before."""
+"""One line of a text chat: a message, a heading of a round, a vote, an elimination, or a continuation."""
 
 import re
 
@@ -13,7 +13,7 @@ MESSAGE = re.compile(
     rf"(?:[\[(](?P<boxed>{_TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{_TIME}))?"
     rf" ?(?:[-–|] )?(?P<mark>[*_`@]{{0,3}})(?P<name>{_NAME})[*_`]{{0,3}} ?:[*_`]{{0,3}}(?:[ \t](?P<text>.*)|$)"
 )
-# As IRC logs write it; a sign before the name is a right of the channel.
+# As IRC logs write it; a sign before the name marks a channel privilege.
 IRC = re.compile(
     rf"(?:[\[(](?P<boxed>{_TIME})[\])]|(?P<bare>{_TIME}))? ?(?P<mark><) ?[@+%~&]?"
     r"(?P<name>[^\s<>:/=\"'!@+%~&][^<>:/=\"'\n]{0,59}?) ?>(?:[ \t]{1,3}(?P<text>.*)|$)"
@@ -32,14 +32,14 @@ _HEADING = re.compile(
 # Words before a colon that look like a name but begin a round: "Night 1: wolves".
 HEADING_NAME = re.compile(r"(?P<kind>round|day|night|phase)\s{0,3}#?(?P<number>\d{1,9})", re.IGNORECASE)
 ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>)\s{0,5}(?P<target>[^\n]{1,200})")
-# Without times a name of more words is taken as the beginning of a sentence.
+# Without times, a name of more words counts as the beginning of a sentence.
 MOST_WORDS = 3
 
 
 class ChatLine(Struct, frozen=True):
     """One line: `kind` is heading, night, vote, out, message, blank or more (it continues the text before).
 
-    `after` is what follows a heading on its line and is a line of the game by itself: "Day 1: Ann: hello".
+    `after` is the text that follows a heading on its line and counts as a line of its own: "Day 1: Ann: hello".
     """
 
     kind: str
@@ -51,14 +51,14 @@ class ChatLine(Struct, frozen=True):
 
 
 class ChatStyle(Struct, frozen=True):
-    """How the messages of a file are told: by their times, and by names in angle brackets."""
+    """How the messages of a file are recognised: by their times, and by names in angle brackets."""
 
     is_timed: bool = False
     is_irc: bool = False
 
 
 def find_style(lines: list[str]) -> ChatStyle:
-    """How messages are told: by what at least half of the lines that look like messages have."""
+    """How messages are recognised: by the signs that at least half of the lines that look like messages have."""
     marked = ((line, _MARKED.fullmatch(line)) for line in lines)
     found = [
         match for line, mark in marked if (match := match_message(mark["more"] if mark else line)) is not None
@@ -78,7 +78,7 @@ def match_message(line: str) -> "re.Match[str] | None":
 def read_chat_line(
     line: str, style: ChatStyle, *, names: set[str] | None, heading_names: frozenset[str] = frozenset()
 ) -> ChatLine:
-    """What a line is. If `names` are given, only these begin a message; an indented line continues the text before.
+    """The kind of a line. If `names` are given, only these begin a message; an indented line continues the text before.
 
     `heading_names` are players with a name that looks like a heading.
     """
@@ -92,7 +92,7 @@ def read_chat_line(
     heading = read_heading(line) or _named_heading(match, heading_names)
     if heading is None:
         return _said(line, match, style, names=names)
-    # Of a message after a heading the time may be before the heading.
+    # If a message follows a heading, its time may precede the heading.
     style = replace(style, is_timed=style.is_timed and heading.time is None)
     match = match_message(heading.text)
     after = _said(heading.text, match, style, names=names)
@@ -102,7 +102,7 @@ def read_chat_line(
 
 
 def _marked_line(line: str, style: ChatStyle, names: set[str] | None) -> ChatLine | None:
-    """A message, or another line of the game, after a mark of its round; None for any other line."""
+    """A message or another line that follows a round mark on the same line; None for any other line."""
     mark = _MARKED.fullmatch(line)
     if mark is None:
         return None
@@ -115,7 +115,7 @@ def _marked_line(line: str, style: ChatStyle, names: set[str] | None) -> ChatLin
 
 
 def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, names: set[str] | None) -> ChatLine:
-    """A line that is no heading: a vote, an elimination, a message, or more of the text before."""
+    """A line that is not a heading: a vote, an elimination, a message, or a continuation."""
     if match is None:
         return ChatLine("more", text=line)
     name, text = match["name"].strip(), (match["text"] or "").strip()
@@ -133,7 +133,7 @@ def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, names: 
 
 
 def _named_heading(match: "re.Match[str] | None", heading_names: frozenset[str]) -> ChatLine | None:
-    """The heading of a line that begins as a message does: "Day 2: it begins"."""
+    """The heading in a line that begins like a message: "Day 2: it begins"."""
     name = match["name"].strip() if match else ""
     heading = HEADING_NAME.fullmatch(name)
     if match is None or heading is None or name.casefold() in heading_names:

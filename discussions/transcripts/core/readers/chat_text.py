@@ -29,7 +29,7 @@ from discussions.transcripts.core.readers.chat_lines import (
 from discussions.transcripts.core.readers.rows import is_nobody
 from workspace.core.words import mark_many
 
-# A line across the page.
+# A horizontal rule.
 _RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
 _FACT = re.compile(
     r"(?P<key>game|game id|date|winner|players|roles)\s{0,3}:\s{0,10}(?P<said>.{0,1000})", re.IGNORECASE
@@ -95,7 +95,7 @@ class _Game(Struct):
     is_night: bool = False
 
     def place(self, index: int) -> str:
-        """Where a line of the game is."""
+        """The place of a line of the game."""
         return f"line {self.begin + index}"
 
 
@@ -116,7 +116,7 @@ def recognises_text(text: str) -> bool:
 
 
 def _is_markup(lines: list[str]) -> bool:
-    """Whether a text that begins with "<" is HTML or XML, and no chat of `<Name> text` lines."""
+    """Whether a text that begins with "<" is HTML or XML, and not a chat of `<Name> text` lines."""
     if not lines[0].lstrip().startswith("<"):
         return False
     return IRC.fullmatch(lines[0].rstrip("\r")) is None or any("</" in line for line in lines)
@@ -182,7 +182,7 @@ def _read_game(game: _Game, lines: list[str], style: ChatStyle) -> None:
 
 
 def _facts(lines: list[str], first: int, last: int) -> tuple[list[_Fact], int]:
-    """The facts of the block that begins there, and the first line that is none; an empty line ends a block."""
+    """The facts of the block that begins there, and the first line after them; an empty line ends a block."""
     found: list[_Fact] = []
     at = first
     while at < last and not lines[at].strip():
@@ -205,7 +205,7 @@ def _facts(lines: list[str], first: int, last: int) -> tuple[list[_Fact], int]:
 
 
 def _facts_below(lines: list[str], first: int, last: int, names: set[str]) -> tuple[list[_Fact], int]:
-    """The facts of the blocks at the end that hold nothing else, and where they begin; an empty line is before each.
+    """The facts of the closing blocks that hold only facts, and where they begin; each block follows an empty line.
 
     A block that begins with one of the `names` of listed players is a message.
     """
@@ -353,7 +353,7 @@ def _take_vote(game: _Game, line: ChatLine, place: str) -> None:
 
 def _value(game: _Game) -> dict[str, Any]:
     for vote in game.votes:
-        # Who is called "Skip" is known when all lines are read.
+        # Only after all lines are read is it known whether a player is called "Skip".
         if is_nobody(vote["targetName"]):
             vote["targetName"] = _known_name(game, vote["targetName"])
     for message in game.messages:

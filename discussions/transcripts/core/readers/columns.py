@@ -1,4 +1,4 @@
-"""Which columns of a file with one message in each row mean what: known names, and mappings that a person made.
+"""What the columns of a file with one message per row mean: known names, and mappings that a person made.
 
 A mapping says for each field the name of its column; a field that the file does not have is left out.
 """
@@ -17,7 +17,7 @@ MOST_COLUMNS = 200
 # The code of the fault of a file that waits for a mapping.
 UNKNOWN_COLUMNS = "unknown_columns"
 
-# The spellings of each field, without case, spaces and signs. The first field that knows a name has it.
+# The spellings of each field, without case, spaces and signs. A name belongs to the first field that lists it.
 SPELLINGS: dict[str, tuple[str, ...]] = {
     "game": (
         "game", "gameid", "gameno", "gamenumber", "match", "matchid", "session", "sessionid", "conversation",
@@ -45,7 +45,7 @@ _SIGNS = re.compile(r"[\W_]+")
 
 
 class MappingRecord(Struct, frozen=True):
-    """A mapping, and the columns of the files that it was made for; without columns it is for any file."""
+    """A mapping, and the columns of the files that it was made for; without columns it applies to any file."""
 
     columns: list[str]
     fields: dict[str, str]
@@ -64,7 +64,7 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
 def known_fields(columns: Sequence[str]) -> dict[str, str] | None:
     """The mapping of a file in which all columns have known names, one each; None for any other file.
 
-    A column with another name may hold what tells games or rounds apart, so a person is asked.
+    A column with an unknown name may be the one that separates games or rounds, so a person is asked.
     """
     found = suggest_fields(columns)
     return found if len(found) == len(columns) and has_needed(found) else None
@@ -76,12 +76,12 @@ def has_needed(fields: Mapping[str, str]) -> bool:
 
 
 def columns_hash(columns: Iterable[str]) -> str:
-    """The same for files with the same names of columns, in any order."""
+    """A hash that is equal for files with the same column names, in any order."""
     return canonical_hash(sorted(set(columns)))
 
 
 def find_fields(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> dict[str, str] | None:
-    """What the columns mean: by a mapping that was made for them, else by their names; None when nobody said it.
+    """What the columns mean: by a mapping that was made for them, else by their names; None when neither applies.
 
     A mapping also counts for a file that lacks columns of it, as rows of JSON may, but never for one that has more.
     """

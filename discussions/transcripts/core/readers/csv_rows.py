@@ -1,4 +1,4 @@
-"""CSV: one message in each row, the names of the columns in the first. Comma, semicolon or tab, told by the content."""
+"""CSV: one message in each row, column names in the first. The delimiter (comma, semicolon, tab) is detected."""
 
 import csv
 import re
@@ -41,7 +41,7 @@ _QUOTES = mark(
 
 
 def recognises_text(text: str) -> bool:
-    """Whether the text is a table: a line of names, and rows that are as long."""
+    """Whether the text is a table: a line of names, and rows with as many cells."""
     return _delimiter(text) is not None
 
 
@@ -67,7 +67,7 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
             if not columns:
                 columns = table_columns(row.cells)
                 continue
-            # The last row of a part may be cut off: the span ends where it begins.
+            # The last row of a part may be cut off, so the span ends before it.
             start, _end, first = span if cell_count else (row.start, 0, number)
             span = (start, row.start if is_part else row.end, first)
             cell_count += len(row.cells)
@@ -95,7 +95,7 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
 
 
 def _whole(decoded: Decoded, head: str) -> tuple[int, int, int]:
-    """All rows with the first, after a line that names the delimiter."""
+    """All rows including the header, after a line that names the delimiter."""
     sep = _SEP_LINE.match(head)
     return decoded.begin + (sep.end() if sep else 0), len(decoded.data), 2 if sep else 1
 
@@ -110,7 +110,7 @@ def _rows(decoded: Decoded, delimiter: str, start: int, end: int, number: int) -
             reached = found.end()
             yield decoded.part(found.start(), reached)
 
-    # A row ends with the line that the parser has asked for last.
+    # A row ends with the last line that the parser read.
     reader = csv.reader(lines(), delimiter=delimiter, strict=True, skipinitialspace=True)
     begin, line = start, 0
     for cells in reader:
@@ -120,7 +120,7 @@ def _rows(decoded: Decoded, delimiter: str, start: int, end: int, number: int) -
 
 
 def _broken(reason: str, number: int) -> tuple[str, str, str]:
-    """What is wrong with the quotation marks, as the parser says it, after the last whole row."""
+    """The parser's message about the quotation marks, placed after the last complete row."""
     place = say("after line {number}", number=number) if number else "line 1"
     if "field larger" in reason:
         return "too_long", place, say(_TOO_LONG)

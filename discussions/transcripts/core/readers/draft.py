@@ -1,6 +1,6 @@
 """A native game that a converter puts together, with the place in the foreign file that each part comes from.
 
-Values are passed on as they were found: `native.read_game` checks them and tells what is wrong with them.
+Values are passed on unchanged: `native.read_game` checks them and reports their faults.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ class Draft:
     """The parts of a native game in the order in which they are added.
 
     `place` is a pointer into the foreign value, or words such as "chat.txt line 3". The optional places of single
-    fields are what follows `place`, such as "/1".
+    fields are suffixes of `place`, such as "/1".
     """
 
     def __init__(self, notes: Notes, game_id: Any) -> None:
@@ -73,10 +73,10 @@ class Draft:
 
 
 def find_side(role: Any, sides: Mapping[str, str]) -> Any:
-    """The side of a role that the format knows; any other role as it is, so that it is told as unknown."""
+    """The side of a role that the format knows; any other role as it is, so that it is reported as unknown."""
     return sides.get(role, role) if type(role) is str else role
 
 
 def join_texts(*texts: str | None) -> str | None:
-    """The texts that there are with "/" between them; None when there are none."""
+    """The non-empty texts joined with "/"; None when there are none."""
     return "/".join(text for text in texts if text) or None

@@ -1,4 +1,4 @@
-"""The beginning of a file of rows, for people who say what its columns are: no more than that is read for a preview."""
+"""Preview of a file of rows, for people who map its columns: only the beginning of the file is read."""
 
 from msgspec import Struct
 
@@ -18,7 +18,7 @@ JSONL = "jsonl"
 
 
 class FirstGame(Struct, frozen=True):
-    """What a mapping makes of the first game of the rows. Without a `record` the faults say why."""
+    """The first game of the rows under a mapping. Without a `record`, the faults say why."""
 
     record: GameRecord | None
     faults: list[Fault]
@@ -29,8 +29,8 @@ class FirstGame(Struct, frozen=True):
 def read_head(data: bytes, *, is_part: bool, format_name: str = "") -> Table | None:
     """The rows at the beginning of a file; None when it holds no rows with columns. Never raises.
 
-    `is_part` says that `data` is cut off; a row that is not whole is left out. A file that was read as `format_name`
-    may have rows that nobody would recognise as such, since a person named the format.
+    `is_part` says that `data` is cut off; an incomplete row is left out. A file that was read as `format_name` may have
+    rows that would not be recognised as such, since a person named the format.
     """
     whole = data[: data.rfind(b"\n") + 1] if is_part and b"\n" in data else data
     decoded = decode_text(whole)
@@ -48,7 +48,7 @@ def read_head(data: bytes, *, is_part: bool, format_name: str = "") -> Table | N
 def read_first_game(
     table: Table, fields: dict[str, str], name: str, source: str, role_map: RoleMap
 ) -> FirstGame:
-    """The first game of the rows by this mapping, and how many games they begin. Never raises."""
+    """The first game of the rows by this mapping, and how many games begin in them. Never raises."""
     games = list(games_of_rows(table, fields, lambda: Notes(name, "", Limits(), source=source)))
     if not games:
         return FirstGame(record=None, faults=[], warnings=[], game_count=0)

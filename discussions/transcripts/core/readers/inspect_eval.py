@@ -43,7 +43,7 @@ def is_sample(value: Any) -> bool:
 
 
 def list_samples(value: Any) -> list[tuple[str, Any]]:
-    """The samples of a log with their pointers; a sample is its own, and a log without samples is a bad one."""
+    """The samples of a log with their pointers; a lone sample is the only one, a log without samples a bad sample."""
     samples = value.get("samples") if type(value) is dict and not is_sample(value) else None
     if type(samples) is not list or not samples:
         return [("", value)]
@@ -51,7 +51,7 @@ def list_samples(value: Any) -> list[tuple[str, Any]]:
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
-    """One sample as a native object; None with a fault when it is none. Never raises."""
+    """One sample as a native object; None with a fault when it is not a sample. Never raises."""
     if not is_sample(value) or type(value["messages"]) is not list:
         sentence = say(
             "A sample of an Inspect log should be an object with id, epoch and a list of messages."
@@ -84,7 +84,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
 
 
 def _game_id(sample: dict[str, Any], notes: Notes) -> str:
-    """The sample's id and epoch, and the beginning of its own number: ids repeat from run to run."""
+    """The sample's id and epoch, and the beginning of its unique number, because ids repeat from run to run."""
     own = sample["id"] if type(sample["id"]) in (str, int) else notes.source
     parts = [str(own)[:150], str(sample["epoch"]) if type(sample["epoch"]) is int else "1"]
     number = sample.get("uuid")
@@ -123,7 +123,7 @@ def _speaker_count(placed: list[_Placed]) -> int:
 
 
 def _outputs(events: list[Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Each model call that gave a message: its pointer, the call and the message."""
+    """Each model call that returned a message: its pointer, the call and the message."""
     for index, event in enumerate(events):
         if type(event) is not dict or event.get("event") != "model" or type(event.get("output")) is not dict:
             continue
@@ -155,7 +155,7 @@ def _from_messages(
 def _from_events(
     events: list[Any], agents: dict[str, tuple[str, Any]], texts: dict[str, Any], notes: Notes
 ) -> Iterator[_Placed]:
-    """The messages of the agents' models, in the order of their calls. A message that two calls give counts once."""
+    """The messages of the agents' models, in the order of their calls. A message that two calls return counts once."""
     seen: set[str] = set()
     for pointer, _event, entry in _outputs(events):
         number = _id(entry)
@@ -207,7 +207,7 @@ def _message(
 
 
 def _resolved(text: Any, texts: dict[str, Any]) -> Any:
-    """A text that the log keeps once under `attachments`, put back into its place."""
+    """A text that the log stores once under `attachments`, restored where it is referenced."""
     if type(text) is str and text.startswith(ATTACHMENT):
         return texts.get(text.removeprefix(ATTACHMENT), text)
     return text
@@ -216,7 +216,7 @@ def _resolved(text: Any, texts: dict[str, Any]) -> Any:
 def _resolved_part(part: Any, texts: dict[str, Any]) -> Any:
     if type(part) is not dict:
         return part
-    # Reasoning is no utterance: without its text it is counted among the parts that are left out.
+    # Reasoning is not an utterance: it is counted, without its text, among the parts that are left out.
     return (
         part | {"text": _resolved(part.get("text"), texts)}
         if part.get("type") == "text"

@@ -32,7 +32,7 @@ _Entries = Callable[[int, int, int], Iterator[tuple[int, int, int, bytes]]]
 def recognises_text(text: str) -> bool:
     """Whether the text begins with rows: objects with two plain values, one of them text, and no list of objects.
 
-    An object over several lines is one thing, not a row.
+    An object that spans several lines is not a row.
     """
     stripped = text.lstrip()
     if stripped.startswith("{") and not stripped.partition("\n")[0].rstrip().endswith("}"):
@@ -52,7 +52,7 @@ def to_native_text(
 
 
 def read_rows(decoded: Decoded) -> Table:
-    """The rows of JSONL or of a list, or its faults. Nested objects are laid out flat ("speaker.name").
+    """The rows of JSONL or of a list, or its faults. Nested objects are flattened ("speaker.name").
 
     Never raises.
     """
@@ -130,7 +130,7 @@ def _checked_table(entries: _Entries, span: tuple[int, int, int], place: str) ->
 
 
 def _rows(entries: _Entries, numbers: dict[str, int], start: int, end: int, number: int) -> Iterator[Row]:
-    """The rows between two places of entries that were looked at."""
+    """The rows between two indices of the checked entries."""
     for begin, after, at, data in entries(start, end, number):
         entry = _value(data)
         if type(entry) is dict:
@@ -161,7 +161,7 @@ def _items(
 
 
 def _value(data: bytes) -> Any:
-    """The value of a checked row. Escaped characters may have to be replaced."""
+    """The value of a checked row. Escaped characters are replaced if necessary."""
     try:
         return read_json(data).value if b"\\u" in data else msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""One game as a JSON object with its messages in a list, under keys that columns of rows have, too.
+"""One game as a JSON object with its messages in a list, under the same keys as the columns of rows.
 
 Keys of a message that are not known are left out, with a warning.
 """
@@ -47,14 +47,14 @@ def recognises(value: Any) -> bool:
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
-    """The game as a native object; None with a fault without such a list. Never raises."""
+    """The game as a native object; None with a fault if there is no such list. Never raises."""
     key = _list_key(value)
     if not key:
         notes.fault("shape", "", _say_missing(value))
         return None
     table = _table(value[key], key, notes)
     fields = suggest_fields(table.columns)
-    # The object is one game, which it names itself.
+    # The object is one game and holds the game's id.
     fields.pop("game", None)
     for column in table.columns:
         if column not in fields.values():
@@ -112,7 +112,7 @@ def _table(entries: list[Any], key: str, notes: Notes) -> Table:
 
 
 def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    """The native keys of the object around its messages, at its own place. An empty value counts as absent."""
+    """The native keys of the object around its messages. An empty value counts as absent."""
     carried = {name: value[name] for name in (*CARRIED, "players") if value.get(name)}
     notes.translate("", "")
     for name, part in carried.items():
@@ -134,7 +134,7 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
 
 
 def _merged(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Notes) -> Any:
-    """A player of the list, with the role and the personality that only the messages give."""
+    """A player of the list, completed with a role and a personality that only the messages give."""
     if type(player) is not dict:
         return player
     names = (name for key, name in player.items() if snake_to_camel(key) in ("name", "playerName"))

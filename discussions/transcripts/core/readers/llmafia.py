@@ -64,7 +64,7 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
 
 
 def _read_lines(files: Mapping[str, bytes], name: str, notes: Notes) -> list[str]:
-    """The lines of a file, none when it is missing or, after a fault, when it is not UTF-8."""
+    """The lines of a file; none when it is missing or (after a fault) not UTF-8."""
     data = files.get(name, b"")
     try:
         text = data.decode("utf-8-sig")
@@ -83,7 +83,7 @@ def _read_lines(files: Mapping[str, bytes], name: str, notes: Notes) -> list[str
 
 
 def _read_chat(files: Mapping[str, bytes], name: str, notes: Notes) -> list[_Line]:
-    """The lines of a chat; a line without a time and a name goes on with the message before it."""
+    """The lines of a chat; a line without a time and a name continues the message before it."""
     chat: list[_Line] = []
     # The lines of a message are joined once, since a text that grows line by line is copied each time.
     more: list[str] = []
@@ -156,7 +156,7 @@ def _add_day_chat(draft: Draft, chat: list[_Line]) -> None:
 
 
 def _add_eliminations(draft: Draft, chat: list[_Line]) -> None:
-    """Add who left the game, by day or by night. A night belongs to the round of the day before it."""
+    """Add the players who left the game, by day or by night. A night belongs to the round of the day before it."""
     number, is_night = 0, False
     for line in chat:
         if line.text.startswith(("Now it's Daytime", "Now it's Discussion Time")):

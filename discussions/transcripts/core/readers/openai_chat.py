@@ -41,7 +41,7 @@ def is_chat_message(value: Any) -> bool:
 
 
 def _with_role(value: Any) -> Any:
-    """A message of LangChain as one with a role; any other value as it is.
+    """Convert a message of LangChain to one with a role; return any other value unchanged.
 
     LangChain names the speaker under `name` only, so an object with another key for the player is a row.
     """
@@ -54,7 +54,7 @@ def _with_role(value: Any) -> Any:
 
 
 def recognises(value: Any) -> bool:
-    """Whether a JSON value is one chat: told by its first message."""
+    """Whether a JSON value is one chat: recognised by its first message."""
     messages = value.get("messages") if type(value) is dict else value
     return type(messages) is list and bool(messages) and any(map(is_chat_message, messages[:3]))
 
@@ -169,7 +169,7 @@ def _game_id(wrapper: dict[str, Any], notes: Notes) -> Any:
 
 
 def _carried(wrapper: dict[str, Any]) -> dict[str, Any]:
-    """The native keys of the wrapper. From the metadata only the cost is taken."""
+    """The native keys of the wrapper. From the metadata, only the cost is used."""
     carried = {key: wrapper[key] for key in CARRIED if key in wrapper}
     metadata = carried.pop("metadata", None)
     if type(metadata) is dict and "cost" in metadata and "cost" not in carried:

@@ -1,4 +1,4 @@
-"""Rows with one message each, under named columns, to games as objects that `native.read_game` reads."""
+"""Converts rows with one message each, under named columns, to game objects that `native.read_game` reads."""
 
 import re
 from array import array
@@ -33,7 +33,7 @@ _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?(?: of)?"
 _YEAR = r"(?:19|20)\d\d"
 _GAP = r"[\W_]{0,3}"
-# Names of months are words of sentences, too ("Day 2 may be long"): they need a year, or a day and nothing else.
+# Names of months are ordinary words, too ("Day 2 may be long"): they need a year, or a day and nothing else.
 _MOMENT = re.compile(
     r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|\d{1,2}:\d\d|\d{10}|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])"
     rf"|{_MONTH}{_GAP}(?:{_DAY}{_GAP})?{_YEAR}|{_YEAR}{_GAP}{_MONTH}"
@@ -44,7 +44,8 @@ _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
 _SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
 # "(mafia game)" names the game, not who may read the row.
 _HIDDEN = rf"(?:(?:night|private|secret|whisper(?:s|ed)?|dms?)\b|{_SIDE}(?!\W{{1,3}}games?\b))"
-# After a public day only what is for the side alone: "Day 2 (mafia)", "Round 2: wolves wake"; not "Day 2 (mafia wins)".
+# After a public day, only what belongs to one side alone is hidden: "Day 2 (mafia)", "Round 2: wolves wake"; not "Day 2
+# (mafia wins)".
 _FOR_SIDE = (
     r"(?:\W{0,9}\Z|(?:\W{1,3}\w{1,20})?\W{1,3}(?:chat|channel|talks?|discussions?|meetings?|rooms?|only|team|night"
     r"|phase|turn|kills?|picks?|choos\w{1,5}|wakes?|awake|whispers?|private|secret|dms?)\b)"
@@ -99,16 +100,16 @@ class TableFaults(Struct):
     count: int = 0
 
     def add(self, code: str, place: str, sentence: str) -> None:
-        """Count a fault; no more than a file of any format has are kept."""
+        """Count a fault; the list is capped as for any other format."""
         self.count += 1
         if len(self.first) < MOST_FAULTS:
             self.first.append((code, place, sentence))
 
 
 class Table(Struct, frozen=True):
-    """The rows of a file, read again each time they are asked for: `read` of the `span` gives all of them.
+    """The rows of a file, read again on each access: `read` of the `span` gives all of them.
 
-    `place` says where a row is, by its number. Faults are of the file as a whole: then no game comes in.
+    `place` says where a row is, by its number. Faults concern the file as a whole: with one, no game is imported.
     """
 
     columns: list[str]
@@ -142,7 +143,7 @@ def is_nobody(target: str) -> bool:
 
 
 def table_columns(names: Sequence[str]) -> list[str]:
-    """The names of columns so that each is told apart: an empty one gets its number, a repeated one, too."""
+    """Unique names of the columns: an empty or a repeated name gets its number."""
     found: list[str] = []
     taken = set(names)
     for number, given in enumerate(names, start=1):
@@ -181,7 +182,7 @@ def games_of_rows(
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of a table in order of their first rows; `fields` says which column is which. Never raises.
 
-    One game is in memory at a time: the rows are read once to learn where those of each game are, and once more.
+    One game is in memory at a time: a first pass finds where the rows of each game are, a second reads them.
     """
     numbers = {name: index for index, name in enumerate(table.columns)}
     at = {field: numbers[column] for field, column in fields.items() if column in numbers}
@@ -199,7 +200,7 @@ def games_of_rows(
 
 
 def _runs(table: Table, at: Mapping[str, int]) -> "dict[str, array[int]]":
-    """Game -> start, end and first number of each run of its rows, one after the other, in 12 bytes."""
+    """Game -> start, end and first number of each run of its rows, packed in 12 bytes per run."""
     found: dict[str, array[int]] = {}
     before = None
     for row in table.rows:
@@ -223,7 +224,7 @@ def _cells(row: Row, at: Mapping[str, int]) -> dict[str, str]:
 
 
 def _read_row(game: _Game, cells: Mapping[str, str], place: str, *, has_turns: bool) -> None:
-    """One row: a message, a vote, or both; one that names a player alone says their role or personality."""
+    """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
     name = cells.get("player", "").strip()
     text, target = cells.get("text", ""), cells.get("vote", "").strip()
     game.winner = game.winner or cells.get("winner")
@@ -259,7 +260,7 @@ def _read_row(game: _Game, cells: Mapping[str, str], place: str, *, has_turns: b
 
 
 def _read_vote(game: _Game, name: str, target: str, cells: Mapping[str, str], place: str) -> None:
-    # Who is called "Skip" is known when all rows are read.
+    # Only after all rows are read is it known whether a player is called "Skip".
     if not is_nobody(target):
         game.targets.setdefault(target, place)
     game.notes.translate(f"/votes/{len(game.votes)}", place)
@@ -280,7 +281,7 @@ def _note_player(game: _Game, name: str, cells: Mapping[str, str], place: str) -
         player = game.roster[name] = {"name": name, "role": None, "personality": None}
     for field in ("role", "personality"):
         said = cells.get(field, "").strip()
-        # The role in a chat's API says who writes for whom. It is no role of the game.
+        # The role in a chat API names the kind of sender. It is not a role of the game.
         if not said or (field == "role" and said.lower() in _API_ROLES):
             continue
         if player[field] is None:
@@ -300,7 +301,7 @@ def _hidden_part(cells: Mapping[str, str]) -> str:
 
 
 def _read_round(game: _Game, cells: Mapping[str, str], place: str) -> None:
-    """The round of the row, else that of the game's row before. A phase counts where there is no round."""
+    """The round of the row, else that of the game's previous row. A phase counts where there is no round."""
     if "round" in cells:
         number, fault = _round(cells["round"].strip())
         if fault:
@@ -311,7 +312,7 @@ def _read_round(game: _Game, cells: Mapping[str, str], place: str) -> None:
 
 
 def _round(said: str) -> tuple[int | None, str]:
-    """The number of a round, or what is wrong with it; neither of an empty text."""
+    """The number of a round, or its fault; an empty text has neither."""
     shown = said[:60]
     found = _ROUND.fullmatch(said)
     if not said:
@@ -350,7 +351,7 @@ def _whole(given: str) -> str | None:
 
 
 def _finish(game: _Game) -> NativeGame:
-    """The object of the game. Somebody who is voted for but never speaks is a player, too."""
+    """The game as an object. Someone who receives a vote but never speaks is a player, too."""
     names = {name.casefold(): name for name in game.roster}
     for target, place in game.targets.items():
         if target.casefold() not in names:

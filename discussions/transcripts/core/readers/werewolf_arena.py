@@ -1,8 +1,8 @@
 """The games of Werewolf Arena (github.com/google/werewolf_arena): the state of a game, or the logs of its rounds.
 
-A session folder holds `game_complete.json` (`game_partial.json` after an error) and `game_logs.json`. The state says
-all that is read of a game. The logs alone have no roles. Bids, summaries, the reasons in the logs and all votes of a
-round but the last, which are polls during the debate, are left out.
+A session folder holds `game_complete.json` (`game_partial.json` after an error) and `game_logs.json`. The state holds
+everything that is read. The logs alone have no roles. Bids, summaries, the reasons in the logs and all votes of a round
+but the last, which are polls during the debate, are left out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from workspace.core.strict_json import read_json
 from workspace.core.words import mark_many, say
 
 SIDES = {"Villager": VILLAGER, "Seer": VILLAGER, "Doctor": VILLAGER, "Werewolf": MAFIA}
-# The first of these files that a folder has is read.
+# Of these files, the first one in a folder is read.
 FILES = ("game_complete.json", "game_partial.json", "game_logs.json")
 _STATE = frozenset(("session_id", "seer", "doctor", "villagers", "werewolves", "rounds"))
 _LOG = frozenset(("eliminate", "investigate", "protect", "bid", "debate", "votes", "summaries"))
@@ -98,9 +98,9 @@ def _convert(value: Any, notes: Notes, base: str) -> dict[str, Any] | None:
 
 
 def _find_id(draft: Draft) -> str:
-    """The name of the folder or the file; for a name that all games have, a number made from what was said.
+    """The name of the folder or the file; if all games have that name, a number derived from the messages.
 
-    The program gives every game the same session_id, so that cannot tell them apart.
+    The program gives every game the same session_id, so it cannot distinguish them.
     """
     name = draft.notes.source
     if name and f"{name}.json" not in FILES:
@@ -162,7 +162,7 @@ def _add_round(draft: Draft, place: str, number: int, entry: Any) -> None:
 
 
 def _convert_logs(value: list[Any], notes: Notes, base: str) -> dict[str, Any]:
-    """Players are those who bid, speak or vote, in this order of their first appearance."""
+    """The game of logs. Players are those who bid, speak or vote, in order of first appearance."""
     draft = Draft(notes, None)
     names: dict[str, str] = {}
     for index, entry in enumerate(value):
