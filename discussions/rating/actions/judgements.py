@@ -35,7 +35,7 @@ def judge_all(*, evaluation: Evaluation, acts: Sequence[tuple[Act, datetime]], b
 def undo(
     *, evaluation: Evaluation, key: str, by: Person, now: datetime, kind: str = "", subject: str = ""
 ) -> Saved[EvaluationState]:
-    """Undo the newest act, of one subject if `kind` is given. Raises what `KeyedRevisions.undo` raises.
+    """Undo the newest act (on one subject if `kind` is given). Raises what `KeyedRevisions.undo` raises.
 
     Raises Unacceptable also when a later act depends on it, and when the newest act dismissed suggestions: a person who
     undoes that does not mean to undo the judgement before it.

@@ -170,7 +170,7 @@ def rating_answer(
 
 
 def _turn_page(visible: VisibleEvaluation, wanted: EvaluationQuery, position: int) -> VisibleEvaluation:
-    """The evaluation at the wanted page of the transcript, else at the message, else where the step continues."""
+    """The evaluation at the requested transcript page, else at the message's page, else where the step continues."""
     window = build_window(visible.seen.messages)
     page = wanted.page or (window.find_page_number(position) if position else 0)
     visible = replace(visible, window=window)

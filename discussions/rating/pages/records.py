@@ -302,7 +302,7 @@ class RatingItem(Item, frozen=True, kw_only=True):
 
     @property
     def other_half(self) -> str:
-        """Half a point more for a whole rating (less for 5), the whole point for a half one; "" without a rating."""
+        """For a whole rating, half a point more (less for 5); for a half one, the whole point; "" without a rating."""
         if not self.value:
             return ""
         whole, _dot, half = self.value.partition(".")

@@ -149,7 +149,7 @@ def _figure(line: Line) -> LiveFigure:
 
 
 def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | None:
-    """The last look: None until everything is in; without figures where the iteration never shows them."""
+    """The final summary: None until everything is judged; without figures if the iteration never shows them."""
     if visible.visibility.missing:
         return None
     outcome = work.own_outcome

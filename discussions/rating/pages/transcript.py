@@ -134,7 +134,7 @@ def machine_value(metric: str, finding: MessageFinding) -> str:
 
 
 def rounds(visible: VisibleEvaluation, only: set[int] | None = None) -> list[RoundRow]:
-    """The map of the shown page: every round with a tick for each message; `only` the rounds of these messages."""
+    """The map of the shown page: every round with a tick for each message; `only` limits it to these messages."""
     about = _about(visible)
     rows = []
     for number, group in groupby(_shown(visible), key=lambda message: message.round):

@@ -105,7 +105,7 @@ class VisibleEvaluation:
 def build_visible_evaluation(
     work: EvaluationState, remarks: Iterable[RatingNote], *, is_barred: bool = False
 ) -> VisibleEvaluation:
-    """The visible part of an evaluation: only here hidden things are left out. A barred person only reads."""
+    """The visible part of an evaluation: only this function omits hidden data. A barred person can only read."""
     return VisibleEvaluation(
         seen=work.seen,
         shown=select_visible_findings(

@@ -74,7 +74,7 @@ def build_window(messages: Sequence[Message]) -> TranscriptWindow:
 def fitting(
     window: TranscriptWindow, several: Sequence[T], place: Callable[[T], int], needs: Callable[[T], bool]
 ) -> list[T]:
-    """What a list shows: the things on this page, of very many those first that need the evaluator, in their order."""
+    """What a list shows: the items on this page in order; if very many, those that need the evaluator first."""
     inside = [item for item in several if window.holds(place(item))]
     if len(inside) <= MOST_ITEMS:
         return inside
