@@ -1,8 +1,8 @@
 """Games are measured by jobs of many games each; their diagnostics follow in a job of their own.
 
-A measurement is written once per (game, rubric version, code version), under the fence of its job. Running a job
-again, or two at once, leaves the same rows. A game that cannot be measured is noted and left out: the job then does
-all others, and fails with a sentence that names it.
+A measurement is written once per (game, rubric version, code version), under the fence of its job. Running a job again,
+or two at once, leaves the same rows. A game that cannot be measured is noted and left out: the job measures all others,
+then fails with a sentence that names the game.
 """
 
 import logging
@@ -57,8 +57,8 @@ from workspace.models import Job, Person
 from workspace.webhooks.actions.deliveries import queue_deliveries
 from workspace.webhooks.core import GAME_MEASURED
 
-# A long job goes behind what is waiting after so many games, so that nobody waits for all of another team's, or after
-# so long: with one game of the longest it still ends before Celery ends it.
+# After this many games, or this much time, a long job goes to the end of the queue, so that no team waits for all games
+# of another. Even with one very slow game more, a turn ends before Celery's time limit.
 GAMES_A_TURN = 2_000
 DIAGNOSTICS_A_TURN = 250
 TURN = timedelta(minutes=1)
@@ -70,14 +70,14 @@ logger = logging.getLogger("evalsite.jobs")
 
 
 def ask_to_measure(*, iteration: Iteration, by: Person, now: datetime) -> Job:
-    """Queue the measuring of every game of the iteration that has no measurement yet, in the present transaction."""
+    """Queue the measuring of every game of the iteration without a measurement, in the current transaction."""
     return _enqueue(MEASURE, iteration, by, now)
 
 
 def measure_at_once(*, iteration: Iteration, by: Person, now: datetime) -> None:
-    """Measure every game of the iteration that has no measurement yet, in the present transaction; for few games.
+    """Measure every game of the iteration without a measurement, in the current transaction; for few games.
 
-    The diagnostics follow by a job.
+    A job adds the diagnostics.
     """
     games = list(_unmeasured(iteration).select_related("text").order_by("pk"))
     rubric = _rubric(iteration)
@@ -90,8 +90,8 @@ def measure_at_once(*, iteration: Iteration, by: Person, now: datetime) -> None:
 def measure_games(*, job: Job, clock: Clock) -> None:
     """Measure the job's iteration: all its unmeasured games, in fenced transactions of many games.
 
-    Ends only when none is left that was there when it looked last, under the lock of its row: a game that comes in
-    meanwhile is either seen here or queues the job again. Raises JobLost when the job was taken over.
+    Ends only when a last look, under the lock of the job's row, finds no game left: a game imported meanwhile is either
+    seen here or queues the job again. Raises JobLost when the job was taken over.
     """
     iteration = _iteration(job)
     rubric = _rubric(iteration)
@@ -138,7 +138,7 @@ def add_diagnostics(*, job: Job, clock: Clock) -> None:
 
 
 class Bare(NamedTuple):
-    """A measurement without diagnostics, and what these are made from."""
+    """A measurement without diagnostics, and the input from which to compute them."""
 
     pk: int
     game_id: int
@@ -147,7 +147,7 @@ class Bare(NamedTuple):
 
 
 def _each(things: "Iterable[Game | Bare]", compute: Callable[[Any], T], *, job: Job) -> Iterator[T]:
-    """The result for each game or measurement, within the time that one may take; those without a result are noted."""
+    """The result for each game or measurement, under a time limit for each; those without a result are noted."""
     for thing in things:
         try:
             with limit_time(settings.MEASURE_SECONDS):
@@ -164,12 +164,12 @@ def _each(things: "Iterable[Game | Bare]", compute: Callable[[Any], T], *, job: 
 
 
 def _possible(games: "QuerySet[Game]", job: Job) -> "QuerySet[Game]":
-    """Without those that the job found it cannot do."""
+    """The games without those that the job has noted as failing."""
     return games.exclude(pk__in=[int(key) for key in job.faults])
 
 
 def _end(job: Job, left: "QuerySet[Game]", clock: Clock, follow: Callable[[], object] = lambda: None) -> None:
-    """End the job, and do what follows, unless there is more to do; then queue the rest."""
+    """If nothing is left, end the job and call `follow`; else queue the rest."""
     with transaction.atomic():
         renew(job=job, now=clock())
         is_more = _possible(left, job).exists()
@@ -184,7 +184,7 @@ def _end(job: Job, left: "QuerySet[Game]", clock: Clock, follow: Callable[[], ob
 
 
 def _say_faults(job: Job) -> str:
-    """Which games could not be measured and why, and what to do."""
+    """Say which games could not be measured, why, and what to do."""
     numbers = dict(Game.objects.filter(pk__in=[int(key) for key in job.faults]).values_list("pk", "number"))
     said = []
     for code, reason in FAULTS.items():
@@ -249,7 +249,7 @@ def _rubric(iteration: Iteration) -> RubricRecord:
 
 
 def _present(iteration: Iteration) -> "QuerySet[Measured]":
-    """Measurements by today's code under the iteration's version, of whatever game, by what is said of its rounds."""
+    """Measurements of any game by today's code, under the iteration's version and the game's current round offset."""
     present = Measured.objects.filter(rubric_version=iteration.rubric_version_id, code_version=CODE_VERSION)
     if not uses_round_offset(_rubric(iteration)):
         return present
@@ -258,7 +258,7 @@ def _present(iteration: Iteration) -> "QuerySet[Measured]":
 
 
 def _bare(iteration: Iteration) -> "QuerySet[Measured]":
-    """Those without diagnostics."""
+    """The present measurements without diagnostics."""
     return _present(iteration).filter(companions=None).order_by("game")
 
 
@@ -273,10 +273,10 @@ def _unaccompanied(iteration: Iteration) -> "QuerySet[Game]":
 
 
 def _batches(games: "QuerySet[Game]", job: Job) -> Iterator[list[int]]:
-    """The keys of the games in order, so many at a time that a batch is done well within a lease.
+    """The keys of the games in order, in batches that each finish well within a lease.
 
-    If a worker died while it measured them, they come one by one, and each is noted before. Games over which a worker
-    died come last. So games that kill their worker never hold up other games.
+    If a worker died while it measured them, they come one by one, and each is noted beforehand. Games during which a
+    worker died come last, so games that kill their worker never hold up other games.
     """
     known = list(job.suspects)
     if job.attempt < 2:
@@ -313,17 +313,17 @@ def encoded_figures(measurements: dict[str, Measurement]) -> str:
 
 
 def compute_input_hash(game: Game, rubric_sha256: str, code_version: str, row: RoundOffset | None) -> str:
-    """The hash of everything that a measurement is made from."""
+    """The hash of everything that a measurement is computed from."""
     return hash_input(game.content_sha256, rubric_sha256, code_version, *([row.offset] if row else []))
 
 
 def hash_input(content_sha256: str, rubric_sha256: str, code_version: str, *offset: int) -> str:
-    """The same from the hashes alone; `offset` is what a lead said of the rounds, nothing without."""
+    """The same from the hashes alone; `offset` is the round offset that a lead set, empty without one."""
     return canonical_hash([content_sha256, rubric_sha256, code_version, *offset])
 
 
 class EncodedResult(msgspec.Struct, frozen=True):
-    """What measuring a game gave, as it is stored: figures, and the findings with their hash."""
+    """The result of measuring a game, as it is stored: figures, and the findings with their hash."""
 
     figures: str
     findings: str
@@ -338,7 +338,7 @@ def compute_result(record: GameRecord, rubric: RubricRecord) -> EncodedResult:
 
 
 class GameResult(msgspec.Struct, frozen=True):
-    """The result of one game, and the hash of what it was made from."""
+    """The result of one game, and the hash of its input."""
 
     game: int
     game_number: int
@@ -348,7 +348,7 @@ class GameResult(msgspec.Struct, frozen=True):
 
 
 def compute_in_passing(record: GameRecord, rubric: RubricRecord) -> EncodedResult | None:
-    """Measure a game while its file is read; None of one that is hard: the job that measures does it, or names it."""
+    """Measure a game while its file is read; None if that fails or takes long: the measuring job then does it."""
     try:
         with limit_time(min(PASSING_SECONDS, settings.MEASURE_SECONDS)):
             return compute_result(record, rubric)
@@ -380,7 +380,7 @@ def _measured(
 def _store_measurements(
     rows: list[GameResult], iteration: Iteration, job: Job | None, by: Person, now: datetime
 ) -> None:
-    """Write the rows, except of games that another job of the same iteration measured meanwhile."""
+    """Write the rows, except those of games that another job of the same iteration measured meanwhile."""
     done = Measured.objects.filter(
         game__in=[row.game for row in rows],
         rubric_version=iteration.rubric_version_id,
@@ -394,7 +394,7 @@ def _store_measurements(
 def store_results(
     *, rows: list[GameResult], iteration: Iteration, job: int | None, by: Person, now: datetime
 ) -> None:
-    """Write measurements that are not there yet, in the caller's transaction, and tell the webhooks."""
+    """Write measurements that do not exist yet, in the caller's transaction, and queue webhooks."""
     version = iteration.rubric_version_id
     keys = reserve_keys(Measured, len(rows))
     insert_rows(

@@ -1,4 +1,4 @@
-"""What the rules and checks of metrics are called on screen."""
+"""The names of the metrics' rules and checks on screen."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,7 +18,7 @@ Words = Promise | str
 
 
 class Look(Struct, frozen=True):
-    """One diagnostic figure; `says` is what to make of it, `is_warning` that it speaks against the number."""
+    """One diagnostic figure; `says` interprets it, `is_warning` means that it casts doubt on the score."""
 
     label: str
     text: str
@@ -33,9 +33,9 @@ def no_looks(_figures: Mapping[str, Any]) -> list[Look]:
 class MetricLabels(Struct, frozen=True):
     """The words of a metric. `column` is its short heading and `title` its name in tables of all metrics.
 
-    `count` is what its figure was counted from, with `above` and `below`; `turns` what would turn it, by number `n`;
+    `count` is what its figure was counted from, with `above` and `below`; `turns` what would flip it, by number `n`;
     `unit` what is counted, by number `n`; `by_rule` the word for a pass with nothing to count. `looks` puts its
-    diagnostics into words, `rules` the rules that its findings name, and `parameters` says what its parameters decide.
+    diagnostics into words, `rules` the rules that its findings name, and `parameters` describes its parameters.
     """
 
     column: Words
@@ -400,7 +400,7 @@ CHECKS = {
 
 
 def describe_check(finding: ReferenceFinding) -> str:
-    """What the vote record makes of a reference, in words; rows that decide nothing are for a person to read."""
+    """The vote record's check of a reference, in words; rows that decide nothing are for a person to read."""
     if finding.check == "cannot_check" and finding.evidence is not None and finding.evidence.rows:
         return _("see the vote record")
     return str(CHECKS[finding.check])

@@ -1,4 +1,4 @@
-"""M6, anti-repetition: how many of the three-word phrases their speaker uses only once."""
+"""M6, anti-repetition: the share of three-word phrases that their speaker uses only once."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _MOST_SHOWN = 100
 
 
 class Phrases(Struct, frozen=True, eq=False):
-    """The counted phrases of a game, those of one kind together and in the order of the transcript.
+    """The counted phrases of a game, grouped by kind and in transcript order within a kind.
 
     `places` says where each occurrence begins (index of its first token); kind k has those from `starts[k]`, and
     `counts[k]` of them. A kind is a phrase of one speaker, or of anybody when pooled.
@@ -40,11 +40,11 @@ class Phrases(Struct, frozen=True, eq=False):
 
 
 def find_phrases(reading: Reading, parameters: Parameters, *, per_speaker: bool) -> Phrases:
-    """Every run of three tokens inside a message that has enough ordinary words; a name of anybody is one word."""
+    """Every run of three tokens inside a message that has enough ordinary words; any player's name is one word."""
     flags = reading.flags
     size = len(reading.tokens) + 1
     words = np.where(flags & NAME, size - 1, reading.ids)
-    # Two ordinary words cannot make up for the end of a message among the three.
+    # A run that contains the end of a message never counts, even with two ordinary words.
     weights = (flags & ORDINARY) - (flags & ENDS) * ORDINARY
     enough = ORDINARY * parameters.number("repetition_min_ordinary")
     places = (weights[:-2] + weights[1:-1] + weights[2:] >= enough).nonzero()[0]
@@ -65,19 +65,19 @@ def find_phrases(reading: Reading, parameters: Parameters, *, per_speaker: bool)
 
 
 def _sorted(keys: Numbers, limit: int) -> tuple[Numbers, Numbers]:
-    """The keys (all below `limit`) in order, and where each stood; of equal keys the first stays first."""
+    """The keys (all below `limit`) sorted, with their old positions; a stable sort."""
     bits = len(keys).bit_length()
     if limit >= 2 ** (62 - bits):
         order = np.argsort(keys, kind="stable")
         return keys[order], order
-    # Sorting numbers that carry their place takes a third of the time of sorting places by numbers.
+    # Sorting numbers that contain their position takes a third of the time of an argsort.
     carrying = (keys << bits) | np.arange(len(keys))
     carrying.sort()
     return carrying >> bits, carrying & ((1 << bits) - 1)
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
-    """Occurrences of phrases used once, of all counted occurrences; a finding for each phrase used more than once.
+    """The share of counted occurrences whose phrase is used once; a finding for each phrase used more than once.
 
     No phrases: not applicable, and 100 by the rule. Source: rubric, Metric 6.
     """
@@ -108,7 +108,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 
 
 def phrases_at(reading: Reading, places: Numbers) -> list[str]:
-    """The phrases that begin at those tokens, as a person reads them."""
+    """The phrases that begin at those tokens, in readable form."""
     words = reading.masked
     thirds = [reading.ids[places + further].tolist() for further in range(3)]
     return [
@@ -139,8 +139,8 @@ def phrase_variety(counts: list[int], sample: int) -> float | None:
     """Expected percentage of different phrases in `sample` phrases drawn at random; None when there are fewer.
 
     Closed form 1/N * sum over phrases of 1 - C(T - f, N) / C(T, N), with T occurrences and f those of a phrase
-    (rarefaction: Hurlbert, Ecology 52 (1971), 577-586); the quotient is a product of f factors, which every machine
-    computes alike.
+    (rarefaction: Hurlbert, Ecology 52 (1971), 577-586); the quotient is a product of f factors, which gives the same
+    result on every machine.
     """
     total = sum(counts)
     if sample <= 0 or total < sample:
@@ -163,7 +163,7 @@ def _by_use(phrases: Phrases, kinds: Numbers) -> list[int]:
 
 
 def _top(reading: Reading, pooled: Phrases, own: Phrases) -> list[dict[str, object]]:
-    """The most used of the phrases that count as repeated, whoever says them."""
+    """The most used of the phrases that count as repeated, over all speakers."""
     is_repeated = np.zeros(len(reading.tokens), np.bool_)
     is_repeated[own.places[np.repeat(own.counts, own.counts) > 1]] = True
     kinds = np.repeat(np.arange(len(pooled.starts)), pooled.counts)
@@ -210,7 +210,7 @@ def recount(measurement: Measurement, judgements: Judgements) -> Score:
 
 
 def flip(score: Score, threshold: Fraction, facts: Facts) -> int | None:
-    """How many whole phrases judged differently would turn it."""
+    """How many whole phrases would have to be judged differently to flip it."""
     if not score.is_applicable:
         return None
     return phrase_flip_distance(score.denominator, facts.repeated, facts.accepted, threshold)

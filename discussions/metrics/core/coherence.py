@@ -1,4 +1,4 @@
-"""M3, coherence: the share of messages that take up one of the messages just before them."""
+"""M3, coherence: the share of messages that refer to one of the messages just before them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,13 +22,13 @@ from discussions.metrics.core.prepared_game import Reading
 from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "coherence"
-# So many numbers are worked on at once: for shuffled orders, and for what ties a long game's messages.
+# How many numbers are processed at once: for shuffled orders, and for the ties of a long game.
 _AT_ONCE = 300_000
 Flags = NDArray[np.bool_]
 
 
 class Ties(Struct, frozen=True, eq=False):
-    """What ties messages together, free of their order: who names whom, which keyword is where, who replies to what.
+    """What ties messages together, whatever their order: names, keywords and reply links.
 
     Indices of messages count from 0; `reply_targets` is -1 for a link that does not resolve. `names` marks the
     players (columns) that each message (row) names, so its size depends on messages and players, not on namings.
@@ -44,10 +44,11 @@ class Ties(Struct, frozen=True, eq=False):
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
-    """Coherent messages of all (or of all after the first). Source: rubric, Metric 3.
+    """The share of coherent messages among all (or all after the first). Source: rubric, Metric 3.
 
-    A message counts by a reply link, by naming another player who wrote one of the messages in the window before it,
-    or by sharing enough different keywords with those messages taken together. The rule named is the first that holds.
+    A message counts by a reply link, by naming another player who wrote one of the messages in the window before it, or
+    by sharing enough different keywords with those messages taken together. The finding names the first rule that
+    holds.
     """
     window = parameters.number("coherence_window")
     enough = parameters.number("coherence_min_shared")
@@ -77,7 +78,7 @@ def denominator(count: int, parameters: Parameters) -> int:
 
 
 def find_ties(reading: Reading) -> Ties:
-    """The ties of a game; a message's repeated keyword counts once, a name of its own speaker ties nothing by name."""
+    """The ties of a game; a keyword counts once for each message, and the speaker's own name makes no tie."""
     places = reading.places(KEYWORD)
     count = reading.count
     pairs = np.sort(reading.ids[places] * (count + 1) + reading.of_message[places])
@@ -133,7 +134,7 @@ def signs(ties: Ties, order: Numbers, parameters: Parameters) -> tuple[Flags, Fl
 def _names_speaker(ties: Ties, order: Numbers, window: int) -> Flags:
     """Whether the message at each place names the speaker of one of the `window` messages before it."""
     spoken = ties.speakers[order]
-    # One index into the flat table takes half the time of two.
+    # One index into the flattened table takes half the time of two.
     names, rows = ties.names.ravel(), order * ties.names.shape[1]
     hit = np.zeros(order.shape, np.bool_)
     for distance in range(1, min(window + 1, order.shape[1])):
@@ -144,7 +145,8 @@ def _names_speaker(ties: Ties, order: Numbers, window: int) -> Flags:
 def _count_shared(ties: Ties, places: Numbers, window: int) -> Numbers:
     """How many keywords each place of each order shares with the `window` messages before it, order after order.
 
-    `places` holds, for each order, the place of every message. The keywords come in portions, no keyword in two.
+    `places` holds, for each order, the place of every message. The keywords come in portions; no keyword is split
+    between two.
     """
     rows, count = places.shape
     shared = np.zeros(rows * count, np.int64)
@@ -163,7 +165,7 @@ def _count_shared(ties: Ties, places: Numbers, window: int) -> Numbers:
 
 
 def _portions(keywords: Numbers) -> Iterator[tuple[int, int]]:
-    """Stretches of sorted keywords, of at most `_AT_ONCE` and what is left of the last keyword in each."""
+    """Slices of sorted keywords, each of at most `_AT_ONCE` entries plus the rest of its last keyword."""
     start = 0
     while start < len(keywords):
         last = min(start + _AT_ONCE, len(keywords)) - 1
@@ -193,7 +195,7 @@ def _shared_words(reading: Reading, window: int) -> dict[int, list[str]]:
 def _recent_names(reading: Reading, window: int) -> dict[int, list[str]]:
     """Message -> the names of the other speakers of the window before it that it names."""
     names: dict[int, list[str]] = {}
-    # Turns of nobody are put in front, so the window before a message begins at the message's own index.
+    # Messages without a speaker are put in front, so the window before a message begins at the message's own index.
     turns = [0] * window + reading.speakers.tolist()
     players = reading.game.players
     for message, player in zip(reading.name_messages.tolist(), reading.name_players.tolist(), strict=True):
@@ -227,7 +229,7 @@ def diagnostics(reading: Reading, measurement: Measurement, parameters: Paramete
 
 
 def shuffled_baseline(reading: Reading, ties: Ties, parameters: Parameters) -> float:
-    """Mean score in percent over seeded shuffles of the order of messages; the same for the same content, always.
+    """Mean score in percent over seeded shuffles of the order of messages; always the same for the same content.
 
     A resolved reply link counts when its target comes earlier in the shuffled order.
     """
@@ -250,7 +252,7 @@ def shuffled_baseline(reading: Reading, ties: Ties, parameters: Parameters) -> f
 
 
 def recount(measurement: Measurement, judgements: Judgements) -> Score:
-    """Messages that count, of all or of all after the first."""
+    """The share of messages that count, among all or all after the first."""
     is_of_all = judgements.parameters["coherence_denominator"] == "all"
     findings = measurement.messages if is_of_all else measurement.messages[1:]
     return share_of_messages(measurement.metric, findings, judgements.values)

@@ -1,4 +1,4 @@
-"""M7, engagement: the mean rating of the people who watched; no machine measures it. Source: rubric, Metric 7."""
+"""M7, engagement: the evaluators' mean rating; it is not measured automatically. Source: rubric, Metric 7."""
 
 from discussions.core import judgement_kinds
 from discussions.metrics.core.metric import RATING, Metric

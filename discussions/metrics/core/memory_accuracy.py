@@ -1,4 +1,4 @@
-"""M1, memory accuracy: finds the references to the past and looks them up; whether they are true a person says."""
+"""M1, memory accuracy: finds the references to the past and looks them up; a person says whether they are true."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -89,7 +89,7 @@ def _references(
 def _look_up(
     piece: str, game: GameRecord, message: Message, parameters: Parameters, names: RoundNames | None
 ) -> tuple[str, Evidence | None, int | None]:
-    """Outcome, evidence and round of a sentence held against the record, by the version's edition of the rules."""
+    """Outcome, evidence and round of a sentence checked against the record, by the version's edition of the rules."""
     if names is None:
         return *check(piece, game, message, parameters.doubts), None
     checked = check_sentence(piece, game, message, parameters.doubts, names)
@@ -97,7 +97,7 @@ def _look_up(
 
 
 def _possible(low: str, patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
-    """Those that match the whole text, as they must when they match a sentence of it."""
+    """The patterns that match the whole text; a pattern that matches one of its sentences must be among them."""
     return tuple([pattern for pattern in patterns if pattern.is_word or pattern.search(low)])
 
 
@@ -117,7 +117,7 @@ def _units(text: str, low: str, parameters: Parameters) -> Iterator[tuple[int, i
 
 
 def _behind_prefix(text: str, low: str, start: int, end: int) -> int:
-    """Where the sentence begins when blanks open it in `low`: a set-aside prefix goes, an underscore stays."""
+    """Where the sentence begins if `low` has blanks at its start: skips a blanked prefix, keeps an underscore."""
     begin, _ = metrics_text.trim(low, start, end)
     while begin > start and text[begin - 1] == "_":
         begin -= 1
@@ -143,7 +143,7 @@ def _checks(findings: list[ReferenceFinding]) -> dict[str, int]:
 
 
 def recount(measurement: Measurement, judgements: Judgements) -> Score:
-    """The accurate ones of all references. Counted sentences without a label are missing."""
+    """The share of accurate references. Counted sentences without a label are missing."""
     values = judgements.values
     counted = [
         f"{finding.message}.{finding.sentence}" for finding in measurement.references if finding.is_counted
@@ -182,7 +182,7 @@ def without_deliberate(
 
 
 def machine_values(measurement: Measurement) -> dict[str, str]:
-    """Counted references have the value "": they are there, but no machine labels them."""
+    """Counted references have the value "": they exist, but only people label them."""
     return {
         f"{finding.message}.{finding.sentence}": ""
         for finding in measurement.references
@@ -191,7 +191,7 @@ def machine_values(measurement: Measurement) -> dict[str, str]:
 
 
 def flip(score: Score, threshold: Fraction, facts: Facts) -> int | None:
-    """How many references labelled otherwise would turn it."""
+    """How many references would have to be labelled differently to flip it."""
     return reference_flip_distance(
         score.numerator, score.denominator, threshold, has_messages=facts.has_messages
     )

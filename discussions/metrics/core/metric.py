@@ -1,11 +1,11 @@
-"""What a metric is: one record that measuring, verdicts, comparisons and pages read everything from.
+"""The definition of a metric: one record from which measuring, verdicts, comparisons and pages read everything.
 
 The module also holds arithmetic that is shared by metrics whose messages people judge with yes or no.
 
-What would change it: the smallest number of judgements that would turn a metric, and with it the verdict.
+Also judgements to flip: the smallest number of judgements that would change a metric, and with it the verdict.
 
-One judgement is one reference labelled otherwise, one message called otherwise, or one phrase of one player marked
-(or unmarked) as acceptable. Ratings are not counted: the distance of the rating is shown as it is.
+One judgement is one reference or one message labelled differently, or one phrase of one player marked (or unmarked) as
+acceptable. Ratings are not counted: the distance of the rating is shown as it is.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +24,7 @@ from rubric.versions.core.game_specs import ParameterSpecs
 
 
 class Scale(Struct, frozen=True):
-    """What a figure is expressed in: `factor` * numerator / denominator, from `low` to `high`; higher is better.
+    """The scale of a figure: `factor` * numerator / denominator, from `low` to `high`; higher is better.
 
     `material` is the difference that matters between two iterations unless their plan says otherwise. `symbol` follows
     a figure on pages, `unit` names the unit in exports.
@@ -40,7 +40,7 @@ class Scale(Struct, frozen=True):
 
     @property
     def span(self) -> float:
-        """The largest difference there can be."""
+        """The largest possible difference."""
         return self.high - self.low
 
     def value(self, numerator: int, denominator: int) -> Fraction:
@@ -61,12 +61,12 @@ Flip = Callable[[Score, Fraction, Facts], int | None]
 
 
 class Judgements(Struct, frozen=True):
-    """What people say of one measurement.
+    """What people judged in one measurement.
 
-    `values` is subject -> value: "19" a message, "19.2" the second sentence of message 19, "3|i think that" a phrase
-    of player 3 (0 when phrases are pooled). `added` are references that people accepted or found missing; they may
-    still wait for a label. `sample` are the messages that must be labelled for role consistency although no rule
-    objects to them. `parameters` come from the rubric version.
+    `values` is subject -> value: "19" a message, "19.2" the second sentence of message 19, "3|i think that" a phrase of
+    player 3 (0 when phrases are pooled). `added` are references that people accepted or found missing; they may still
+    need a label. `sample` are the messages that must be labelled for role consistency although they violate no rule.
+    `parameters` come from the rubric version.
     """
 
     values: Mapping[str, str]
@@ -96,32 +96,32 @@ def no_diagnostics(
 
 
 def no_machine_values(_measurement: Measurement) -> dict[str, str]:
-    """Nothing that the silence of a person accepts."""
+    """No automatic values that a person accepts by not judging."""
     return {}
 
 
 def no_flip(_score: Score, _threshold: Fraction, _facts: Facts) -> None:
-    """No judgement of messages would change it."""
+    """No judgement of a message would flip it."""
 
 
 def flip_by_messages(score: Score, threshold: Fraction, _facts: Facts) -> int | None:
-    """How many messages judged differently would turn it."""
+    """How many messages would have to be judged differently to flip it."""
     if not score.is_applicable:
         return None
     return share_flip_distance(score.numerator, score.denominator, threshold)
 
 
 class Metric(Struct, frozen=True):
-    """A metric: its key in rubric versions, how it is measured, and what people's judgements make of it.
+    """A metric: its key in rubric versions, how it is measured, and how people's judgements change it.
 
-    `measure` is None where people alone give the figure; `diagnostics` makes those of a measurement. `judged` is
-    the kind of judgement that `recount` reads, "" for none; `machine_values` is subject -> the value that a silent
-    person accepts; `flip` the number of judgements that would turn the figure. `counted` says what
-    `Measurement.counted` lists, "messages" or "players". `has_estimate` is false where nothing is known before people
-    labelled. `has_interval` is false where the counted units depend on each other, as players compared with each other
-    and phrases counted together do, so that no interval of a share holds. `step` is the step of rating that shows the
-    figure once it is done, "" when all steps before the roles must be. A version must have a metric that `is_required`;
-    one that is added later is not.
+    `measure` is None if only people give the figure; `diagnostics` computes those of a measurement. `judged` is the
+    kind of judgement that `recount` reads, "" for none; `machine_values` is subject -> the value that counts without a
+    judgement; `flip` is the number of judgements that would flip the metric. `counted` says what `Measurement.counted`
+    lists, "messages" or "players". `has_estimate` is false if nothing is known before people have labelled.
+    `has_interval` is false if the counted units depend on each other (players compared with each other, phrases counted
+    together), so that the interval of a share is not valid. `step` is the step of rating that shows the figure once it
+    is done, "" when all steps before the roles must be. A version must have every metric with `is_required`; a metric
+    that is added later is not required.
     """
 
     key: str
@@ -142,7 +142,7 @@ class Metric(Struct, frozen=True):
 
     @property
     def is_rated(self) -> bool:
-        """Whether people alone give the figure."""
+        """Whether only people give the figure."""
         return self.measure is None
 
     def value(self, figure: Measurement | Score) -> float | None:
@@ -163,12 +163,12 @@ def message_values(measurement: Measurement) -> dict[str, str]:
 
 
 def recount_messages(measurement: Measurement, judgements: Judgements) -> Score:
-    """Messages that count, of all."""
+    """The share of messages that count."""
     return share_of_messages(measurement.metric, measurement.messages, judgements.values)
 
 
 def share_of_messages(metric: str, findings: Iterable[MessageFinding], values: Mapping[str, str]) -> Score:
-    """The share of these messages that count: by people, or by the machine if people did not judge them."""
+    """The share of these messages that count: by people's judgement, or by the automatic value where there is none."""
     above = below = 0
     for finding in findings:
         value = values.get(str(finding.message))
@@ -193,7 +193,7 @@ def share_flip_distance(numerator: int, denominator: int, threshold: Fraction) -
 def reference_flip_distance(
     accurate: int, judged: int, threshold: Fraction, *, has_messages: bool
 ) -> int | None:
-    """How many references must be labelled otherwise for memory accuracy to cross `threshold` (percent).
+    """How many references must be labelled differently for memory accuracy to cross `threshold` (percent).
 
     Changing a label between accurate and inaccurate is never worse than taking a reference out or adding one. If no
     reference is judged, the metric passes by rule; one reference that was missed or taken out flips it if it is
@@ -209,8 +209,9 @@ def phrase_flip_distance(
 ) -> int | None:
     """How many whole phrases must be marked, or unmarked, as acceptable for anti-repetition to cross `threshold`.
 
-    `repeated` and `accepted` hold how often each repeated phrase occurs: those that stand as repeated, and those that
-    a person marked acceptable. Largest first is the fewest, since k phrases never weigh more than the k largest.
+    `repeated` and `accepted` hold how often each repeated phrase occurs: those that count as repeated, and those that a
+    person marked acceptable. Taking the largest first needs the fewest, since no k phrases weigh more than the k
+    largest.
     """
     if counted == 0:
         return None

@@ -1,4 +1,4 @@
-"""Finding the players that a text names; every metric, and every screen that marks names, asks this one function.
+"""Find the players that a text names; every metric and every screen that marks names uses this module.
 
 Offsets are half-open code points of the text as given: folding and lower-casing never change a text's length.
 """
@@ -54,7 +54,7 @@ class Form(Struct, frozen=True):
 
 
 class Roster(Struct, frozen=True):
-    """The spellings of a game's players, ready for looking up; `by_word` leads from a key's last word to its forms."""
+    """The spellings of a game's players, prepared for lookup; `by_word` maps a key's last word to its forms."""
 
     forms: tuple[Form, ...]
     by_word: dict[str, tuple[Form, ...]]
@@ -99,9 +99,9 @@ def lowered(folded: str) -> str:
 def build_roster(names: tuple[str, ...], ambiguous: frozenset[str] = frozenset()) -> Roster:
     """The roster of players 1, 2, ... with those names.
 
-    Besides its whole name a player is known by the last part of a hyphenated or multi-word name, when that part
-    has three letters or more and ends no other player's name. Names and aliases in `ambiguous`, and names that
-    differ in case only, match only as spelled here.
+    Besides the whole name, the last part of a hyphenated or multi-word name also identifies a player, if that part has
+    three letters or more and ends no other player's name. Names and aliases in `ambiguous`, and names that differ in
+    case only, match only as spelled here.
     """
     spelled = [fold(name).strip() for name in names]
     lows = [lowered(name) for name in spelled]
@@ -170,12 +170,12 @@ def names_in_parts(low: str, folded: str, parts: Iterator[tuple[int, int]], rost
 
 
 def _search(low: str, folded: str, form: Form, begin: int, end: int, found: list[Found]) -> None:
-    """Adds the places in [begin, end) where a form names its player; `low` has a space behind its end."""
+    """Add the positions in [begin, end) where a form names its player; `low` has a space behind its end."""
     find, key, player = low.find, form.key, form.player
     size, whole = len(key), len(form.longer)
     joint = form.longer[-size - 1 : -size]
     is_plain = joint != " "
-    # Behind an opening character such a key cannot end the whole name: it is spelled right, or names nobody.
+    # After an opening character, such a key cannot end the whole name: it must be spelled exactly, or it names nobody.
     is_joined = joint in ("", "-")
     exact, spaced = form.exact, " " + form.longer
     is_whole_plain = whole > 0 and form.longer_exact is None
@@ -184,7 +184,7 @@ def _search(low: str, folded: str, form: Form, begin: int, end: int, found: list
         name_end = start + size
         after = low[name_end]
         if after in _AFTER:
-            # At 0 the character before is the last one: a space.
+            # At 0, index -1 gives the last character: a space.
             is_open = low[start - 1] in _BEFORE
             if is_open and is_plain and (not exact or folded[start:name_end] == exact):
                 found.append((start, -name_end, player, name_end))
@@ -198,7 +198,7 @@ def _search(low: str, folded: str, form: Form, begin: int, end: int, found: list
 
 
 def names_in_game(low: str, folded: str, bounds: list[int], roster: Roster) -> list[Found]:
-    """`names_in` for all messages of a game in one text, cut at `bounds`; the cheaper way for its roster."""
+    """`names_in` for all messages of a game in one text, cut at `bounds`; chooses the cheaper way for the roster."""
     if len(roster.forms) > _MANY_FORMS and "" not in roster.by_word:
         return names_in_parts(low, folded, pairwise(bounds), roster)
     return names_in(low, folded, roster)
@@ -244,7 +244,7 @@ def _end_of_name(low: str, name_end: int) -> int:
 
 
 def _starts_word(low: str, start: int) -> bool:
-    """Whether no longer word runs into `start` from the left."""
+    """Whether a word begins at `start`, with no letters before it."""
     if not start:
         return True
     before = low[start - 1]
@@ -254,7 +254,7 @@ def _starts_word(low: str, start: int) -> bool:
 
 
 def _without_overlaps(found: list[Found]) -> list[Found]:
-    """The places from left to right; of two that overlap the earlier stays, of two that begin together the longer."""
+    """The matches from left to right; of two that overlap, the earlier stays; of two with one start, the longer."""
     found.sort()
     kept = []
     end = 0

@@ -1,8 +1,8 @@
-"""The parameters of a rubric version, made ready for measuring: sets, compiled patterns, and flags for every word.
+"""The parameters of a rubric version, prepared for measuring: sets, compiled patterns, and flags for every word.
 
-Which side a role plays for; the map is data of the rubric version, an unknown role has no side.
+Also the side of a role: the map is data of the rubric version, and an unknown role has no side.
 
-The parameters and lists of a rubric version that belong to no single metric, or to several.
+Also the parameters and lists of a rubric version that belong to no metric or to several.
 """
 
 import re
@@ -56,7 +56,7 @@ class Parameters(Struct, frozen=True, eq=False):
     vocabulary: Vocabulary
 
     def choice(self, name: str) -> Any:
-        """The value of one parameter; raises KeyError when the version has none of that name."""
+        """The value of one parameter; raises KeyError when the version has no such parameter."""
         return self.choices[name]
 
     def mask(self, *names: str) -> int:
@@ -87,13 +87,13 @@ class KeywordList(Struct, frozen=True):
 
 
 def keyword_list(entries: list[str]) -> KeywordList:
-    """Reads entries like `because` (the word) and `vote*` (the stem)."""
+    """Parse entries like `because` (a word) and `vote*` (a stem)."""
     words = frozenset(entry.lower() for entry in entries if not entry.endswith("*"))
     return KeywordList(words, tuple(entry[:-1].lower() for entry in entries if entry.endswith("*")))
 
 
 def compute_bits(token: str, parameters: Parameters) -> Bits:
-    """The bits of one token: a name, the end of a message, or a word; and the patterns that it may belong to."""
+    """The bits of one token: name, end of a message or word, and the patterns that it may belong to."""
     if token == END:
         first, second = parameters.clues.always
         return ENDS | first, _OF_TOKENS | second
@@ -113,7 +113,7 @@ def compute_bits(token: str, parameters: Parameters) -> Bits:
 
 
 def read_parameter(parameters: Mapping[str, Any], name: str) -> Any:
-    """The value of a version's parameter that belongs to no metric, or what holds where the version lacks it."""
+    """The value of a version's parameter that belongs to no metric, or the default if the version lacks it."""
     return parameters[name] if name in parameters else SHARED.defaults[name]
 
 
@@ -121,7 +121,7 @@ _READY: dict[int, tuple[RubricRecord, Parameters]] = {}
 
 
 def get_parameters(rubric: RubricRecord) -> Parameters:
-    """The version's parameters, compiled once for each record, or for one that says the same.
+    """The version's parameters, compiled once for each record; equal records share them.
 
     Raises KeyError when a list is missing.
     """
@@ -192,7 +192,7 @@ PATTERNS = (
 # Groups that version 1.0 lacks.
 OPTIONAL_PATTERNS = ("calls_mafia", "report", "aside", "condition", "counterfactual")
 
-# The editions of the rules that are code, by what cannot be said in a list; a version without the parameter keeps 1.0.
+# The editions of the rules that are code because no list can express them; a version without the parameter keeps 1.0.
 RULES = ("1.0", "1.1")
 
 SHARED = ParameterSpecs(

@@ -1,6 +1,6 @@
-"""Regular expressions of a rubric version. Each has literals; it is tried only on texts that hold one of them.
+"""Regular expressions of a rubric version. Each has literals and is tried only on texts that contain one of them.
 
-The words met so far, numbered and read once for all games: a game's words are looked up in one pass.
+Also the words seen so far, numbered and analysed once for all games: a game's words are looked up in one pass.
 """
 
 import re
@@ -30,7 +30,7 @@ _ALTERNATIVE = re.compile(r"(?:[^()|]|\([^()]*\))+")
 _ALTERNATIVES = re.compile(r"\\b\((?:\?:)?(?P<inner>(?:[^()\[\]{}\\]|\([^()\[\]{}\\]*\))*)\)(?![?*+{])")
 _MEMORY = 10_000
 _WORD_RUN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-# So many texts are kept of what a piece of a pattern may match, and so much is a name worth as a need.
+# How many texts are kept that a piece of a pattern may match, and the length that a name counts as in a need.
 _MOST_TEXTS, _NAME_LENGTH = 80, 3
 Texts = tuple[str, ...]
 # The bits of a token for the first need of patterns, and for the second. Both fit into two numbers of 63 bits.
@@ -39,9 +39,9 @@ HALF = 63
 
 
 class Pattern(Struct, frozen=True):
-    """A compiled pattern for lower-cased marked text, and what has to be there for it to match.
+    """A compiled pattern for lower-cased marked text, and what a text must contain for it to match.
 
-    A matching text holds `literal`. For each of the `needs` (at most two), one of the text's tokens, between spaces,
+    A matching text contains `literal`. For each of the `needs` (at most two), one of the text's tokens, between spaces,
     holds one of the need's words; ANY_NAME stands for any name. If there are fewer than two needs, nothing more is
     known. `bit` says the same of a message: both of its flags have it. `is_word` says that it matches only inside one
     token.
@@ -60,7 +60,7 @@ class Pattern(Struct, frozen=True):
 
 
 class PatternGroup(Struct, frozen=True, eq=False):
-    """The patterns that mean one thing; `mask` has the bits of them all.
+    """The patterns with one meaning; `mask` has the bits of them all.
 
     `is_local`: what matches in a clause matches in the text that it was cut from.
     """
@@ -101,9 +101,9 @@ ByWord = dict[str, tuple[int, tuple[Pattern, ...]]]
 
 
 class Clues(Struct, frozen=True, eq=False):
-    """What one token says of all patterns of a version: a text can match a pattern only if tokens have its two bits.
+    """Which patterns of a version one token allows: a text can match a pattern only if its tokens have its two bits.
 
-    `first` and `second` lead from a word to the patterns that need it, first or second; `always` has the bits of
+    `first` and `second` map a word to the patterns that need it, first or second; `always` has the bits of
     patterns without such a need.
     """
 
@@ -113,7 +113,7 @@ class Clues(Struct, frozen=True, eq=False):
 
     def bits(self, token: str) -> Bits:
         """The bits of the patterns that a text with this token may match, beside `always`."""
-        # A word boundary is also beside an apostrophe.
+        # An apostrophe also makes a word boundary.
         between = f" {token} " + token.replace("'", " ") + " "
         return _find_bits(self.first, token, between), _find_bits(self.second, token, between)
 
@@ -130,7 +130,7 @@ def _find_bits(words: ByWord, token: str, between: str) -> int:
 
 
 def build_clues(groups: Iterable[PatternGroup]) -> Clues:
-    """The clues to the patterns of those groups; every word is looked for once, however many patterns have it."""
+    """The clues to the patterns of those groups; every word is searched for once, however many patterns need it."""
     first: ByWord = {}
     second: ByWord = {}
     always = [0, 0]
@@ -146,9 +146,9 @@ def build_clues(groups: Iterable[PatternGroup]) -> Clues:
 
 
 def compile_group(sources: list[str], mafia_words: list[str], bits: Iterator[int]) -> PatternGroup:
-    """Compiles the sources; `{name}` stands for a player named, `{mafia_word}` for any of those patterns.
+    """Compile the sources; `{name}` stands for a player's name, `{mafia_word}` for any of those patterns.
 
-    Every pattern takes its bit from `bits`. Raises re.error when a source is no regular expression.
+    Every pattern takes its bit from `bits`. Raises re.error when a source is not a regular expression.
     """
     patterns = tuple(compile_pattern(source, mafia_words, next(bits)) for source in sources)
     mask = reduce(or_, (pattern.bit for pattern in patterns), 0)
@@ -164,7 +164,7 @@ def join_groups(*groups: PatternGroup) -> PatternGroup:
 
 
 def compile_pattern(source: str, mafia_words: list[str], bit: int = 0) -> Pattern:
-    """One pattern for marked text. A possessive ("Alpha's") is not `{name}`: to trust a reasoning is no vouching.
+    """One pattern for marked text. A possessive ("Alpha's") is not `{name}`: trust in an argument vouches for nobody.
 
     `{owner}` stands for a name with 's (or 'll, 'd, 've, 're, 'm).
     """
@@ -186,10 +186,10 @@ def compile_pattern(source: str, mafia_words: list[str], bit: int = 0) -> Patter
 
 
 def with_boundary_later(regex: str) -> str:
-    """The same regular expression, with the word boundary that opens it asked for behind the first letters instead.
+    """The same regular expression, with its leading word boundary checked after the first letters instead.
 
-    Python's search leaps to a first letter, but tries everything at every character when a boundary comes first:
-    `you(?<=\\byou)` takes a tenth of the time of `\\byou`. What opens in a way not understood here stays as it is.
+    Python's search skips to a first letter, but tries every character when a boundary comes first: `you(?<=\\byou)`
+    takes a tenth of the time of `\\byou`. An expression with any other beginning is returned unchanged.
     """
     group = _ALTERNATIVES.match(regex)
     if not group:
@@ -202,14 +202,14 @@ def with_boundary_later(regex: str) -> str:
 
 
 def _run_first(regex: str) -> str:
-    """The regular expression with a word boundary before it, asked for behind its first letters; "" without any."""
+    """The regular expression with a word boundary before it, checked after its first letters; "" if it has none."""
     run = _RUN.match(regex)
     return f"{run[0]}(?<=\\b{run[0]}){regex[run.end() :]}" if run else ""
 
 
 @lru_cache(maxsize=_MEMORY)
 def _find_longest_word(text: str) -> str:
-    """The longest word of a text, the last of equals, with a space where it ends there; empty when there is none."""
+    """The longest word of a text, with a space at each side where it is known to end; empty when there is none."""
     best = ANY_NAME if text in (ANY_NAME, OWNED) else ""
     for run in _WORD_RUN.finditer(text):
         before, after = text[: run.start()][-1:], text[run.end() :][:1]
@@ -219,14 +219,14 @@ def _find_longest_word(text: str) -> str:
 
 
 def _worth(need: Texts) -> tuple[int, int]:
-    """How much a need tells: the more, the longer its words and the fewer; (0, 0) when a text of it has no word."""
+    """How selective a need is: longer and fewer words are better; (0, 0) if one of its texts has no word."""
     words = [_find_longest_word(text) for text in need]
     lengths = [_NAME_LENGTH if word == ANY_NAME else len(word) for word in words]
     return (min(lengths), -len(words)) if all(lengths) else (0, 0)
 
 
 def _find_common(need: Texts) -> str:
-    """A longest piece, without word boundaries, that all texts of a need hold; empty for a name."""
+    """A longest piece, without word boundaries, that all texts of a need contain; empty for a name."""
     plain = [text.replace(_EDGE, "") for text in need]
     shortest = min(plain, key=len)
     for size in range(len(shortest), 0, -1):
@@ -238,25 +238,25 @@ def _find_common(need: Texts) -> str:
 
 
 class _Piece(Struct, frozen=True):
-    """What a piece of a pattern may match: all its texts if there are few, and what every match needs, need by need."""
+    """What a piece of a pattern may match: all its texts if they are few, and the needs of every match."""
 
     texts: Texts | None
     needs: list[Texts] = []
 
 
 class _Needs:
-    """Reads a pattern for what every match of it holds; gives up on a piece rather than guess."""
+    """Parses a pattern for what every match contains; gives up on a piece rather than guess."""
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.at = 0
 
     def whole(self) -> list[Texts]:
-        """The needs of the whole pattern: of each, a match holds at least one text."""
+        """The needs of the whole pattern: a match contains at least one text of each."""
         return [] if _UNREADABLE.search(self.source) else self.alternatives().needs
 
     def alternatives(self) -> _Piece:
-        """`a|b|c`: it needs what its only branch needs, or the best of every branch."""
+        """`a|b|c`: the needs of a single branch, else the best need of every branch combined."""
         branches = [self.branch()]
         while self.source[self.at : self.at + 1] == "|":
             self.at += 1
@@ -268,7 +268,7 @@ class _Needs:
         return _Piece(texts, [best] if best else [])
 
     def branch(self) -> _Piece:
-        """One sequence, up to `|` or `)`: texts are put together as long as they are few."""
+        """One sequence, up to `|` or `)`: texts are combined as long as they are few."""
         needs: list[Texts] = []
         run: Texts = ("",)
         is_whole = True
@@ -310,7 +310,7 @@ class _Needs:
         return _Piece(None) if char in ".*+?{}" else _Piece((char.lower(),), [(char.lower(),)])
 
     def escaped(self, char: str) -> _Piece:
-        """What stands behind a backslash."""
+        """The item after a backslash."""
         if char in ("b", "B"):
             return _Piece((_EDGE if char == "b" else "",))
         return _Piece(None) if char.isalnum() else _Piece((char,))
@@ -326,7 +326,7 @@ class _Needs:
         return _Piece(tuple(inner.lower()) if inner.isascii() and inner.isalnum() else None)
 
     def quantifier(self) -> tuple[int, bool]:
-        """Reads the quantifier of the item before, if any: 0 when the item may be missing; whether it may repeat."""
+        """Read the quantifier of the preceding item, if any: 0 when the item may be missing; whether it may repeat."""
         mark = self.source[self.at : self.at + 1]
         if not mark or mark not in "?*+{":
             return 1, False
@@ -341,14 +341,14 @@ class _Needs:
 
 
 def _append(run: Texts, texts: Texts | None) -> Texts | None:
-    """Every text behind every text of the run; None when there are too many."""
+    """Every text appended to every text of the run; None when there are too many."""
     if texts is None or len(run) * len(texts) > _MOST_TEXTS:
         return None
     return tuple(dict.fromkeys(before + text for before in run for text in texts))
 
 
 def _joined(several: list[Texts | None], most: int = _MOST_TEXTS) -> Texts | None:
-    """All texts together; None when one is missing or there are more than so many."""
+    """All texts together; None when one is missing or there are more than the limit."""
     if None in several:
         return None
     texts = tuple(dict.fromkeys(text for texts in several if texts for text in texts))
@@ -381,7 +381,7 @@ class _Met:
         self.halves = np.zeros((0, 4), np.int64)
 
     def learn(self, bits_of: Callable[[str], Bits]) -> None:
-        """Reads the words that have a number and are not read yet."""
+        """Analyse the words that have a number and are not analysed yet."""
         new = list(self.numbers)[len(self.flags) :]
         low = (1 << HALF) - 1
         halves = [
@@ -397,14 +397,14 @@ class _Met:
 def join_bits(halves: Numbers, starts: Numbers) -> list[int]:
     """The bits of messages from those of their tokens; a message's tokens begin at its `starts`, and END is the last.
 
-    A message has a bit when a token has it first and a token, maybe another, has it second.
+    A message has a bit when one token has it as first and one token, maybe another, has it as second.
     """
     of_message = np.bitwise_or.reduceat(halves, starts, axis=0)
     return [low | high << HALF for low, high in (of_message[:, :2] & of_message[:, 2:]).tolist()]
 
 
 class Vocabulary:
-    """What a token can mean, remembered from game to game; starts again when it has grown too large.
+    """What a token can mean, cached between games; cleared when it has grown too large.
 
     Threads may share one.
     """
@@ -416,7 +416,7 @@ class Vocabulary:
         self._lock = Lock()
 
     def forget(self) -> None:
-        """Starts again; what is measured never depends on it."""
+        """Clear the cache; no measurement depends on it."""
         with self._lock:
             self._met = _Met()
 
@@ -430,7 +430,7 @@ class Vocabulary:
             if len(met.numbers) > len(met.flags):
                 met.learn(bits_of)
             flags, players, halves = met.flags, met.players, met.halves
-        # Of several places given to one word the last stays: backwards, that is where the word is used first.
+        # Of several positions assigned to one word, the last one wins: in reverse order, that is the word's first use.
         first = np.empty(len(flags), np.int64)
         first[numbers[::-1]] = np.arange(len(tokens) - 1, -1, -1)
         return Words(first[numbers], flags[numbers], players[numbers], halves.take(numbers, axis=0))

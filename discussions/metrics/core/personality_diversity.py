@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Nearest(Struct, frozen=True):
-    """The most similar other player, and the similarity as parts of a whole."""
+    """The most similar other player, and the similarity as a fraction (shared, whole)."""
 
     player: int
     shared: int
@@ -100,7 +100,7 @@ def _first_words(words: list[str], characters: int) -> list[str]:
 
 
 def nearest_players(words: Mapping[int, list[str]], parameters: Parameters) -> dict[int, Nearest]:
-    """From the words of each player: who is most similar, the lower number of equals; no pair is compared twice."""
+    """The most similar other player of each, by words; the lower number wins a tie. No pair is compared twice."""
     if parameters.choice("similarity") == "dice_bigrams":
         return _nearest(
             {player: bigrams("".join(said)) for player, said in words.items()}, dice, Counter.total
@@ -138,7 +138,7 @@ def compute_percent(shared: int, whole: int) -> float:
 
 
 def token_sort(first: str, other: str) -> tuple[int, int]:
-    """RapidFuzz's token_sort_ratio of two texts with sorted words, as whole numbers (shared, whole)."""
+    """RapidFuzz's token_sort_ratio of two texts with sorted words, as integers (shared, whole)."""
     whole = len(first) + len(other)
     return whole - Indel.distance(first, other), whole
 
@@ -156,7 +156,7 @@ def dice(first: Counter[str], other: Counter[str]) -> tuple[int, int]:
 def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
     """The nearest neighbours, and the score when every player's text is cut to the length of the shortest.
 
-    The common length is at most 2,000 characters and is stated: comparing costs the square of it.
+    The common length is at most 2,000 characters and is stated: comparing takes time quadratic in it.
     """
     words = {player: said for player, said in collect_words(reading, parameters).items() if said}
     length = min((len(" ".join(said)) for said in words.values()), default=0)

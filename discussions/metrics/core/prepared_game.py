@@ -1,6 +1,6 @@
-"""One reading of a game: names found, texts folded and cut once; every metric and its diagnostics work from it.
+"""One reading of a game: names are found and texts folded and cut once, for all metrics and their diagnostics.
 
-Findings that say nothing but their rule: built once, then the same objects in every game that needs them.
+Also findings with nothing but a rule: built once and shared by every game that needs them.
 """
 
 from bisect import bisect_right
@@ -53,7 +53,7 @@ class Reading(Struct, frozen=True, eq=False):
         return len(self.starts) - 1
 
     def places(self, bits: int) -> Numbers:
-        """Where the tokens stand that have one of those bits."""
+        """The positions of the tokens that have one of those bits."""
         found: Numbers = ((self.flags & bits) != 0).nonzero()[0]
         return found
 
@@ -62,7 +62,7 @@ class Reading(Struct, frozen=True, eq=False):
         return self.marked[self.bounds[index] : self.bounds[index + 1] - len(_GAP)]
 
     def seed(self, purpose: str) -> int:
-        """A seed that depends on what is said and by whom, not on what the players are called."""
+        """A seed that depends on the texts and their speakers, not on the players' names."""
         content = sha256(purpose.encode())
         is_first = self.ids == np.arange(len(self.ids))
         content.update((np.cumsum(is_first) - 1)[self.ids].tobytes())
@@ -71,7 +71,7 @@ class Reading(Struct, frozen=True, eq=False):
 
 
 def read(game: GameRecord, parameters: Parameters) -> Reading:
-    """Reads a game of any number of messages; linear in their length."""
+    """Read a game of any number of messages; linear in their length."""
     roster = names.build_roster(tuple(player.name for player in game.players), parameters.ambiguous_names)
     whole, bounds = _joined(game)
     folded = _without_prefixes(game, names.fold_styles(whole), bounds, roster)
@@ -80,7 +80,7 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
     tokens = cut(marked, odd_characters(low))
     words = parameters.vocabulary.look_up(tokens, lambda token: compute_bits(token, parameters))
     ids, flags = words.ids, words.flags
-    # Comparing first, and methods instead of functions: with so short arrays the calls are what costs.
+    # Compare first, and use methods instead of functions: with such short arrays, the calls dominate the cost.
     starts = np.zeros(len(game.messages) + 1, np.int64)
     starts[1:] = ((flags & ENDS) != 0).nonzero()[0] + 1
     of_message = np.arange(len(game.messages)).repeat(starts[1:] - starts[:-1])
@@ -120,7 +120,7 @@ def _names_among(
 
 
 def _joined(game: GameRecord) -> tuple[str, list[int]]:
-    """All texts in one, a gap behind each; and where each text begins, with the end of the whole at last."""
+    """All texts joined, with a gap after each; and where each text begins, plus the end of the whole."""
     texts = [message.text for message in game.messages]
     whole = _GAP.join([*texts, ""])
     if whole.count(END) != len(texts):
@@ -153,7 +153,7 @@ def plain_findings(count: int, rule: str, *, counts: bool) -> list[MessageFindin
     """A new list of the findings of messages 1 to `count`, all of one rule and without words."""
     known = _KNOWN.get((rule, counts), [])
     if len(known) < count:
-        # A longer list replaces the shorter one whole: other threads may be reading it.
+        # A new, longer list replaces the shorter one, because other threads may be reading it.
         known = [MessageFinding(position, counts, rule) for position in range(1, count + 1)]
         if count <= _KEPT_AT_MOST:
             _KNOWN[rule, counts] = known

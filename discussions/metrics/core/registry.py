@@ -20,7 +20,7 @@ from discussions.metrics.core.prepared_game import read
 from rubric.core.records import RubricRecord
 from rubric.versions.core.game_specs import GameSpecs, MetricSpec
 
-# Raise it whenever any measurement or diagnostic can come out differently; a test of fingerprints asks for it.
+# Raise it whenever any measurement or diagnostic can change; a fingerprint test enforces this.
 CODE_VERSION = "1.0.0"
 
 METRICS: dict[str, Metric] = {
@@ -53,7 +53,7 @@ def game_specs() -> GameSpecs:
 
 
 def uses_round_offset(rubric: RubricRecord) -> bool:
-    """Whether a version reads the rounds in texts by what a lead said of them; version 1.0 reads them as they stand."""
+    """Whether a version applies the round offset to rounds in texts; version 1.0 reads them unchanged."""
     return bool((SHARED.defaults | rubric.parameters)["rules"] != "1.0")
 
 
@@ -95,7 +95,7 @@ def recount(
     added: Collection[str] = (),
     sample: Collection[str] = (),
 ) -> Score:
-    """The score of a measurement when `values` (subject -> value) are what people hold to be so; see `Judgements`."""
+    """The score of a measurement under people's `values` (subject -> value); see `Judgements`."""
     judgements = Judgements(values, parameters, frozenset(added), frozenset(sample))
     return METRICS[measurement.metric].recount(measurement, judgements)
 
@@ -106,7 +106,7 @@ def build_score(measurement: Measurement) -> Score:
 
 
 def figure_value(figure: Measurement | Score) -> float | None:
-    """The figure in the scale of its metric, unrounded; None while nothing is known."""
+    """The figure in the scale of its metric, unrounded; None while it is unknown."""
     return METRICS[figure.metric].value(figure)
 
 

@@ -1,7 +1,7 @@
-"""M4, role consistency: an estimate of how many messages fit their speaker's side; people have the last word.
+"""M4, role consistency: an estimate of how many messages fit their speaker's side; people decide.
 
 Edition 1.0 of the rules reads every clause by itself. Edition 1.1 cuts less ("so" alone and "and" between names do not
-cut), lets a condition and a question hold over the commas of their sentence, and tells reports from own words.
+cut), lets a condition or a question extend across the commas of its sentence, and distinguishes reports from own words.
 """
 
 import re
@@ -30,7 +30,7 @@ KEY = "role_consistency"
 _YOU = re.compile(with_boundary_later(r"\byou\b"))
 
 _ITEM = f"(?:[{NAME_CHARS}]{PAD}*+|\\b(?:you|me|i)\\b)"
-# "I trust Alpha and Bravo is lying" goes on with a new clause: a verb in the singular has no list before it.
+# "I trust Alpha and Bravo is lying" continues with a new clause: a singular verb does not follow a list.
 _SINGULAR = (
     r"(?:is|isn't|was|wasn't|has|hasn't|does|doesn't|seems|looks|sounds|keeps|needs|wants|says|claims)"
 )
@@ -50,7 +50,7 @@ _REASONS = re.compile(r"\b(?:so|because|since|who|which|as (?:he|she|they|it))\b
 
 
 class Speech(Struct, frozen=True, eq=False, gc=False):
-    """A message as the rules read it: marked text without quotes, and its bits.
+    """A message in the form that the rules read: marked text without quotes, and its bits.
 
     `others` are the characters of the players other than the speaker that the message names (in quotes too),
     `mafia` those of the players on the mafia side.
@@ -96,14 +96,14 @@ class Speeches:
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
-    """Consistent messages of all, an estimate that is pending until people have labelled. Source: rubric, Metric 4."""
+    """The share of consistent messages: an estimate, pending until people have labelled. Source: rubric, Metric 4."""
     speeches = Speeches(reading)
     named, speech = speeches.named, speeches.speech
     neutral_counts = parameters.choice("role_neutral_village") == "consistent"
     nothing_found = {
         MAFIA: plain_findings(reading.count, "nothing_against", counts=True),
         VILLAGE: plain_findings(reading.count, "neutral", counts=neutral_counts),
-        # Nothing to hold the message against: out of the numerator, in the denominator.
+        # Nothing to check the message against: it counts in the denominator only.
         None: plain_findings(reading.count, "unknown_side", counts=False),
     }
     alone, with_a_name = _telling(parameters)
@@ -210,7 +210,7 @@ def _find_clauses(
 
 
 def _join_lists(text: str) -> str:
-    """The text with " & " between the names of a list, so that none is cut; and titles without their dots."""
+    """The text with " & " between the names of a list, so that no list is cut; and titles without their dots."""
     # Every title ends in one of these.
     if "r." in text or "s." in text:
         text = _TITLE.sub(r"\1 ", text)
@@ -230,7 +230,7 @@ def _cut(text: str) -> Iterator[Clause]:
 
 
 def _without_asides(clause: Clause, flags: int, parameters: Parameters) -> str:
-    """The clause without words that only mention or greet somebody ("you all", "I agree with [name]").
+    """The clause without words that only mention or address somebody ("you all", "I agree with [name]").
 
     `flags` belong to the message's tokens, here and below.
     """
@@ -241,7 +241,7 @@ def _without_asides(clause: Clause, flags: int, parameters: Parameters) -> str:
 
 
 def _is_own_statement(clause: Clause, found: re.Match[str], flags: int, parameters: Parameters) -> bool:
-    """Whether the words found in a clause are said plainly: no negation, condition, question or report of others."""
+    """Whether the words found in a clause are a plain statement: not negated, conditional, asked or reported."""
     if parameters.choice("rules") == "1.0":
         return not parameters.doubts.apply_to(clause.text, flags)
     is_open = "?" in clause.part or parameters.groups["condition"].search(clause.part, flags)
@@ -251,14 +251,14 @@ def _is_own_statement(clause: Clause, found: re.Match[str], flags: int, paramete
         for report in pattern.regex.finditer(clause.text)
     ):
         return False
-    # "[name] is not mafia" vouches: a negation inside the words found is theirs. "[name] is evil so I won't agree" is
-    # plain: that negation belongs to what follows.
+    # "[name] is not mafia" vouches: a negation inside the words found is part of them. "[name] is evil so I won't
+    # agree" is plain: that negation belongs to what follows.
     around = clause.text[: found.start()] + " " + _REASONS.split(clause.text[found.end() :], maxsplit=1)[0]
     return not parameters.doubts.apply_to(around, flags)
 
 
 def _confession(speech: Speech, parameters: Parameters) -> str | None:
-    """The words that give the own role away, in a clause that neither negates, nor asks, nor sets a condition."""
+    """The words that give away the speaker's own role, in a clause without negation, question or condition."""
     group = parameters.groups["confess"]
     if not group.search(speech.text, speech.flags):
         return None
@@ -269,7 +269,7 @@ def _confession(speech: Speech, parameters: Parameters) -> str | None:
 
 
 def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, str]]:
-    """The plain clauses that accuse another player or "you", each with the word that does it."""
+    """The plain clauses that accuse another player or "you", each with the accusing word."""
     flags = speech.flags
     if not speech.others and not flags & YOU:
         return
@@ -284,7 +284,7 @@ def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, 
 
 
 def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
-    """The words in which a clause votes for a fellow of the mafia side."""
+    """The words with which a clause votes for a fellow of the mafia side."""
     group = parameters.groups["votes_for"]
     if not group.search(speech.text, speech.flags):
         return None
@@ -352,7 +352,7 @@ def diagnostics(reading: Reading, measurement: Measurement, parameters: Paramete
 
 
 def _has_positive_sign(side: str, speech: Speech, parameters: Parameters) -> bool:
-    """Village: gives a reason or asks. Mafia: deflects, looks analytical (a reason), or speaks up for somebody."""
+    """Village: gives a reason or asks. Mafia: deflects, looks analytical (a reason), or defends somebody."""
     if _reason(speech, parameters):
         return True
     if side == VILLAGE:
@@ -363,7 +363,7 @@ def _has_positive_sign(side: str, speech: Speech, parameters: Parameters) -> boo
 
 
 def recount(measurement: Measurement, judgements: Judgements) -> Score:
-    """Consistent messages of all; a message held inconsistent by the rules, or in the sample, must have a label.
+    """The share of consistent messages; messages that violate the rules or are in the sample must have a label.
 
     Every game with a message has a sample, so without any label nobody has judged it yet.
     """
@@ -388,7 +388,7 @@ def recount(measurement: Measurement, judgements: Judgements) -> Score:
 
 
 def machine_values(measurement: Measurement) -> dict[str, str]:
-    """The label that each finding amounts to."""
+    """The label that corresponds to each finding."""
     return {
         str(finding.message): judgement_kinds.role_value(finding.counts, finding.rule)
         for finding in measurement.messages

@@ -1,4 +1,4 @@
-"""M2, strategic depth: the share of messages in which a token matches a keyword of strategy."""
+"""M2, strategic depth: the share of messages in which a token matches a strategy keyword."""
 
 from collections.abc import Mapping
 from statistics import median
@@ -13,7 +13,7 @@ KEY = "strategic_depth"
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
-    """Strategic messages of all; a finding's words are the keywords it saw, in order. Source: rubric, Metric 2."""
+    """The share of strategic messages; a finding's words are the keywords found, in order. Source: rubric, Metric 2."""
     words: dict[int, list[str]] = {}
     places = reading.places(STRATEGIC)
     tokens = reading.tokens
@@ -31,7 +31,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 
 
 def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
-    """Median words a message; the share without the words everybody uses; the share before overrides."""
+    """Median words per message; the share without the words that everybody uses; the share before overrides."""
     weak = parameters.weak_keywords
     strong = sum(any(not weak.holds(word) for word in finding.words) for finding in measurement.messages)
     lengths = [end - start - 1 for start, end in zip(reading.starts, reading.starts[1:], strict=False)]

@@ -3,9 +3,9 @@
 Texts are joined, marked and cut as a whole, so that one pass in C feeds every metric. In marked text a name is one
 private character that says which player, followed by padding: marking keeps every offset where it was.
 
-Cutting a message into sentences and clauses; all of it linear in the length of the text, whatever the text.
+Cuts messages into sentences and clauses, always in time linear in the length of the text.
 
-It also finds names that look alike: names with letters of other scripts, or names that differ only in marks and case.
+Also finds names that look alike: names with letters of other scripts, or names that differ only in marks and case.
 """
 
 import re
@@ -40,7 +40,7 @@ def name_token(player: int) -> str:
 
 @lru_cache(maxsize=1_000)
 def _padded(player: int, size: int, owned: int) -> str:
-    """What stands for a name of `size` characters and `owned` more behind it."""
+    """The placeholder for a name of `size` characters and a possessive ending of `owned` characters."""
     return name_token(player) + PAD * (size - 1) + OWNED * owned
 
 
@@ -72,7 +72,7 @@ def mark(low: str, places: list[Found]) -> str:
 
 
 def odd_characters(low: str) -> str:
-    """The characters of a text that are neither ASCII nor letters nor digits: they part tokens like a space."""
+    """The characters of a text that are neither ASCII nor letters nor digits: they separate tokens like a space."""
     if low.isascii():
         return ""
     return "".join(char for char in not_ascii(low) if not char.isalnum())
@@ -90,7 +90,7 @@ def cut(marked: str, odd: str) -> list[str]:
 
 
 def tokenise(text: str, roster: Roster | None = None) -> list[str]:
-    """The tokens of one text; names of the roster come out as `[name]`."""
+    """The tokens of one text; names of the roster become `[name]`."""
     folded = fold(text)
     low = lowered(folded)
     marked = mark(low, names_in(low, folded, roster)) if roster else low
@@ -98,7 +98,7 @@ def tokenise(text: str, roster: Roster | None = None) -> list[str]:
 
 
 def to_readable_text(marked: str) -> str:
-    """A piece of marked text as a person reads it: names as `[name]`."""
+    """A piece of marked text in readable form: names as `[name]`."""
     if marked.isascii():
         return marked.strip()
     plain = marked.replace(PAD, "").replace(OWNED, "")
@@ -107,7 +107,7 @@ def to_readable_text(marked: str) -> str:
 
 _MARKS, _BREAKS = r".!?\u2026", r"\n\r\x0b\x0c\x85\u2028\u2029"
 
-# One set of all first characters in front: Python's search leaps to those, but not to those of two branches.
+# One set of all first characters comes first: Python's search can skip to these, but not to those of two branches.
 _ENDS = re.compile(
     f"[{_MARKS}{_BREAKS}](?:(?<=[{_MARKS}])[{_MARKS}]*+[\"'\u201d\u2019\u00bb)\\]}}\u203a]*+|(?<=[{_BREAKS}])[{_BREAKS}]*+)"
 )
@@ -143,7 +143,7 @@ def split(text: str) -> list[tuple[int, int]]:
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """The same stretch of a text without the white space at its two ends; empty when it is nothing else."""
+    """The same span of a text without white space at both ends; empty when it is only white space."""
     piece = text[start:end]
     bare = piece.lstrip()
     return end - len(bare), end - len(bare) + len(bare.rstrip())
@@ -159,7 +159,7 @@ def unquoted(folded: str) -> str:
 def clauses(text: str) -> list[str]:
     """The clauses of a lower-cased text: cut at commas, semicolons, ends of sentences, and at so, but, and, although.
 
-    A question mark stays with its clause. A joining word stands after a space, a bracket or a dash ("cat-and-mouse" is
+    A question mark stays with its clause. A joining word must follow a space, a bracket or a dash ("cat-and-mouse" is
     whole).
     """
     for char in _CLAUSE_MARKS:
@@ -178,7 +178,7 @@ def clauses(text: str) -> list[str]:
     return [clause for clause in text.split("\n") if clause and clause != " "]
 
 
-# The letters of Cyrillic and Greek that are drawn as Latin ones, and what else is read for a letter (UTS #39).
+# The Cyrillic and Greek letters that look like Latin ones, and other characters that look like a letter (UTS #39).
 _DRAWN_AS = str.maketrans(
     "абвгдеийкмнорстухьѕіјԁԛԝαβγεηικμνορτυχϲ01|!",
     "a6brdeuukmhopctyxbsijdqwabyenlkuvoptuxcolll",
@@ -188,7 +188,7 @@ _ALIKE = (("rn", "m"), ("vv", "w"), ("i", "l"))
 
 
 def skeleton(name: str) -> str:
-    """What a name looks like: two names with one skeleton cannot be told apart at a glance."""
+    """The visual form of a name: two names with the same skeleton cannot be told apart at a glance."""
     plain = "".join(
         character
         for character in unicodedata.normalize("NFKD", name).casefold()
@@ -201,7 +201,7 @@ def skeleton(name: str) -> str:
 
 
 def is_mixed(name: str) -> bool:
-    """Whether letters of two of the scripts that look alike stand in one name."""
+    """Whether a name has letters of two of the scripts that look alike."""
     scripts = {unicodedata.name(character, "").partition(" ")[0] for character in name if character.isalpha()}
     return len(scripts & {"LATIN", "CYRILLIC", "GREEK"}) > 1
 

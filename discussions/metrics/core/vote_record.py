@@ -58,7 +58,7 @@ _RANK = {SUPPORTED: 0, CLOSE: 1, CANNOT_CHECK: 2}
 
 
 class Doubts(Struct, frozen=True):
-    """The patterns that make a sentence no plain statement: negations (and what only looks like one), conditions."""
+    """Patterns of sentences that are not plain statements: negations (and what only looks like one), conditions."""
 
     negation: PatternGroup
     not_a_negation: PatternGroup
@@ -82,7 +82,7 @@ class Doubts(Struct, frozen=True):
 class Claim(Struct, frozen=True):
     """One thing a sentence says about the record: a vote (voter, target), or that a player is gone (target alone).
 
-    A player of None could not be told; `round` is None when the sentence names none.
+    A player of None could not be identified; `round` is None when the sentence names none.
     """
 
     voter: int | None
@@ -102,8 +102,8 @@ def check(low: str, game: GameRecord, message: Message, doubts: Doubts) -> tuple
     """Compares a sentence (lower-cased, folded, marked) of a message with the rows recorded before that message.
 
     The outcome is the weakest of the sentence's claims; a sentence of more than 20 claims or 2,000 characters is not
-    looked into. A sentence that claims no vote and no elimination is
-    CANNOT_CHECK, with the players that it names and the round that it speaks of as evidence, for reading up.
+    checked. A sentence that claims no vote and no elimination is CANNOT_CHECK, with the players and the round that it
+    names as evidence, for looking up.
     """
     if len(low) > _LONGEST:
         return CANNOT_CHECK, None
@@ -147,7 +147,7 @@ def claims(low: str, message: Message) -> Iterator[Claim]:
 
 
 def _people(text: str, message: Message) -> list[int | None]:
-    """The players of a list like "Alpha, Bravo and me"; None for whoever is not named."""
+    """The players of a list like "Alpha, Bravo and me"; None for a player who is not named."""
     return [
         decode_player(found[1]) if found[1] else message.player if found[2] else None
         for found in _PERSON.finditer(text)
@@ -192,7 +192,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def check_vote(claim: Claim, game: GameRecord, message: Message) -> tuple[str, Evidence | None]:
-    """A claimed vote against the rows: the very row, the pair in another round, or the voter's other target."""
+    """Compare a claimed vote with the rows: the exact row, the pair in another round, or the voter's other target."""
     if claim.voter is None or claim.target is None:
         return CANNOT_CHECK, None
     mine = [vote for vote in known_votes(game, message) if vote.voter == claim.voter]
@@ -216,7 +216,7 @@ def cite_votes(rows: list[Vote], game: GameRecord, claim: Claim) -> Evidence:
 
 
 def check_elimination(claim: Claim, game: GameRecord, message: Message) -> tuple[str, Evidence | None]:
-    """A claimed elimination against the recorded ones of earlier rounds."""
+    """Compare a claimed elimination with the recorded ones of earlier rounds."""
     for row in game.eliminations:
         if row.player == claim.target and row.round < message.round:
             is_exact = claim.round is None or claim.round == row.round
@@ -227,7 +227,7 @@ def check_elimination(claim: Claim, game: GameRecord, message: Message) -> tuple
 
 
 def _reading_up(low: str, message: Message) -> Evidence | None:
-    """Names the players and the round to read, for a reference that is not about votes."""
+    """Name the players and the round to read, for a reference that is not about votes."""
     players = sorted(players_in(low))
     if not players:
         return None
@@ -248,7 +248,7 @@ def find_named_round(text: str, own_round: int, offset: int = 0) -> int:
     """
     low = text.casefold()
     lowest = 0 if offset < 0 else 1
-    # Two cheap questions first: this is asked of every reference after every save.
+    # Two cheap tests first: this runs for every reference after every save.
     for found in _NAMED_ROUND.finditer(low) if "round" in low or "day" in low else ():
         number = 0 if found[1] == "zero" else round_number(found[1])
         if number is not None and number + offset >= lowest:

@@ -1,4 +1,4 @@
-"""Which sentences are references to the past: the rubric's patterns count, those of the wider list are only offered."""
+"""Which sentences are references to the past: the rubric's patterns count, those of the wider list only suggest."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class ReferencePatterns(Struct, frozen=True):
     counterfactual: PatternGroup | None = None
 
     def match(self, piece: str) -> MatchedSentence | None:
-        """How a sentence (lower-cased, folded, marked) is a reference; None when it is none.
+        """The match that makes a sentence (lower-cased, folded, marked) a reference; None when it is not one.
 
         A counterfactual ("if I had claimed earlier") recalls nothing, so it is possible only.
         """
@@ -48,7 +48,7 @@ class ReferencePatterns(Struct, frozen=True):
         return MatchedSentence(wider, is_counted=False) if wider else None
 
     def _find_past(self, pattern: Pattern, piece: str) -> Iterator[int]:
-        """The place where the pattern matches and names no round, or an earlier round of the file."""
+        """The first match of the pattern that names no round, or an earlier round of the file."""
         if not pattern.search(piece):
             return
         for match in pattern.regex.finditer(piece):
@@ -63,7 +63,7 @@ class ReferencePatterns(Struct, frozen=True):
         return number is None or number < self.own_round
 
     def _offers(self, pattern: Pattern, piece: str) -> bool:
-        """Whether a pattern of the wider list matches the sentence; day 1 is offered also where days are no rounds."""
+        """Whether a pattern of the wider list matches the sentence; day 1 counts even where days are not rounds."""
         if self.names is None or not self.past_only or not pattern.regex.groups:
             return pattern.search(piece) is not None
         return any(
@@ -71,7 +71,7 @@ class ReferencePatterns(Struct, frozen=True):
         )
 
     def _is_counterfactual(self, piece: str, at: int) -> bool:
-        """Whether the clause around a place supposes what did not happen."""
+        """Whether the clause around a match supposes something that did not happen."""
         if self.counterfactual is None:
             return False
         start, end = 0, len(piece)

@@ -42,7 +42,7 @@ class RoundNames(Struct, frozen=True):
     offset: int = 0
 
     def calls(self, matched: str) -> bool:
-        """Whether a match that names a round names it by one of the words, or names none."""
+        """Whether a match uses one of these words for the round that it names, or names no round."""
         word = _WORD.search(matched)
         return word is None or word[1] in self.words
 
@@ -77,8 +77,8 @@ def find_round_names(game: GameRecord, marked: str, bounds: list[int]) -> RoundN
     """The names of a game's rounds; `marked` and `bounds` as in `Reading`.
 
     "Day", "night" or "quest" means a round of the file if at least half of its uses with a number name the round of
-    their message or a neighbouring one. If the file's rounds are shorter than a day, its texts name days from farther
-    away.
+    their message or a neighbouring one. If the file's rounds are shorter than a day, its texts name days that are
+    farther away.
     """
     uses: Counter[str] = Counter()
     near: Counter[str] = Counter()

@@ -67,7 +67,7 @@ _GONE = re.compile(
     f"|\\bwith (?P<c>{_NAME}) (?:gone|out|dead|eliminated)"
     f"|(?P<d>{_NAME}){OWNED}++ (?:elimination|death|exit|banishment|exile|lynching|removal)"
 )
-# Whatever the pattern before finds holds one of these.
+# Every match of the pattern above contains one of these.
 _GONE_WORD = re.compile(r"eliminat|killed|lynch|banish|exile|execut|remov|voted o|gone|out|dea|exit")
 # These words name a vote that was cast: a verb of the past, or a vote of somebody for somebody.
 _PART = re.compile(
@@ -93,7 +93,7 @@ _MOST_CLAIMS = 20
 _LONGEST = 2_000
 _RANK = {SUPPORTED: 0, CLOSE: 1, CANNOT_CHECK: 2}
 
-# Outcomes of a part that are none of the sentence: a denied vote that is recorded, and other votes of the voter.
+# Outcomes of a part that a sentence cannot have: a denied vote that is recorded, and other votes of the voter.
 _OTHERWISE, _OTHERS = "otherwise", "others"
 
 NO_VOTES = "the file records no votes"
@@ -122,7 +122,7 @@ class CheckedSentence(Struct, frozen=True):
 
 
 class _Found(Struct, frozen=True):
-    """What became of one part: outcome and evidence, or the reason why it cannot be looked up."""
+    """The result for one part: outcome and evidence, or the reason why it cannot be looked up."""
 
     outcome: str = ""
     evidence: Evidence = Evidence("")
@@ -143,8 +143,8 @@ def check_sentence(
 ) -> CheckedSentence:
     """Compares a sentence (lower-cased, folded, marked) of a message with the rows recorded before that message.
 
-    The outcome is the weakest of its parts, and CANNOT_CHECK when a part names a vote that no claim covers. A vote that
-    is denied and recorded is no outcome of its own: the evidence says what the record has, and a person labels.
+    The outcome is the weakest of its parts, and CANNOT_CHECK when a part names a vote that no claim covers. A denied
+    but recorded vote is not an outcome of its own: the evidence shows the record, and a person labels it.
     """
     low = _BLANKS.sub(" ", piece[:_LONGEST]).strip()
     rounds = names.find_rounds(low, message.round)
@@ -180,7 +180,7 @@ def _check_parts(sentence: _Sentence, parts: list[SentencePart], doubts: Doubts)
 
 
 def _check_part(sentence: _Sentence, part: SentencePart, doubts: Doubts) -> _Found:
-    """What the record has on one claim, or why that cannot be told."""
+    """The record on one claim, or why the claim cannot be looked up."""
     claim = part.claim
     if claim.target is None or (claim.is_vote and claim.voter is None):
         return _Found(reason=INCOMPLETE)
@@ -200,7 +200,7 @@ def _check_part(sentence: _Sentence, part: SentencePart, doubts: Doubts) -> _Fou
 
 
 def _cite_newest(evidence: Evidence, game: GameRecord, claim: Claim) -> Evidence:
-    """The voter's newest votes of those that say something else: without a round, none of them is close."""
+    """The voter's newest votes for somebody else: if the claim has no round, none of them is close."""
     newest = max(row[0] for row in evidence.rows)
     return cite_votes([Vote(*row) for row in evidence.rows if row[0] == newest], game, claim)
 
@@ -224,7 +224,7 @@ def _is_doubted(low: str, part: SentencePart, doubts: Doubts) -> bool:
 
 
 def _list_parts(sentence: _Sentence) -> Iterator[SentencePart]:
-    """What the sentence claims about votes and eliminations; I, me and my are the speaker, you is who is called."""
+    """What the sentence claims about votes and eliminations; I, me, my: the speaker; you: the player addressed."""
     low = sentence.low
     if "vot" in low:
         for match in _VOTED.finditer(low):
@@ -296,14 +296,14 @@ def _people(sentence: _Sentence, text: str, at: int) -> list[int | None]:
 
 
 def _find_called(sentence: _Sentence, at: int) -> list[int | None]:
-    """The players called by name last before `at`, else at the very end; [None] when nobody is."""
+    """The players last addressed by name before `at`, else at the very end; [None] without any."""
     called = [match for match in _CALLED.finditer(sentence.low) if match.end("names") <= at]
     last = called[-1] if called else _CALLED_LAST.search(sentence.low, at)
     return [*sorted(players_in(last["names"]))] if last else [None]
 
 
 def _scope(sentence: _Sentence, span: tuple[int, int]) -> int | None:
-    """The round of a claim: named inside it, right behind it, before it, else after it; None when none is named."""
+    """The round of a claim: named inside it, right after it, before it, else later; None when none is named."""
     start, end = span
     rounds = sentence.rounds
     inside = [named.number for named in rounds if start <= named.start < end]
@@ -328,7 +328,7 @@ def _rows(pieces: list[Evidence]) -> list[tuple[int, int, int]]:
 
 
 def _explain(sentence: _Sentence, reason: str, pieces: list[Evidence]) -> Evidence:
-    """Explain why a sentence cannot be looked up, and which part can; without votes, name whose messages to read."""
+    """Explain why a sentence cannot be looked up, and which part can; without votes, name the messages to read."""
     is_about_votes = _is_about_votes(sentence.low)
     if is_about_votes and not sentence.game.votes:
         reason = NO_VOTES
@@ -342,7 +342,7 @@ def _explain(sentence: _Sentence, reason: str, pieces: list[Evidence]) -> Eviden
 
 
 def _name_messages(sentence: _Sentence) -> Evidence | None:
-    """Names the players and the round to read, for a reference that is not about votes."""
+    """Name the players and the round to read, for a reference that is not about votes."""
     players = sorted(players_in(sentence.low))
     if not players:
         return None
