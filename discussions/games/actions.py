@@ -31,19 +31,19 @@ from workspace.texts import clean_text
 
 
 def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: datetime) -> Evaluation:
-    """Send the evaluation back: it does not count until it is submitted again, and its evaluator keeps the slot.
+    """Return the evaluation: it does not count until it is submitted again, and its evaluator keeps the slot.
 
-    No lease runs before the evaluator opens it. Sending it back again with the same comment changes nothing. Raises
+    No lease runs before the evaluator opens it. Returning it again with the same comment changes nothing. Raises
     Unacceptable without a comment, NotAllowed (not a lead, not submitted, a verdict rests on it, nobody could work on
-    it), Conflict when it was changed at this moment.
+    it), Conflict when it was changed concurrently.
     """
     ask = _("Say what to look at again: the evaluator sees this comment.")
     comment = clean_text(comment, field="comment", ask=ask)
     with transaction.atomic():
         rows = Evaluation.objects.select_related("game__project", "evaluator").select_for_update(of=("self",))
         locked = rows.get(pk=evaluation.pk)
-        # Recording the verdict and sending back what it would rest on wait for one another; locked in this order
-        # everywhere, the evaluation before its game.
+        # Recording a verdict and returning an evaluation in its basis wait for each other. Both lock in the same order,
+        # the evaluation before its game.
         Game.objects.select_for_update(no_key=True).get(pk=locked.game_id)
         if locked.state == RETURNED and locked.returned_comment == comment:
             return locked
@@ -66,7 +66,7 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
 
 
 def _find_newer_measured(evaluation: Evaluation) -> dict[str, int]:
-    """The measurements to judge again, where the iteration moved to a newer rubric version since."""
+    """The measurements to judge again, if the iteration has moved to a newer rubric version since."""
     game = Game.objects.select_related("iteration").get(pk=evaluation.game_id)
     newest = newest_measured(game)
     is_same = newest is None or newest.rubric_version_id == evaluation.measured.rubric_version_id
@@ -88,7 +88,7 @@ def _record(evaluation: Evaluation, by: Person, now: datetime) -> None:
 def withdraw_game(*, game: Game, reason: str, by: Person, now: datetime) -> Withdrawal:
     """Take a game out of averages, comparisons and the gate; the game and its evaluations stay.
 
-    Decisions on its figures do not change. Raises NotAllowed; Unacceptable without a reason; Conflict when it is
+    Decisions based on its figures do not change. Raises NotAllowed; Unacceptable without a reason; Conflict when it is
     withdrawn already.
     """
     return _change(game, reason, by, now, is_withdrawn=True)
@@ -99,12 +99,12 @@ def withdraw_games(
 ) -> list[Withdrawal]:
     """Withdraw several games of a project, given by number: all of them, or none.
 
-    Raises what `withdraw_game` raises, and Unacceptable for no game or an unknown one.
+    Raises what `withdraw_game` raises, and Unacceptable for no games or an unknown one.
     """
     if not numbers:
         raise Unacceptable(_("Choose at least one game."), field="games", code="required")
     with transaction.atomic():
-        # All are locked before the first event, in one order: that one locks the audit chain.
+        # All games are locked before the first event, in one order, because an event locks the audit chain.
         rows = Game.objects.filter(project=project, number__in=numbers).order_by("pk")
         keys = list(rows.select_for_update(no_key=True).values_list("pk", flat=True))
         games = list(Game.objects.filter(pk__in=keys).select_related("project").order_by("number"))
@@ -126,7 +126,7 @@ def _change(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn:
     check_withdraw_game(by, game)
     reason = clean_text(reason, ask=_("Say why: the reason is kept with the game."))
     with transaction.atomic():
-        # The conditional update is the lock: of two at once, the second changes no row.
+        # The conditional update is the lock: of two concurrent calls, the second changes no row.
         rows = Game.objects.filter(pk=game.pk, withdrawn_at__isnull=is_withdrawn)
         who: dict[str, object] = (
             {"withdrawn_at": now, "withdrawn_by": by, "withdrawn_reason": reason}
@@ -171,9 +171,9 @@ def _record_withdrawal(made: Withdrawal, by: Person, now: datetime) -> None:
 
 
 def drop_repeats(*, game: Game, by: Person, now: datetime) -> Game:
-    """A new game without the repeated messages of this one, which is withdrawn; nothing of it changes otherwise.
+    """Make a new game without the repeated messages of this one and withdraw this one, which is otherwise unchanged.
 
-    Raises NotAllowed; Conflict when the game is withdrawn, has no repeated messages, or it was done before.
+    Raises NotAllowed; Conflict when the game is withdrawn, has no repeated messages, or has a copy already.
     """
     check_drop_repeats(by, game)
     with transaction.atomic():
@@ -201,14 +201,14 @@ def drop_repeats(*, game: Game, by: Person, now: datetime) -> Game:
 
 
 def set_round_offset(*, game: Game, offset: int, by: Person, now: datetime) -> RoundOffset | None:
-    """Say what is added to a round's number in the game's texts to get the file's, and measure the game again.
+    """Set the game's round offset (round number in the texts + offset = number in the file), and measure it again.
 
-    Saying the same again changes nothing; the offset of a game that nobody spoke of is 0. Gives None then. Raises
+    Setting the same offset again changes nothing and returns None; the offset of a game without one is 0. Raises
     NotAllowed; Conflict when the version reads no offset, the game is withdrawn, or somebody has started to rate it.
     """
     assert offset in OFFSETS
     with transaction.atomic():
-        # Two acts at once go one after the other, so that both have a number.
+        # Concurrent acts run one after the other, so that each gets a number.
         locked = Game.objects.select_for_update(of=("self",), no_key=True)
         game = locked.select_related("project", "iteration__rubric_version").get(pk=game.pk)
         check_set_round_offset(by, game)

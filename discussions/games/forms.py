@@ -1,6 +1,6 @@
-"""What a transcript does not report of a game, entered by hand.
+"""Forms: figures that a transcript does not report, entered by hand.
 
-A game that does not count, or counts again: which of the two, and why. What an address says of the list of games.
+Withdrawing or restoring a game, with the reason. The list of games as its URL describes it.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ PERCENT = Decimal(100)
 
 
 class FigureForm(forms.Form):
-    """A cost in dollars or a cache hit rate in percent, and where it comes from."""
+    """A cost in dollars or a cache hit rate in percent, and its source."""
 
     kind = forms.ChoiceField(
         label=_("Figure"),
@@ -53,7 +53,7 @@ class FigureForm(forms.Form):
 
     @property
     def entered(self) -> Decimal:
-        """The value in the unit in which it is kept: dollars, or a rate from 0 to 1."""
+        """The value in the unit in which it is stored: dollars, or a rate from 0 to 1."""
         value: Decimal = self.cleaned_data["value"]
         return value / PERCENT if self.cleaned_data["kind"] == CACHE else value
 
@@ -62,7 +62,7 @@ WITHDRAW, RESTORE = "withdraw", "restore"
 
 
 class WithdrawalForm(forms.Form):
-    """Whether the game is withdrawn or restored, as the sent page said, and the reason."""
+    """Whether the game is withdrawn or restored, as the submitted page said, and the reason."""
 
     do = forms.ChoiceField(choices=((WITHDRAW, ""), (RESTORE, "")), widget=forms.HiddenInput)
     reason = forms.CharField(
@@ -84,7 +84,7 @@ class RoundsForm(forms.Form):
 
 
 class ReturnForm(forms.Form):
-    """Sending an evaluation back, with what is to be looked at again."""
+    """Returning an evaluation, with what to look at again."""
 
     comment = forms.CharField(
         label=_("What to look at again"),
@@ -180,7 +180,7 @@ def read_columns(text: str) -> frozenset[str] | None:
 
 
 class GameColumnsForm(forms.Form):
-    """The columns of the list that a person wants to see; `back` is the query of the list they came from."""
+    """The columns of the list that a person wants to see; `back` is the query of the list that they came from."""
 
     columns = forms.MultipleChoiceField(label=_("Columns"), required=False)
     back = forms.CharField(required=False, max_length=2000)

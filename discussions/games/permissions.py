@@ -1,4 +1,4 @@
-"""Who withdraws a game, enters its costs by hand, or sends an evaluation back."""
+"""Who withdraws a game, enters its costs by hand, or returns an evaluation."""
 
 from django.db.models import F
 from django.utils.translation import gettext as _
@@ -23,19 +23,19 @@ def check_enter_figure(person: Person, game: Game) -> None:
 
 
 def check_withdraw_game(person: Person, game: Game) -> None:
-    """Leads of the project and admins take a game out of the averages, and back."""
+    """Leads of the project and admins withdraw and restore a game."""
     sentence = _("Only team leads of this project withdraw a game from the averages. Ask one of them.")
     check_leads(person, game.project, sentence)
 
 
 def check_withdraw_games(person: Person, project: Project) -> None:
-    """Leads of the project and admins take several of its games out of the averages in one act."""
+    """Leads of the project and admins withdraw several of its games in one act."""
     sentence = _("Only team leads of this project withdraw games from the averages. Ask one of them.")
     check_leads(person, project, sentence)
 
 
 def check_drop_repeats(person: Person, game: Game) -> None:
-    """Leads of the project and admins, while the game counts."""
+    """Leads of the project and admins drop repeats, while the game counts."""
     sentence = _("Only team leads of this project drop repeated messages. Ask one of them.")
     check_leads(person, game.project, sentence)
     if game.withdrawn_at is not None:
@@ -48,7 +48,7 @@ def check_drop_repeats(person: Person, game: Game) -> None:
 def check_set_round_offset(person: Person, game: Game) -> None:
     """Leads of the project and admins say how a game's texts count its rounds, before anybody rates the game.
 
-    The rubric version of its iteration must read texts by it. The refusal is the sentence of the page.
+    The rubric version of its iteration must use the offset. The refusal is the sentence on the page.
     """
     sentence = _("Only team leads of this project say how the texts count the rounds. Ask one of them.")
     check_leads(person, game.project, sentence)
@@ -60,7 +60,7 @@ _STARTED = Prepared(lambda game: Evaluation.objects.filter(game=game).values_lis
 
 
 def why_rounds_stay(game: Game) -> str:
-    """Why nobody says any more how the texts of a game count its rounds; "" while a lead can."""
+    """Why the round offset of a game can no longer change; "" while a lead can change it."""
     version = game.iteration.rubric_version
     if not uses_round_offset(rubric_record(version.pk, version.sha256)):
         return _(
@@ -75,7 +75,7 @@ def why_rounds_stay(game: Game) -> str:
 
 
 def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
-    """Leads of the project and admins send a submitted evaluation back, while no verdict uses it.
+    """Leads of the project and admins return a submitted evaluation, while no verdict uses it.
 
     Its evaluator must still be allowed to rate the game.
     """

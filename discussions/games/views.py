@@ -53,7 +53,7 @@ COLUMNS, YEAR = "games_columns", 365 * 24 * 3600
 
 @require("return_evaluation", methods=("POST",))
 def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: str) -> HttpResponse:
-    """Send a submitted evaluation back; leads back to the game, or shows the form again with what was typed."""
+    """Return a submitted evaluation; redirects to the game, or shows the form again with what was typed."""
     game = led_game_or_404(request.user, slug, number)
     found = find_by_handle(game, evaluation)
     if found is None:
@@ -76,7 +76,7 @@ def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: str
 
 @require("need_fewer", methods=("POST",))
 def need_fewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Lower how many evaluations the game needs; leads back to the game, or shows the form again."""
+    """Lower how many evaluations the game needs; redirects to the game, or shows the form again."""
     game = led_game_or_404(request.user, slug, number)
     form = bind_form(request, FewerForm)
     status = 422
@@ -98,7 +98,7 @@ def need_fewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("drop_repeats", methods=("POST",))
 def drop_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Drop the repeated messages of a game; leads to the new game that replaces it."""
+    """Drop the repeated messages of a game; redirects to the new game that replaces it."""
     game = led_game_or_404(request.user, slug, number)
     bind_form(request, NothingForm)
     made = drop(game=game, by=request.user, now=timezone.now())
@@ -107,7 +107,7 @@ def drop_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("set_round_offset", methods=("POST",))
 def set_round_offset(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Say how the texts of a game count its rounds; leads back to the game."""
+    """Set how the texts of a game count its rounds; redirects to the game."""
     game = led_game_or_404(request.user, slug, number)
     form = bind_form(request, RoundsForm)
     if not form.is_valid():
@@ -163,7 +163,7 @@ def choose_columns(request: SignedIn, slug: str) -> HttpResponse:
         raise Malformed(_("There is no such column. Load the page again."))
     query = parse_list_address(form.cleaned_data["back"]).change()
     answer = respond(request, page="", redirect=f"{reverse('games', args=[slug])}?{query}")
-    # A dot for none: an empty cookie means that nothing was chosen.
+    # A dot stands for no columns: an empty cookie means that nothing was chosen.
     chosen = ".".join(form.cleaned_data["columns"]) or "."
     secure = settings.SESSION_COOKIE_SECURE
     answer.set_cookie(COLUMNS, chosen, max_age=YEAR, samesite="Lax", httponly=True, secure=secure)
@@ -180,7 +180,7 @@ def game_or_404(person: Person, slug: str, number: int) -> Game:
 
 @require("enter_figure", methods=("GET", "POST"))
 def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """The game's cost and cache hit rate, and a form for a figure; leads back to itself."""
+    """The game's cost and cache hit rate, and a form for a figure; redirects to itself."""
     rows = Game.objects.visible_to(request.user).select_related("project")
     game = get_object_or_404(rows, project__slug=slug, number=number)
     check_enter_figure(request.user, game)
@@ -201,7 +201,7 @@ def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def _wanted(request: SignedIn) -> dict[str, str]:
-    """The kind of figure that a link asks for."""
+    """The kind of figure that a link requests."""
     kind = only_parameters(request, "kind")["kind"]
     if kind and kind not in dict(KINDS):
         raise Malformed("There is no such figure. Open the page afresh.")
@@ -210,7 +210,7 @@ def _wanted(request: SignedIn) -> dict[str, str]:
 
 @require("withdraw_game", methods=("GET", "POST"))
 def withdraw_game(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Whether the game counts, its withdrawals so far, and a form for another; leads back to the game."""
+    """Whether the game counts, its withdrawals so far, and a form for another; redirects to the game."""
     only_parameters(request)
     rows = Game.objects.visible_to(request.user).select_related("project", "iteration", "withdrawn_by")
     game = get_object_or_404(rows, project__slug=slug, number=number)

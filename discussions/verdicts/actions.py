@@ -66,7 +66,7 @@ MOST_RECORDED = 200
 
 
 class RecordedGames(Struct, frozen=True):
-    """The new verdicts, and by the number of a game why none was recorded there."""
+    """The new verdicts, and for each refused game, by its number, why none was recorded."""
 
     verdicts: list[Verdict]
     refused: dict[int, str]
@@ -75,10 +75,10 @@ class RecordedGames(Struct, frozen=True):
 def record_ready_games(
     *, project: Project, shown: Mapping[int, str], by: Person, now: datetime
 ) -> RecordedGames:
-    """Record the verdicts of several games, each on the basis that was shown: number of the game -> its hash.
+    """Record the verdicts of several games, each on the basis that was shown (game number -> hash of the basis).
 
-    Each game is a transaction of its own with its own event, so a game that changed meanwhile refuses itself alone.
-    Raises NotAllowed for everybody but leads, Unacceptable for no game, too many, or an unknown one.
+    Each game has its own transaction and event, so a game that changed meanwhile is refused without affecting the
+    others. Raises NotAllowed for everybody but leads; Unacceptable for no games, too many, or an unknown one.
     """
     check_record_games(by, project)
     if not shown:
@@ -94,7 +94,7 @@ def record_ready_games(
     for game in games:
         try:
             with transaction.atomic():
-                # Locked, since one may be withdrawn while those before it are recorded.
+                # Locked, since a game may be withdrawn while those before it are recorded.
                 check_first_verdict(_lock(game))
                 verdicts.append(record_verdict(game=game, basis_sha256=shown[game.number], by=by, now=now))
         except (NotAllowed, Unacceptable, Conflict) as refusal:
@@ -165,7 +165,7 @@ def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime
         raise Conflict(
             _("Somebody recorded a verdict first. Nothing was recorded twice."), code="recorded_first"
         ) from None
-    # These slots are submitted: nobody works in them who could wait for the game while holding one of these rows.
+    # The evaluations of these slots are submitted, so nobody can hold one of these rows while waiting for the game.
     Slot.objects.filter(game=game, awaiting_since__isnull=False).update(awaiting_since=None)
     _record(verdict, by, now)
     return verdict

@@ -1,4 +1,4 @@
-"""Verdicts, for programs."""
+"""API of verdicts."""
 
 from datetime import datetime
 
@@ -23,7 +23,7 @@ router = Router()
 
 
 class LineAnswer(Answer):
-    """A metric's line. `passes` is null while it is pending; `flip` is how many judgements would turn it."""
+    """A metric's line. `passes` is null while it is pending; `flip` is how many judgements would flip it."""
 
     key: str
     label: str
@@ -37,7 +37,7 @@ class LineAnswer(Answer):
 
 
 class OutcomeAnswer(Answer):
-    """A verdict, or what is known of it: `passes` is null while `missing` names pending metrics."""
+    """A verdict, or what is known of it so far: `passes` is null while `missing` names pending metrics."""
 
     passes: bool | None
     headline: str
@@ -63,9 +63,9 @@ class VerdictAnswer(Answer):
 
 
 class VerdictsAnswer(Answer):
-    """The recorded verdicts of a game, newest first, and the outcome that stands or would be recorded now.
+    """The recorded verdicts of a game, newest first, and the current outcome, or the one that would be recorded now.
 
-    `basis_sha256` goes back when the verdict is recorded, "" when it would show the work of others. `refusal` says why
+    Send `basis_sha256` back to record the verdict; it is "" when it would show the work of others. `refusal` says why
     the verdict cannot be recorded, `hidden_because` why there is no outcome.
     """
 
@@ -77,7 +77,7 @@ class VerdictsAnswer(Answer):
 
 
 class RecordGiven(Given):
-    """Which basis the verdict rests on, as it was read; with a `reason` it supersedes the present verdict."""
+    """The hash of the basis that was read; with a `reason` the verdict supersedes the current one."""
 
     basis_sha256: str
     reason: str = ""
@@ -97,7 +97,7 @@ class ReadyAnswer(Answer):
 
 
 class ShownGame(Given):
-    """A game by its number, and which basis its verdict rests on, as it was read."""
+    """A game by its number, and the hash of its basis as it was read."""
 
     number: int
     basis_sha256: str
@@ -166,7 +166,7 @@ def show_verdicts(request: SignedIn, slug: str, number: int) -> VerdictsAnswer:
 def record(request: SignedIn, slug: str, number: int, given: RecordGiven) -> VerdictAnswer:
     """Record the verdict of a game.
 
-    Nothing is recorded when its basis changed since it was read (409).
+    If the basis changed since it was read, nothing is recorded (409).
     """
     game = judged_game_or_404(request.user, slug, number)
     check_record_verdict(request.user, game)
@@ -232,7 +232,7 @@ def list_ready(
 def record_ready(request: SignedIn, slug: str, given: RecordGamesGiven) -> RecordedGamesAnswer:
     """Record the verdicts of several games.
 
-    Each game is recorded by itself: one whose basis changed since it was read is refused alone.
+    Each game is recorded on its own: if its basis changed since it was read, only that game is refused.
     """
     project = project_or_404(request.user, slug)
     check_record_games(request.user, project)

@@ -1,4 +1,4 @@
-"""What is posted to record or correct a verdict."""
+"""Forms that record, correct or replay a verdict."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -7,7 +7,7 @@ LONGEST_BASIS = 1_500_000
 
 
 class RecordForm(forms.Form):
-    """The hash of the basis that the page showed, the basis itself to name what changed, and a reason to correct."""
+    """The hash of the basis on the page, the basis itself to name changes, and the reason for a correction."""
 
     basis_sha256 = forms.RegexField(r"\A[0-9a-f]{64}\Z")
     basis = forms.CharField(required=False, strip=False, max_length=LONGEST_BASIS)
@@ -15,4 +15,4 @@ class RecordForm(forms.Form):
 
 
 class ReplayForm(forms.Form):
-    """Nothing is sent with a replay."""
+    """A replay has no fields."""

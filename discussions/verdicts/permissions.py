@@ -26,7 +26,7 @@ def check_see_verdict(person: Person, game: Game) -> None:
 
 
 def check_record_verdict(person: Person, game: Game) -> None:
-    """Leads and admins record; a single evaluator records the game that they rated alone."""
+    """Leads and admins record; an evaluator records the verdict of a game that they rated alone."""
     if role_in(person, game.project) in ("admin", "lead"):
         return
     if game.evaluator_count != 1:
@@ -59,7 +59,7 @@ def check_first_verdict(game: Game) -> None:
 
 
 def check_flags_resolved(person: Person, game: Game) -> None:
-    """If an open flag blocks the verdict, the person who set it does not record. Leads do, since flags are for them."""
+    """If an open flag blocks the verdict, the person who set it cannot record. Leads can, since flags are for them."""
     if is_held_back(game, person):
         raise NotAllowed(
             _(
@@ -81,7 +81,7 @@ def check_reopen(person: Person, evaluation: Evaluation, now: datetime) -> None:
             _("The feedback on a calibration game is shown at once, so it is not reopened."), code="purpose"
         )
     if evaluation.purpose == REPEAT:
-        # "My evaluations" says so from now on, and "My answers" shows what the person answered the first time.
+        # From now on, "My evaluations" says so, and "My answers" shows what the person answered the first time.
         raise NotAllowed(
             _("You rated this game before, to see how steady judgements are, so it is not reopened."),
             code="purpose",

@@ -1,4 +1,4 @@
-"""The basis and the outcome of a game now, in a fixed number of queries; games and imports that wait for a lead."""
+"""The current basis and outcome of a game, in a fixed number of queries; games and imports that wait for a lead."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -53,7 +53,7 @@ class Preview(Struct, frozen=True):
 
     @property
     def has_ties(self) -> bool:
-        """Whether a lead must adjudicate first."""
+        """Whether a lead must adjudicate ties first."""
         return bool(self.found.ties)
 
     @property
@@ -104,7 +104,7 @@ class _RecordedLine(Struct):
 
 
 class _Recorded(Struct):
-    """What `load_next_games` takes from a verdict."""
+    """What `load_next_games` reads from a verdict."""
 
     lines: list[_RecordedLine]
 
@@ -115,7 +115,7 @@ _RECORDED: Any = msgspec.json.Decoder(_Recorded)
 def load_next_games(game: Game, outcome: Outcome) -> dict[str, NextGame]:
     """Metric -> where another game under the same prompt would score; one query of the newest 500 verdicts.
 
-    Games of a prompt that was not kept are one batch by iteration. Unsorted games have no known prompt.
+    Games whose prompt was not kept form one batch per iteration. Unsorted games have no known prompt.
     """
     rows = _PLAYED.rows(game.project_id, game.iteration.rubric_version_id)
     played = [
@@ -154,7 +154,7 @@ def _read_scores(outcome: str) -> dict[str, Fraction]:
 
 
 def load_basis(game: Game) -> Basis | None:
-    """The present basis; None while the game is not measured under its iteration's rubric version.
+    """The current basis; None while the game is not measured under its iteration's rubric version.
 
     It contains submitted evaluations, their judgements and the adjudications. Fetch the game with its iteration,
     rubric version and transcript, or each costs a query.
@@ -214,7 +214,7 @@ def _test(evaluation: Evaluation, game: Game) -> BasisTest | None:
     return BasisTest(evaluation.pk, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
 
 
-# Of a game: the cost that was entered by hand, and the verdict that stands; None for neither.
+# For a game, the cost entered by hand and the current verdict; each None if missing.
 _CURRENT = Prepared(
     lambda game: Game.objects.filter(pk=game).values_list(
         Subquery(entered(COST)),
@@ -248,7 +248,7 @@ def load_open_flags(game: Game, only: Person | None = None) -> list[Remark]:
 
 
 def is_held_back(game: Game, person: Person) -> bool:
-    """Whether an open flag of that person holds the verdict back in this project."""
+    """Whether an open flag of that person blocks the verdict in this project."""
     return bool(_HOLDING_BACK.objects(game.pk, person.pk))
 
 
@@ -293,7 +293,7 @@ def complete_games(project: Any) -> "QuerySet[Any, Any]":
 def list_complete_games(
     project: Any, *, iteration: Any = None, after: int = 0, most: int
 ) -> list[tuple[int, int]]:
-    """Key and number of at most so many complete games, in the order of import, of one iteration if it is given."""
+    """Key and number of at most `most` complete games, in order of import, of one iteration if it is given."""
     games = complete_games(project).filter(game__gt=after)
     if iteration is not None:
         games = games.filter(game__iteration=iteration)
@@ -306,6 +306,6 @@ def complete_alone(project: Any, person: Any) -> "QuerySet[Any, Any]":
 
 
 def faulty_transcripts(project: Any) -> "QuerySet[Transcript]":
-    """Imports with faults that nobody has seen and no later upload has put right, the newest first."""
+    """Imports with faults that nobody has marked as seen and no later upload has corrected, newest first."""
     rows = Transcript.objects.filter(project=project, fault_count__gt=0, dismissal=None)
     return rows.order_by("-pk")

@@ -1,4 +1,4 @@
-"""What leads change of a game, for programs: withdrawal, rounds, figures, returned evaluations."""
+"""API of a lead's changes to a game: withdrawal, rounds, figures, returned evaluations."""
 
 from decimal import Decimal
 from typing import Literal
@@ -28,14 +28,14 @@ router = Router()
 
 
 class WithdrawalGiven(Given):
-    """Whether the game is to be withdrawn or to count again, and why."""
+    """Whether the game is withdrawn or counts again, and why."""
 
     is_withdrawn: bool
     reason: str
 
 
 class RoundsGiven(Given):
-    """What is added to a round's number in the texts of the game to get the file's."""
+    """The round offset: what to add to a round number in the texts of the game to get the file's."""
 
     offset: Literal[tuple(offset for offset, _words in ROUND_OFFSETS)]  # type: ignore[valid-type]
 
@@ -47,7 +47,7 @@ class ReturnGiven(Given):
 
 
 class FigureGiven(Given):
-    """The cost in dollars or the cache hit rate from 0 to 1, as a number in a text, and where it comes from."""
+    """The cost in dollars or the cache hit rate from 0 to 1, as a number in a string, and its source."""
 
     kind: Literal[tuple(kind for kind, _name in KINDS)]  # type: ignore[valid-type]
     value: str = Field(pattern=r"^[0-9]{1,9}(\.[0-9]{1,9})?$")

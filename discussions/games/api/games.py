@@ -1,4 +1,4 @@
-"""Games, their transcripts and measurements, for programs."""
+"""API of games, their transcripts and measurements."""
 
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
@@ -31,7 +31,7 @@ router = Router()
 
 
 class ScoreAnswer(Answer):
-    """A metric's figure in the unit of its scale; null while people have to judge first.
+    """A metric's figure in the unit of its scale; null until people have judged.
 
     `passes` is null while the metric is pending, `is_by_rule` says that there was nothing to count.
     """
@@ -42,7 +42,7 @@ class ScoreAnswer(Answer):
 
 
 class RecordedAnswer(Answer):
-    """The verdict that stands. `turns` is how many judgements would change it."""
+    """The current verdict. `turns` is how many judgements would change it."""
 
     passes: bool
     passed_count: int
@@ -51,7 +51,7 @@ class RecordedAnswer(Answer):
 
 
 class GameAnswer(Answer):
-    """A game. `state` is as in the list of games; `iteration` 0 is for unsorted games."""
+    """A game. `state` is as in the list of games; `iteration` is 0 for unsorted games."""
 
     number: int
     source_id: str
@@ -121,7 +121,7 @@ class TranscriptAnswer(Answer):
 
 
 class MeasurementAnswer(Answer):
-    """What a metric gave before any person judged: a fraction, and the findings behind it."""
+    """A metric's automatic result, before any person judged: a fraction, and the findings behind it."""
 
     metric: str
     numerator: int
@@ -144,7 +144,7 @@ class MeasuredAnswer(Answer):
 
 
 class ReferenceAnswer(Answer):
-    """A sentence about the past of the game. `label` is what counts now, in words; `check` the vote record's word."""
+    """A sentence about the past of the game. `label` is the effective label; `check` is the vote record's."""
 
     message: int
     player: str
@@ -194,8 +194,8 @@ def list_games(
 ) -> Listed[GameAnswer]:
     """List the games of a project.
 
-    `iteration` is the number of one, 0 for unsorted games. Sorted by cost, or by a figure of the verdict, only games
-    that have one are listed.
+    `iteration` is the number of one, 0 for unsorted games. If sorted by cost or by a figure of the verdict, the list
+    has only games with that figure.
     """
     project = project_or_404(request.user, slug)
     check_see_games(request.user, project)
@@ -247,7 +247,7 @@ def _scores(outcome: Outcome) -> dict[str, ScoreAnswer]:
 
 
 def _counted(game: GameFacts) -> dict[str, ScoreAnswer]:
-    """The automatic figures of a game without a verdict; what people have to judge first is open."""
+    """The automatic figures of a game without a verdict; figures that need people's judgements are pending."""
     counted = msgspec.json.decode(game.figures) if game.figures else {}
     found = {}
     for criterion in game.rules.rubric.criteria:
@@ -348,7 +348,7 @@ def _record(game: Game) -> GameRecord:
     answer=MeasuredAnswer,
 )
 def show_measurements(request: SignedIn, slug: str, number: int) -> MeasuredAnswer:
-    """Read what the metrics gave for a game.
+    """Read the measurements of a game.
 
     These are the automatic values; what people judged is in the verdict.
     """

@@ -1,4 +1,4 @@
-"""The evaluations of a game and where they differ; evaluators are letters where several rate."""
+"""The evaluations of a game and where they differ; if several people rate, evaluators are shown as letters."""
 
 from datetime import datetime
 
@@ -27,7 +27,7 @@ MOST_DIFFERENCES = 10
 
 
 class JudgementLine(Struct, frozen=True):
-    """One judgement; `before` is the blind answer where it was changed after a reveal."""
+    """One judgement; `before` is the blind answer if it was changed after a reveal."""
 
     kind: str
     subject: str
@@ -49,12 +49,12 @@ class RemarkLine(Struct, frozen=True):
 
     @property
     def is_flag(self) -> bool:
-        """Whether it asks for a lead."""
+        """Whether it is a flag, which asks for a lead."""
         return self.kind == "flag"
 
 
 class PersonPart(Struct, frozen=True):
-    """One evaluation and everything judged in it; `alias` is its letter where several rate, "" before it is in.
+    """One evaluation and everything judged in it; `alias` is its letter where several rate, "" before it is submitted.
 
     `evaluation` is its handle. `name` is "" where names are hidden. `aside` says how the slot was given back:
     "skipped", "released" by a lead, or "ended" with its lease; `aside_why` is the reason, `aside_at` the moment.
@@ -187,7 +187,7 @@ def _people(
     *,
     is_named: bool,
 ) -> list[PersonPart]:
-    """In the order of letters; those not submitted come last."""
+    """The evaluations in order of their letters; those not submitted come last."""
     parts = [
         _part(
             evaluation,

@@ -1,4 +1,4 @@
-"""Why a metric's number is what it is: everything behind it, with the message, the rule and the people's word."""
+"""The evidence behind a metric's score: each message, the rule that decided, and people's judgements."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from discussions.metrics.labels import describe_check, list_evidence, rule_text
 
 
 class MetricEvidence(Struct, frozen=True):
-    """One message and why it counts or not. `judged` is people's word where it is not the machine's."""
+    """One message and why it counts or not. `judged` is people's answer if it differs from the automatic one."""
 
     message: int
     name: str
@@ -23,7 +23,7 @@ class MetricEvidence(Struct, frozen=True):
 
 
 class WhyReference(Struct, frozen=True):
-    """One reference with its label, the vote record's word, and the rows behind that."""
+    """One reference with its label, the vote record's check, and the rows behind the check."""
 
     message: int
     name: str

@@ -1,4 +1,4 @@
-"""One game for its leads: the figures, what is behind each, the transcript with roles, votes, and what people said."""
+"""One game for its leads: the figures and their evidence, the transcript with roles, votes, people's judgements."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -66,12 +66,12 @@ class GameMetric(Struct, frozen=True):
 class GamePage(Struct, frozen=True):
     """Everything of one game. `metrics` and `outcome` are empty while it is not measured.
 
-    `messages` is the shown part of the transcript; `earlier` and `later` are where the other parts begin, 0 without.
-    `oddities` are read from the record, so games that came in before they were looked for have them, too.
+    `messages` is the shown part of the transcript; `earlier` and `later` are where the other parts begin, 0 if none.
+    `oddities` are computed from the record, so games imported before oddities were stored have them, too.
     `message_counts` counts messages by player. `withdrawals` are empty for a game that counts. `rounds` is for leads,
-    and so are `marks`, what people said at each message, and `beside`, the games before and after it in the list that
-    one came from. `list_query` is the query of that list's address. `stopped` is the job that failed to measure the
-    game, or to make its diagnostics; None unless something is missing for that reason.
+    and so are `marks` (people's judgements and remarks at each message) and `beside` (the games before and after it in
+    the list that the reader came from). `list_query` is the query of that list's URL. `stopped` is the job that
+    failed to measure the game, or to make its diagnostics; None unless something is missing for that reason.
     """
 
     game: Game
@@ -97,11 +97,11 @@ class GamePage(Struct, frozen=True):
 
     @property
     def kept(self) -> str:
-        """The further parameters in addresses of this game or of its neighbours: the list that the reader came from."""
+        """Query parameters to keep in links to this game or its neighbours: the list that the reader came from."""
         return urlencode(self._in_list)
 
     def place(self, position: int) -> str:
-        """Where a message is: on this page of the transcript, or on the one that begins with it."""
+        """The link to a message: on this page of the transcript, or on the one that begins with it."""
         shown = self.messages
         if shown and shown[0].position <= position <= shown[-1].position:
             return f"#m{position}"
@@ -123,14 +123,14 @@ class GamePage(Struct, frozen=True):
 
     @property
     def return_refusal(self) -> str:
-        """Why no evaluation is sent back any more; "" while that is possible."""
+        """Why no evaluation can be returned any more; "" while that is possible."""
         if not self.verdict_number:
             return ""
         return _("A verdict rests on what was submitted, so nothing is returned any more.")
 
     @property
     def fewer_most(self) -> int:
-        """The most evaluations that could be enough instead; 0 when the number cannot be lowered."""
+        """The highest number of evaluations that could be required instead; 0 if the number cannot be lowered."""
         least = max(1, self.people.in_count)
         return 0 if self.verdict_number or self.people.needed_count <= least else self.people.needed_count - 1
 
@@ -244,7 +244,7 @@ def _part(
 
 
 def list_withdrawals(game: Game) -> list[Withdrawal]:
-    """Every withdrawal of a game and every time it was counted again, newest first; one query."""
+    """Every withdrawal and every restoration of a game, newest first; one query."""
     return list(Withdrawal.objects.filter(game=game).select_related("created_by").order_by("-number"))
 
 

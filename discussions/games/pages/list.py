@@ -99,17 +99,17 @@ class ListedGame(Struct, frozen=True):
 
 
 class FilterChip(Struct, frozen=True):
-    """One filter that is on, in words; `without` is the query of the address without it."""
+    """One active filter, in words; `without` is the query of the URL without it."""
 
     label: str
     without: str
 
 
 class GamesPage(Struct, frozen=True):
-    """A page of games; `after` and `before` are cursors to go on from, 0 where there is nothing more.
+    """A page of games; `after` and `before` are cursors to continue from, 0 if there are no more.
 
-    `match_count` is how many games the whole list has, counted to `most_chosen` + 1. `shown` are the columns of this
-    person beside the number and the state, `columns` all that can be chosen.
+    `match_count` is how many games the whole list has, counted to `most_chosen` + 1. `shown` are this person's columns
+    besides number and state, `columns` all that can be chosen.
     """
 
     lines: list[ListedGame]
@@ -128,14 +128,14 @@ class GamesPage(Struct, frozen=True):
 
     @property
     def more_count(self) -> int:
-        """How many of the filters that are folded are on."""
+        """How many of the collapsed filters are active."""
         return sum(name not in ("q", "state", "verdict", "iteration") for name in self.wanted.given)
 
 
 def build_games_page(
     *, project: Project, wanted: ListQuery, chosen: frozenset[str] | None = None
 ) -> GamesPage:
-    """The games that were asked for, with the columns that a person chose."""
+    """The requested games, with the columns that a person chose."""
     window = load_list_window(project, wanted)
     iterations = _iterations(project)
     columns = list_columns(_metrics(iterations))
@@ -174,7 +174,7 @@ def build_games_page(
 
 
 def _choices(iterations: "dict[int, _Rules]", people: dict[int, str]) -> dict[str, Mapping[Any, Any]]:
-    """What each filter with a menu offers, by its name in the address."""
+    """The choices of each filter with a menu, by its name in the URL."""
     return {
         "sort": SORTS,
         "state": STATUSES,
@@ -210,7 +210,7 @@ def _count_flags(games: list[GameRow]) -> dict[int, int]:
 
 
 def load_listed_games(*, project: Project, wanted: ListQuery) -> "tuple[list[GameFacts], int]":
-    """The same games as plain values, and the cursor to go on from (0: nothing there)."""
+    """The same games as plain values, and the cursor to continue from (0: no more)."""
     window = load_list_window(project, wanted)
     return _load_rows(window.games, _iterations(project)), window.after
 
@@ -228,7 +228,7 @@ class _Rules(Struct, frozen=True):
 
 
 class GameFacts(NamedTuple):
-    """A game of the list: its row, how it is judged, its state, and what is known of its verdict.
+    """A game of the list: its row, how it is judged, its state, and the facts of its verdict.
 
     `figures` is the JSON of the measurement of a game without a verdict.
     """
@@ -250,7 +250,7 @@ class CellLabels(Struct, frozen=True):
 
 
 class _RowLabels(NamedTuple):
-    """What all rows share: words looked up once for the page, and its metrics."""
+    """Data shared by all rows: words looked up once for the page, and its metrics."""
 
     states: dict[str, str]
     costs: dict[str, str]
@@ -418,7 +418,7 @@ def build_outcome_cells(outcome: Outcome, words: CellLabels) -> dict[str, ScoreC
 
 
 def build_figure_cells(figures: str | None, rubric: RubricRecord, words: CellLabels) -> dict[str, ScoreCell]:
-    """The cells of a game without a verdict: automatic values, and what is open until people have judged."""
+    """The cells of a game without a verdict: automatic values, pending where people have to judge first."""
     counted = msgspec.json.decode(figures) if figures else {}
     return {
         criterion.key: _counted(criterion, counted.get(criterion.key), words) for criterion in rubric.criteria
@@ -449,6 +449,6 @@ def _counted(criterion: Criterion, counted: list[int] | None, words: CellLabels)
 
 @lru_cache(maxsize=4096)
 def _compare(numerator: int, denominator: int, scale: Scale, threshold: float) -> tuple[str, bool]:
-    """The figure in writing, and whether it reaches the threshold; a list holds many of the same few counts."""
+    """The figure as text, and whether it reaches the threshold; cached, since a list repeats the same few counts."""
     value = scale.value(numerator, denominator)
     return figure(value, threshold), value >= Fraction(str(threshold))

@@ -26,7 +26,7 @@ OTHERS = {
 HIDDEN_AT_FIRST = frozenset({WEAK_PASSES, MESSAGES, FLAGS, IMPORTED})
 NUMBERS = frozenset({COMPOSITE, FLIPS, COST, MESSAGES, FLAGS})
 
-# Column -> its two orders; the first is where a click begins.
+# Column -> its two sort orders; the first click selects the first.
 ORDERS = {
     "number": ("newest", "oldest"),
     "status": ("most_passed", "fewest_passed"),
@@ -43,7 +43,7 @@ RISING = frozenset(
 
 
 class Heading(Struct, frozen=True):
-    """A heading. `sorts_by` is the query of the address that sorts by it, "" where nothing does.
+    """A heading. `sorts_by` is the query of the URL that sorts by it, "" if the column cannot be sorted.
 
     `sorted` is how the list is sorted by it now: "ascending", "descending" or "".
     """
@@ -70,7 +70,7 @@ def list_columns(metrics: Sequence[str]) -> dict[str, str]:
 
 
 def choose_columns(columns: dict[str, str], chosen: frozenset[str] | None) -> list[str]:
-    """The columns that are shown: those that were chosen, in their order, else what everybody has at first."""
+    """The columns that are shown: the chosen ones, in their order, else the default."""
     return [key for key in columns if (key not in HIDDEN_AT_FIRST if chosen is None else key in chosen)]
 
 

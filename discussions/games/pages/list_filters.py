@@ -33,7 +33,7 @@ STATUSES = {
     COMPLETE: _("submitted, no verdict yet"),
     RECORDED: _("verdict recorded"),
 }
-# What programs and older addresses ask for by `state`.
+# The values of `state` that programs and older URLs use.
 STATES = STATUSES | {
     PASSED: _("verdict PASS"),
     FAILED: _("verdict FAIL"),
@@ -52,7 +52,7 @@ AGREEMENTS = {
 
 
 class ListFilter(Struct, frozen=True, kw_only=True):
-    """What was asked for, from the allow-lists; "", 0 and None for nothing. `evaluator` is the key of a person."""
+    """The requested filters, from the allow-lists; "", 0 and None mean unset. `evaluator` is the key of a person."""
 
     q: str = ""
     state: str = ""
@@ -68,12 +68,12 @@ class ListFilter(Struct, frozen=True, kw_only=True):
 
     @property
     def given(self) -> dict[str, object]:
-        """What is asked for, by the name in the address."""
+        """The requested values, by their names in the URL."""
         names = ListFilter.__struct_fields__
         return {name: value for name in names if (value := getattr(self, name))}
 
     def change(self, **changed: object) -> str:
-        """The query of the address of the list with these changes; a cursor only if it is among them."""
+        """The query of the list's URL with these changes; it has a cursor only if one is among them."""
         asked = {
             name: value
             for name, default in _get_defaults(type(self)).items()
@@ -84,12 +84,12 @@ class ListFilter(Struct, frozen=True, kw_only=True):
 
 @cache
 def _get_defaults(kind: type[ListFilter]) -> dict[str, object]:
-    """What an address of the list leaves out, by name; cursors are left out whatever they are."""
+    """The values that a URL of the list omits, by name; cursors are always omitted."""
     fields = structs.fields(kind)
     return {field.name: field.default for field in fields if field.name not in ("after", "before", "most")}
 
 
-# What a value of a filter is: its name, or what it begins with, and the type.
+# The type of a filter's value, by its name or a prefix of the name.
 VALUE_KINDS: dict[str, type[int] | type[str] | type[datetime]] = {
     "iteration": int,
     "evaluator": int,
@@ -104,7 +104,7 @@ VALUE_FIELDS = ("q", "iteration", "evaluator", "since", "until")
 def read_values(wanted: ListFilter) -> dict[str, Any]:
     """The values that the filter compares with, by name: those of `VALUE_KINDS`, and words of the search as "word0".
 
-    Every word is to be in the game's id, file or players; a number is also the game's own.
+    Every word must occur in the game's id, file or players; a number may also be the game's own number.
     """
     values: dict[str, Any] = {}
     if wanted.iteration:
@@ -124,7 +124,7 @@ def read_values(wanted: ListFilter) -> dict[str, Any]:
 
 
 def filter_games(project: int, wanted: ListFilter, values: Mapping[str, Any]) -> "QuerySet[Game]":
-    """The games of the project that were asked for, in no order; `values` come from `read_values`."""
+    """The requested games of the project, unordered; `values` come from `read_values`."""
     games = _by_state(Game.objects.filter(project=project), wanted.state)
     found = reduce(
         and_, (Q(search_text__contains=values[name]) for name in values if name[:4] == "word"), Q()
@@ -186,7 +186,7 @@ def _by_people(
 
 
 def _differing() -> "QuerySet[Judgement]":
-    """Judgements of a game on which another evaluator gave another answer."""
+    """Judgements of a game for which another evaluator gave a different answer."""
     submitted = {"evaluation__purpose": RATING, "evaluation__state": SUBMITTED}
     others = Judgement.objects.filter(
         evaluation__game=OuterRef("evaluation__game"),

@@ -1,4 +1,4 @@
-"""A page of the list of games: its order, and where it continues; read by key, whatever the number of games."""
+"""A page of the list of games: its order, and where it continues; keyset pagination for any number of games."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -24,7 +24,7 @@ from workspace.models import Project
 GAMES_A_PAGE = 30
 # The first word of a search, as `read_values` names it.
 SEARCHED = "word0"
-# How many games one act takes; a list counts its games up to that.
+# The most games that one act takes; a list counts its games up to that number.
 MOST_CHOSEN = 200
 
 
@@ -50,7 +50,7 @@ SORTS = {
 FIGURES = ("composite", "passed_count", "flip_distance")
 
 
-# Sort -> the field and whether it falls.
+# Sort -> the field and whether it is descending.
 FIELDS = {
     "newest": ("number", True),
     "oldest": ("number", False),
@@ -73,7 +73,7 @@ FIELDS = {
 
 
 class ListQuery(ListFilter, frozen=True, kw_only=True):
-    """The games, their order and the start of the page. Cursors are keys of rows; a page has at most `most` games."""
+    """The filter, the order and the start of the page. Cursors are keys of rows; a page has at most `most` games."""
 
     sort: str = "newest"
     after: int = 0
@@ -87,7 +87,7 @@ class ListQuery(ListFilter, frozen=True, kw_only=True):
 
 
 class GameRow(NamedTuple):
-    """What a line of the list takes from the game's own row and its file."""
+    """The data of a line of the list from the game's own row and its file."""
 
     pk: int
     number: int
@@ -102,7 +102,7 @@ class GameRow(NamedTuple):
 
 
 class ListWindow(Struct, frozen=True):
-    """A page of games in order, and the cursors to go on from (0: nothing there)."""
+    """A page of games in order, and the cursors to continue from (0: no more)."""
 
     games: list[GameRow]
     after: int
@@ -133,7 +133,7 @@ def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
 
 
 def _find_value(project: Project, wanted: ListQuery, cursor: int) -> Any:
-    """What the row of the cursor is sorted by, None when it is not in the list any more."""
+    """The sort value of the cursor's row; None if the row is no longer in the list."""
     rows, _prefix = _ordered(project.pk, wanted, read_values(wanted))
     return rows.filter(pk=cursor).values_list(FIELDS[wanted.sort][0], flat=True).first()
 
@@ -151,13 +151,13 @@ def list_numbers(project: Project, wanted: ListQuery, most: int) -> list[int]:
 
 
 def _run(prepare: "Callable[..., Prepared]", project: Project, wanted: ListQuery) -> list[tuple[Any, ...]]:
-    """The rows of a prepared list. One that asks for the same things of other values has the same query."""
+    """The rows of a prepared list. Lists that differ only in their values share a query."""
     values = read_values(wanted)
     shape = structs.replace(wanted, after=0, before=0, **dict.fromkeys(VALUE_FIELDS))
     return prepare(shape, tuple(values)).rows(project.pk, *values.values())
 
 
-# A page of every order and the usual filters; others take a place of these for a while.
+# Room for every order with the usual filters; other queries evict one of these for a while.
 @lru_cache(maxsize=256)
 def _prepare_window(shape: ListQuery, names: tuple[str, ...]) -> Prepared:
     def build(project: int, *values: Any) -> "QuerySet[Any, Any]":
@@ -187,7 +187,7 @@ def _cut(
     field, falls = FIELDS[wanted.sort]
     falls = falls != is_back
     if is_search and field == "number":
-        # SQLite has an index of numbers with texts: it finds the page there, and reads no rows of other games.
+        # SQLite has an index of numbers with texts: it finds the page there without reading rows of other games.
         found = rows.order_by("-number" if falls else "number").values("pk")
         rows = Game.objects.filter(pk__in=found[: wanted.most + 1])
     columns = [prefix + name for name in GameRow._fields]
@@ -202,7 +202,7 @@ class Neighbours(Struct, frozen=True):
 
 
 def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbours:
-    """The games beside this one in the list, also when it is not in it any more; three queries at most.
+    """The neighbours of this game in the list, even if it is no longer in it; three queries at most.
 
     If the list is sorted by cost or by a figure of the verdict, a game without that figure has no neighbours.
     """
@@ -222,7 +222,7 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbou
 
 
 def _ordered(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "tuple[QuerySet[Any], str]":
-    """The rows that the list walks, and what leads from one to its game: games, or current verdicts."""
+    """The rows that the list iterates over (games or current verdicts), and the lookup from a row to its game."""
     field = FIELDS[wanted.sort][0]
     if not wanted.is_ordered_by_verdict:
         games = filter_games(project, wanted, values)

@@ -1,4 +1,4 @@
-"""What people said of each message of a game: their judgements, flags and comments, at the message."""
+"""People's judgements, flags and comments on each message of a game, for display at the message."""
 
 from collections.abc import Iterable
 
@@ -8,9 +8,9 @@ from discussions.games.pages.evaluations import JudgementLine, PersonPart, Remar
 
 
 class SaidAnswer(Struct, frozen=True):
-    """One answer on a message, of all who gave it: letters or names, "" where names are hidden and there is no letter.
+    """One answer on a message, with all who gave it: letters or names, "" if names are hidden and there is no letter.
 
-    `was` is the blind answer of the one who changed it, "" else.
+    `was` is the blind answer of a person who changed it, else "".
     """
 
     says: str
@@ -20,14 +20,14 @@ class SaidAnswer(Struct, frozen=True):
 
 
 class MessageMarks(Struct, frozen=True):
-    """What is shown at one message: answers by what they are about, and remarks with who wrote them."""
+    """The marks at one message: answers by subject, and remarks with their authors."""
 
     judged: dict[str, list[SaidAnswer]]
     remarks: list[tuple[str, RemarkLine]]
 
 
 def collect_marks(people: Iterable[PersonPart]) -> dict[int, MessageMarks]:
-    """Position of the message -> what people said of it."""
+    """Position of the message -> people's judgements and remarks."""
     found: dict[int, MessageMarks] = {}
     for person in people:
         who = person.name or person.alias
@@ -50,7 +50,7 @@ def _about(line: JudgementLine) -> str:
 
 
 def _grouped(marks: MessageMarks) -> MessageMarks:
-    """Groups people who gave the same answer without a reason or a change."""
+    """Group people who gave the same answer without a reason or a change."""
     judged = {}
     for about, answers in marks.judged.items():
         plain: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""How the texts of one game count its rounds: what a lead said, and whether one can still say otherwise."""
+"""How the texts of one game count its rounds: the offset that a lead set, and whether it can still change."""
 
 from django.utils.translation import gettext_lazy as _
 from msgspec import Struct
@@ -8,7 +8,7 @@ from discussions.models import Game, RoundOffset
 from discussions.transcripts.core.oddities import ROUND_ZERO, TEXT_ROUND_ZERO, Oddity
 from workspace.database.prepared_queries import Prepared
 
-# What is added to a number in a text to get the file's; the same values as `OFFSETS` of the metrics.
+# The offsets to add to a number in a text to get the file's; the same values as `OFFSETS` of the metrics.
 ROUND_OFFSETS = (
     (0, _("The texts count like the file: round 1 is the file's round 1.")),
     (1, _("The texts count from 0: round 0 is the file's round 1, round 1 the file's round 2.")),
@@ -17,7 +17,7 @@ ROUND_OFFSETS = (
 
 
 class RoundsPart(Struct, frozen=True):
-    """`said` is the newest act, None before the first; `choices` are (offset, words), empty when `stays` says why not.
+    """`said` is the newest act, None before the first; `choices` are (offset, words), empty if `stays` says why.
 
     `is_odd` says that texts or file name a round 0.
     """
@@ -29,17 +29,17 @@ class RoundsPart(Struct, frozen=True):
 
     @property
     def offset(self) -> int:
-        """What is added to a number in a text to get the file's."""
+        """What to add to a number in a text to get the file's."""
         return self.said.offset if self.said else 0
 
     @property
     def says(self) -> str:
-        """The present way in words."""
+        """The current offset in words."""
         return str(dict(ROUND_OFFSETS)[self.offset])
 
     @property
     def is_shown(self) -> bool:
-        """Whether the page has anything to say of it."""
+        """Whether the page has anything to show here."""
         return bool(self.choices or self.said or self.is_odd)
 
 

@@ -83,7 +83,7 @@ def fitting(
 
 
 def left_over(window: TranscriptWindow, wanted: Sequence[int], listed_count: int) -> More | None:
-    """Where a list goes on; `wanted` are the messages of all that needs the evaluator, `listed_count` how many show."""
+    """Where a list continues; `wanted` are the messages of all that still needs judging, `listed_count` are shown."""
     if len(wanted) <= listed_count:
         return None
     here = sum(window.holds(position) for position in wanted)

@@ -1,6 +1,6 @@
 """The basis of a verdict as one record: hashed when the page is shown, stored when the verdict is recorded.
 
-It keeps values with their ids and versions. So a verdict can be recomputed from its basis and the stored findings
+It keeps values with their ids and versions, so a verdict can be recomputed from its basis and the stored findings
 alone, and the basis can be compared with the revisions that it names.
 """
 
@@ -12,12 +12,12 @@ from discussions.adjudication.core.effective import AdjudicatedAnswer
 from discussions.core.judgement_kinds import RATING
 from workspace.core.words import say
 
-# 2: the majority of those who judged a message decides. In format 1 an evaluator who did not judge it voted for the
-# automatic value.
-# 3: diversity and repetition have no interval, and no line says that it could go the other way in a re-run.
+# 2: the majority of those who judged a message decides. In format 1, an evaluator who did not judge it counted as a
+# vote for the automatic value. 3: diversity and repetition have no interval, and no line says that it could change in
+# another game.
 FORMAT = 3
 
-# Where a cost came from.
+# The source of a cost.
 FROM_TRANSCRIPT, BY_HAND = "transcript", "by hand"
 
 
@@ -108,7 +108,7 @@ class Basis(Struct, frozen=True, omit_defaults=True):
 
 
 def changes(before: Basis, after: Basis) -> list[str]:
-    """Sentences on the differences, the most important first; empty without any."""
+    """Sentences on the differences, the most important first; empty if there are none."""
     sentences = []
     if before.supersedes != after.supersedes:
         sentences.append(say("A verdict was recorded meanwhile."))

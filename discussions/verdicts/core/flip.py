@@ -51,9 +51,9 @@ LOWEST_RATING, HIGHEST_RATING = 1, 5
 
 
 def rating_flip_steps(rating: Fraction, threshold: Fraction, raters: int) -> int | None:
-    """How many half points, over all raters together, would bring their mean rating to the other side.
+    """How many half points, over all raters together, would bring their mean rating across the threshold.
 
-    None when no ratings from 1 to 5 would. The threshold itself passes.
+    None if no ratings from 1 to 5 would do so. A mean equal to the threshold passes.
     """
     now = HALF_POINTS * raters * rating
     least = ceil(HALF_POINTS * raters * threshold)

@@ -23,14 +23,14 @@ class MoreRule(Struct, frozen=True):
     threshold: float
 
     def least(self, size: int) -> int:
-        """How many of a sample of that size must contradict the rule."""
+        """How many messages of a sample of that size must contradict the rule."""
         return -(-size * self.percent // 100)
 
 
 class RoleSample(Struct, frozen=True):
     """The messages (from 1, ascending) that an evaluator judges for role consistency, whatever the rules say.
 
-    `size` is the size of the accuracy sample; `times` counts how often more were asked for.
+    `size` is the size of the accuracy sample; `times` counts how often more messages were asked for.
     """
 
     positions: tuple[int, ...]
@@ -39,7 +39,7 @@ class RoleSample(Struct, frozen=True):
 
 
 def read_more_rule(rubric: RubricRecord) -> MoreRule:
-    """When a rubric version asks for more; versions without the parameters never do."""
+    """When a rubric version asks for more messages; versions without the parameters never do."""
     parameters: Mapping[str, Any] = rubric.parameters
     return MoreRule(
         sample=read_sample_rule(parameters),
@@ -55,8 +55,8 @@ def draw_role_sample(
     """The accuracy sample of role consistency, widened until one evaluator's judgements make the result clear.
 
     `machine` is the automatic value of every message, `values` the evaluator's own. When enough of the audit sample
-    contradicts the automatic values, `rule.count` more are drawn, and again, until the 90 % interval of what the
-    evaluator would say of all messages lies on one side of the threshold, or every message is judged.
+    contradicts the automatic values, `rule.count` more are drawn, repeatedly, until the 90 % interval of the
+    evaluator's share over all messages lies on one side of the threshold, or every message is judged.
     """
     count = len(machine)
     positions = audit_sample(seed, ROLE_CONSISTENCY, count, rule.sample)
@@ -79,7 +79,7 @@ def _is_judged(positions: Collection[int], values: Mapping[str, str]) -> bool:
 def _is_contradicted(
     positions: Collection[int], machine: Mapping[str, str], values: Mapping[str, str], rule: MoreRule
 ) -> bool:
-    """Whether all of the sample is judged, and enough of it otherwise than by the rule."""
+    """Whether the whole sample is judged, and enough judgements contradict the rule."""
     if not positions or not _is_judged(positions, values):
         return False
     contradictions = sum(
@@ -92,7 +92,7 @@ def _is_contradicted(
 def _is_clear(
     positions: Collection[int], machine: Mapping[str, str], values: Mapping[str, str], threshold: float
 ) -> bool:
-    """Whether the interval lies on one side. Judgements after this sample do not count yet."""
+    """Whether the interval lies on one side of the threshold. Judgements beyond this sample do not count yet."""
     sampled = {str(position) for position in positions}
     known = {
         subject: value

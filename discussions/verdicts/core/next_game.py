@@ -1,4 +1,4 @@
-"""Where another game under the same prompt would score: how far one game's score says anything of the next."""
+"""Where another game under the same prompt would score: how well one game's score predicts the next."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -14,7 +14,7 @@ Scores = Mapping[str, Fraction]
 
 
 class PlayedGame(Struct, frozen=True):
-    """A game with a verdict: the key of what was played, and metric -> score where the metric applies."""
+    """A game with a verdict: the key of its prompt, and metric -> score where the metric applies."""
 
     game: int
     prompt: str
@@ -25,7 +25,7 @@ class NextGame(Struct, frozen=True):
     """The interval of 95 % that the next game's score falls into, clipped to the scale.
 
     It rests on the mean of `count` games under the prompt and on the spread within batches of `spread_count` games;
-    with `is_pooled` those are games under other prompts, too. `low` and `high` are None where nothing shows a spread.
+    with `is_pooled` those are games under other prompts, too. `low` and `high` are None if no games show a spread.
     """
 
     key: str
@@ -41,7 +41,7 @@ def predict_next_games(
 ) -> dict[str, NextGame]:
     """Metric -> where the next game would score, for the lines of a game that are known and apply.
 
-    `prompt` is the key of what the game was played under, "" where that is not known; `played` are the project's games
+    `prompt` is the key of the prompt that the game was played under, "" if unknown; `played` are the project's games
     with a verdict under the same rubric version.
     """
     return {

@@ -1,4 +1,4 @@
-"""Estimate for all messages of a game, estimated from the messages that they judged."""
+"""People's estimate for all messages of a game, from the messages that they judged."""
 
 from collections.abc import Collection, Mapping
 
@@ -18,8 +18,8 @@ POSITIVE = {
 class PeopleEstimate(Struct, frozen=True):
     """The share of messages that people would count for one metric, in percent, with its 95 % interval.
 
-    `judged` of `total` messages were judged. `score` is the counted one, in percent; with `turns` it and the estimate
-    are on different sides of the threshold.
+    `judged` of `total` messages were judged. `score` is the counted score, in percent; `turns` means that it and the
+    estimate lie on different sides of the threshold.
     """
 
     key: str
@@ -36,7 +36,7 @@ class PeopleEstimate(Struct, frozen=True):
 def estimate_people(
     line: Line, machine: Mapping[str, str], values: Mapping[str, str], sampled: Collection[str]
 ) -> PeopleEstimate | None:
-    """The estimate beside one line of a verdict; None without a judged message of a sample.
+    """The estimate next to one line of a verdict; None without a judged message of a sample.
 
     `machine` and `values` are the automatic and the effective value by message, `sampled` the messages of the audit
     samples.
@@ -65,10 +65,10 @@ def predict_people(
     *,
     level: float = 0.95,
 ) -> tuple[float, float, float]:
-    """The share of messages that people would count for a metric in percent, and the ends of its interval.
+    """The share of messages that people would count for a metric, in percent, and the ends of its interval.
 
-    A judged message counts as judged. The others are predicted from the judged ones of the samples, apart for those
-    that the rule counts and those that it does not, because people object to them with different frequency.
+    A judged message counts as judged. The others are predicted from the judged ones of the samples, separately for
+    those that the rule counts and those that it does not, because people override the two with different frequency.
     """
     positive = POSITIVE[key]
     strata = [

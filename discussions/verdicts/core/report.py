@@ -38,7 +38,7 @@ class Override(Struct, frozen=True):
     """A judgement that differs from the automatic value, or from the blind value of the same person.
 
     `what` is the subject in words ("Strategic depth, message 19"), `says`, `machine_says` and `before_says` are the
-    values in words; all four are "" until a page has said them.
+    values in words; all four are "" until a page fills them in.
     """
 
     kind: str
@@ -83,10 +83,10 @@ class EarlierStep(Struct, frozen=True):
 
 
 class AdjudicationStep(Struct, frozen=True):
-    """An adjudication. `adopted` is the evaluator whose answer the lead adopted, "" for an answer of the lead.
+    """An adjudication. `adopted` is the evaluator whose answer the lead adopted, "" for the lead's own answer.
 
     `earlier` are the adjudications that it supersedes, the oldest first. `what` and `says` are the subject and the
-    value in words, "" until a page has said them.
+    value in words, "" until a page fills them in.
     """
 
     kind: str
@@ -105,8 +105,9 @@ class Report(Struct, frozen=True):
     """The report in the order of the rubric's appendix.
 
     `game_id` is the id in the file and `file_name` the name of the file. `questions` are those that the evaluators
-    answered, `recommendations` is None for evaluators, who do not write prompts. `bases` says what the ranges of the
-    next game rest on. `resolved` are the adjudications; `fewer` says why fewer evaluators than planned were enough.
+    answered, `recommendations` is None for evaluators, who do not write prompts. `bases` says which games the ranges of
+    the next game are predicted from. `resolved` are the adjudications; `fewer` says why fewer evaluators than planned
+    were enough.
     """
 
     project: str
@@ -216,6 +217,6 @@ def build_adjudication_trail(
 
 
 def make_sort_key(kind: str, subject: str) -> tuple[str, tuple[int, ...], str]:
-    """Sorts subjects of a kind by their position in the transcript."""
+    """Make a key that sorts subjects of a kind by their position in the transcript."""
     numbers = tuple(int(part) for part in re.findall(r"\d{1,9}", subject)[:2])
     return kind, numbers, subject

@@ -1,4 +1,4 @@
-"""The report on a game for programs, as JSON and CSV: numbers are numbers, keys stay. docs/report.md tells them."""
+"""The report on a game for programs, as JSON and CSV: numbers are numbers, keys are stable (docs/report.md)."""
 
 from datetime import datetime
 from typing import Literal
@@ -11,7 +11,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.report import Report
 from workspace.display.core.csv_lines import Cell, csv_bytes
 
-# 3: numbers are numbers, and all of it is grouped; files of formats 1 and 2 held the words of the page.
+# 3: numbers are numbers, and all fields are grouped; files of formats 1 and 2 held the words of the page.
 FORMAT = 3
 
 
@@ -23,7 +23,7 @@ class Range(Struct, frozen=True):
 
 
 class CheckFigures(Struct, frozen=True):
-    """The manual check of who said it: so many yes of so many asked. With `agents` it was the blind test."""
+    """The manual check of who said it: `yes` answers out of those asked. With `agents`, it was the blind test."""
 
     yes: int
     asked: int
@@ -35,7 +35,7 @@ class CheckFigures(Struct, frozen=True):
 
 
 class MetricFigures(Struct, frozen=True):
-    """A line of the verdict. `judgements_to_flip` is null where no number of them would change it."""
+    """A line of the verdict. `judgements_to_flip` is null if no number of judgements would change it."""
 
     key: str
     label: str
@@ -53,7 +53,7 @@ class MetricFigures(Struct, frozen=True):
 
 
 class ReportedGame(Struct, frozen=True):
-    """Which game it is: its number in the project, its id in the file, and the file."""
+    """The identity of the game: its number in the project, its id in the file, and the file."""
 
     project: str
     number: int
@@ -64,7 +64,7 @@ class ReportedGame(Struct, frozen=True):
 
 
 class VerdictFacts(Struct, frozen=True):
-    """The verdict that stands, with its reasons as code and sentence."""
+    """The current verdict, with its reasons as code and sentence."""
 
     number: int
     passes: bool = field(name="pass")
@@ -81,7 +81,7 @@ class VerdictFacts(Struct, frozen=True):
 
 
 class AnswerFacts(Struct, frozen=True):
-    """A question of the rubric and an evaluator's answer, null where there is none."""
+    """A question of the rubric and an evaluator's answer; null if there is none."""
 
     question: str
     answer: bool | None
@@ -105,7 +105,7 @@ class EvaluatorFacts(Struct, frozen=True):
 
 
 class OverrideFacts(Struct, frozen=True):
-    """A judgement that differs from the automatic value, or from the person's own `before` it was shown."""
+    """A judgement that differs from the automatic value, or from the person's own answer `before` they saw it."""
 
     kind: str
     subject: str
@@ -118,7 +118,7 @@ class OverrideFacts(Struct, frozen=True):
 
 
 class AdjudicationFacts(Struct, frozen=True):
-    """A lead's decision on a disagreement; `adopted` is the evaluator whose answer it is."""
+    """A lead's decision on a disagreement; `adopted` is the evaluator whose answer was adopted."""
 
     kind: str
     subject: str
@@ -190,7 +190,7 @@ def report_to_json(report: Report) -> bytes:
 
 
 def report_to_csv(report: Report) -> bytes:
-    """The metrics of the report, a row each."""
+    """The metrics of the report, one row each."""
     about: list[Cell] = [report.project, report.game, report.game_id, report.file_name]
     about += [report.number, report.passes]
     return csv_bytes(COLUMNS, [[*about, *_cells(_metric(line.figures))] for line in report.lines])

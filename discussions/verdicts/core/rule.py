@@ -52,8 +52,8 @@ def decide(
 ) -> Outcome:
     """The verdict on one game from its effective scores (metric -> score), the mean rating and the cost in dollars.
 
-    `cost` None is "not reported" and neither passes nor fails. If a metric is pending or the rating is missing,
-    `passes` is None, and `missing` says which. Known values are filled in all the same. Raises KeyError when a metric
+    A `cost` of None means "not reported"; it neither passes nor fails. If a metric is pending or the rating is missing,
+    `passes` is None, and `missing` says which. Known values are filled in nevertheless. Raises KeyError when a metric
     has no score.
     """
     rules = read_rules(rubric)
@@ -82,9 +82,9 @@ def decide(
 
 
 def find_automatic_failure(scores: Mapping[str, Score], cost: Decimal | None, rubric: RubricRecord) -> str:
-    """Why the verdict is FAIL on automatic scores, with the best of everything that waits for people; empty when not.
+    """Why the verdict is FAIL on automatic scores even if all pending judgements turn out best; empty if it is not.
 
-    It is not certain: people may override what the automatic scores were counted from, and so reach PASS.
+    The FAIL is not certain: people may override the findings behind the automatic scores, and so reach PASS.
     """
     best = {
         key: replace(score, numerator=1, denominator=1, is_pending=False) if score.is_pending else score
@@ -134,7 +134,7 @@ def check_identification(
 
 
 def check_test(test: Identified, *, decides: bool) -> ManualCheck:
-    """The authorship test as the manual check: it passes when guessing makes the hits improbable."""
+    """The authorship test as the manual check: it passes if the hits are improbable under guessing."""
     p = test.p
     return ManualCheck(
         test.hits, test.asked, test.needed, p < SIGNIFICANCE, decides, agents=test.agents, p=float(p)
@@ -214,7 +214,7 @@ def _flip_distance(lines: list[Line], rules: Rules, reasons: list[Reason]) -> in
 
 
 def find_rating_flip(outcome: Outcome, raters: int) -> int | None:
-    """How many half points of the rating, over all raters, would turn a known verdict; None when none would."""
+    """How many half points of the rating, over all raters, would flip a known verdict; None if none would."""
     rated = next((line for line in outcome.lines if METRICS[line.key].is_rated), None)
     if rated is None or not rated.denominator:
         return None
@@ -309,7 +309,7 @@ def _value(score: Score, metric: Metric) -> Fraction:
 
 
 def add_binomial_flags(outcome: Outcome) -> Outcome:
-    """The outcome as bases before format 3 gave it: an interval for every share, and whether it holds the threshold."""
+    """The outcome as in bases before format 3: an interval for every share, and whether it contains the threshold."""
     return replace(outcome, lines=[_add_binomial_flag(line) for line in outcome.lines])
 
 

@@ -1,4 +1,4 @@
-"""From judgements and measurements to a verdict: shared by preview, recording and replay."""
+"""Compute a verdict from judgements and measurements: shared by preview, recording and replay."""
 
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
@@ -37,7 +37,7 @@ def compute_outcome(
 def compute_metric_lines(
     metrics: Collection[str], found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
 ) -> list[Line]:
-    """The lines of these metrics alone, as `compute_outcome` has them."""
+    """The lines of these metrics alone, as `compute_outcome` gives them."""
     criteria = [criterion for criterion in rubric.criteria if criterion.key in metrics]
     return build_lines(
         criteria,
@@ -49,7 +49,7 @@ def compute_metric_lines(
 
 
 def build_manual_check(found: Effective, rubric: RubricRecord) -> ManualCheck | None:
-    """The manual check of personality diversity: the authorship test, else the question; None without both."""
+    """The manual check of personality diversity: the authorship test, else the question; None without either."""
     if found.test is not None:
         return check_test(found.test, decides=found.identify_decides)
     return check_identification(found.identification, rubric, decides=found.identify_decides)
@@ -58,7 +58,7 @@ def build_manual_check(found: Effective, rubric: RubricRecord) -> ManualCheck | 
 def compute_basis_outcome(
     basis: Basis, measurements: Mapping[str, Measurement], rubric: RubricRecord
 ) -> Outcome:
-    """The verdict of a basis, with the findings and the rubric version that it names."""
+    """The verdict of a basis, computed with the findings and the rubric version that it names."""
     found = compute_effective_values(basis, measurements)
     outcome = compute_outcome(found, measurements, basis.cost.total_usd, rubric)
     return outcome if basis.format >= 3 else add_binomial_flags(outcome)

@@ -1,4 +1,4 @@
-"""A recorded outcome, read again: its figures count; its words are today's, in the reader's language."""
+"""A recorded outcome, read back: figures are as recorded, words are today's, in the reader's language."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _OUTCOME: Any = msgspec.json.Decoder(Outcome)
 
 
 def read_outcome(recorded: str) -> Outcome:
-    """What was recorded, in the reader's words."""
+    """The recorded outcome, in the reader's language."""
     return say_again(_OUTCOME.decode(recorded))
 
 

@@ -1,4 +1,4 @@
-"""What people's estimate of all messages would turn: the metrics of a verdict, and the verdict with them."""
+"""What the people's estimate of all messages would flip: metrics of a verdict, and with them the verdict."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def estimate_all(judged: JudgedVerdict) -> list[PeopleEstimate]:
 
 
 def would_turn(outcome: Outcome, key: str) -> bool:
-    """Whether the verdict would be the other one if this metric alone were on the other side of its threshold."""
+    """Whether the verdict would flip if only this metric were on the other side of its threshold."""
     passes = {line.key: bool(line.passes) != (line.key == key) for line in outcome.lines}
     is_pass = (
         sum(passes.values()) >= outcome.needed_count

@@ -64,7 +64,7 @@ class SubjectWords:
 
 
 def describe_target(target: str) -> str:
-    """What a comment is about: "message 19" of "message:19", "the game" of "game"."""
+    """The target of a comment in words: "message 19" of "message:19", "the game" of "game"."""
     _kind, _colon, subject = target.partition(":")
     return _place(subject) if subject else _("the game")
 

@@ -25,8 +25,8 @@ PASS, FAIL, PENDING = "pass", "fail", "pending"
 class FigureRow(Struct, frozen=True):
     """A line of a verdict in words; its `state` is "pass", "fail" or "pending", its `interval` the bounds alone.
 
-    `turns` says what this game was counted on and what would change it, `next_game` where another game under the same
-    prompt would score, `check` the result of the manual check.
+    `turns` says what this game's score was counted from and what would change it, `next_game` where another game under
+    the same prompt would score, `check` the result of the manual check.
     """
 
     key: str
@@ -84,7 +84,7 @@ def get_state_word(line: VerdictLine) -> str:
 
 
 def describe_weak_pass(line: VerdictLine) -> str:
-    """What a weak pass rests on: "Memory: no references", "Memory: 3 references"."""
+    """The reason for a weak pass: "Memory: no references", "Memory: 3 references"."""
     if line.is_applicable:
         says = ngettext("%(n)d reference", "%(n)d references", line.denominator) % {"n": line.denominator}
     else:
@@ -105,7 +105,7 @@ def counted_from(line: VerdictLine) -> str:
 
 
 def describe_flip(line: VerdictLine) -> str:
-    """What this game was counted on, and what would change the line; "" while pending."""
+    """What this game's score was counted from, and what would change the line; "" while pending."""
     if line.passes is None:
         return ""
     if METRICS[line.key].is_rated:
@@ -123,7 +123,7 @@ def describe_flip(line: VerdictLine) -> str:
 
 
 def describe_flip_count(line: VerdictLine) -> str:
-    """How many judgements would change the line, alone: "9 messages judged differently"; "" while pending."""
+    """How many judgements would change the line, as a phrase: "9 messages judged differently"; "" while pending."""
     if line.passes is None:
         return ""
     if METRICS[line.key].is_rated:
@@ -140,7 +140,7 @@ def _describe_distance(line: VerdictLine) -> str:
 
 
 def describe_next_game(line: VerdictLine, found: NextGame) -> str:
-    """Where another game under the same prompt would score, by what, and whether that may pass or fail otherwise."""
+    """Where another game under the same prompt would score, the evidence for it, and whether its result may differ."""
     basis = describe_next_basis(found)
     return ", ".join(part for part in (describe_next_range(line, found), basis) if part) + _may(line, found)
 
@@ -156,7 +156,7 @@ def describe_next_range(line: VerdictLine, found: NextGame) -> str:
 
 
 def describe_next_basis(found: NextGame) -> str:
-    """What the range of the next game rests on; "" where it is unknown."""
+    """The games that the range of the next game is predicted from; "" where it is unknown."""
     if found.low is None or found.high is None:
         return ""
     if found.is_pooled:
@@ -171,7 +171,7 @@ def describe_next_basis(found: NextGame) -> str:
 
 
 def describe_next(line: VerdictLine, found: NextGame) -> str:
-    """Where another game would score and whether it may pass or fail otherwise, without what that rests on."""
+    """Where another game would score and whether its result may differ, without the evidence for it."""
     return describe_next_range(line, found) + _may(line, found)
 
 
@@ -186,7 +186,7 @@ def _may(line: VerdictLine, found: NextGame) -> str:
 def verdict_turns(outcome: Outcome, raters: int = 1) -> str:
     """A sentence on what would change the verdict; "" while it is pending.
 
-    The rating is named where it is the nearer way: half a point of one of its `raters` counts as one judgement.
+    The rating is named if it needs fewer changes: half a point from one of its `raters` counts as one judgement.
     """
     if outcome.passes is None:
         return ""

@@ -13,7 +13,7 @@ from workspace.models import Project
 
 
 class ReadyGame(Struct, frozen=True):
-    """A game by its number. `refusal` says why no verdict can be recorded, "" when one can; then the rest is filled.
+    """A game by its number. `refusal` says why no verdict can be recorded, "" when one can; then the rest is set.
 
     `headline` and `passes` are the verdict that would be recorded on the basis with that hash.
     """

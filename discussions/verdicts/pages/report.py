@@ -41,7 +41,7 @@ from workspace.models import Person
 
 
 def build_report(*, game: Game, only: Person | None = None) -> Report | None:
-    """The report on the verdict that stands, None while there is none; with `only` nobody else's judgements in it."""
+    """The report on the current verdict, or None; with `only`, it has no other person's judgements."""
     verdict = _find_verdict(game)
     if verdict is None:
         return None
@@ -49,7 +49,7 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
     outcome = read_outcome(verdict.outcome)
     evaluations = _evaluations(basis)
     own = [evaluation for evaluation in evaluations if only is None or evaluation.evaluator_id == only.pk]
-    # Who rates must not know of other games.
+    # Evaluators must not know about other games.
     next_games, judged = NONE if only else load_next_games(game, outcome), SubjectWords(game)
     return Report(
         project=game.project.name,
@@ -77,14 +77,14 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         overrides=[judged.say_override(override) for override in _overrides(own, basis)],
         basis_sha256=verdict.basis_sha256,
         bases=_bases(outcome, next_games),
-        # What was resolved tells what others said.
+        # Adjudications reveal what others said.
         resolved=[] if only else [judged.say_step(step) for step in _steps(game, evaluations, basis)],
         fewer="" if only else _fewer(game, verdict),
     )
 
 
 def build_report_chart(*, game: Game) -> BarsChart | None:
-    """The bars of the verdict that stands, for the page alone; None while there is none."""
+    """The bars of the current verdict, for the page only; None while there is none."""
     outcome = Verdict.objects.filter(game=game).not_superseded().values_list("outcome", flat=True).first()
     return None if outcome is None else build_threshold_chart(read_outcome(outcome))
 
@@ -116,7 +116,7 @@ def _line(line: Line, next_game: NextGame | None) -> ReportLine:
 
 
 def _bases(outcome: Outcome, next_games: NextGames) -> list[str]:
-    """The bases of the ranges of the next game, each once, with its metrics if they differ."""
+    """The sources of the next game's ranges, each once, with its metrics if they differ."""
     found: dict[str, list[str]] = {}
     for line in outcome.lines:
         if line.key in next_games and (says := describe_next_basis(next_games[line.key])):
@@ -168,7 +168,7 @@ def _steps(game: Game, evaluations: list[Evaluation], basis: Basis) -> list[Adju
 
 
 def _fewer(game: Game, verdict: Verdict) -> str:
-    """Why fewer evaluators were enough, where that was said before the verdict."""
+    """Why fewer evaluators were enough, if a lead said so before the verdict."""
     if game.needed_at is None or game.needed_by is None or game.needed_at > verdict.created_at:
         return ""
     return f"{game.needed_count}, {game.needed_by.name}: {game.needed_reason}"

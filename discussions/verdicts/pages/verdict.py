@@ -47,7 +47,7 @@ from workspace.models import Person
 class OutcomePart(Struct, frozen=True):
     """An outcome with its rows and sentences, and its chart.
 
-    `so_far` says from how many evaluations it comes while others are missing, else "".
+    `so_far` says how many evaluations it is based on while others are missing, else "".
     """
 
     outcome: Outcome
@@ -73,13 +73,13 @@ class OpenFlag(Struct, frozen=True):
 class VerdictPage(Struct, frozen=True):
     """The page. `outcome` is the recorded one, else the one that would be recorded; None when it is hidden or unknown.
 
-    `hidden_because` says why it is hidden, "" when it is shown or the game is not measured.
-    `history` has the recorded verdicts, the newest first. `basis_sha256` and `basis` go back with the form, "" when
-    they would show the work of others. `record_refusal` says why the button is greyed, else "". `record_way` says
-    where a lead can remove the cause: "people", "disagreements", or "". `changed` lists what changed since then.
-    `people` are the estimates from the present judgements with a sentence each, none for those who may not see them.
-    `flags` are the open ones: all for leads, for evaluators their own, none where the project ignores them. With
-    `may_go_on` the person can only take the next game now; `sees_advice` is for those who change prompts.
+    `hidden_because` says why it is hidden, "" when it is shown or the game is not measured. `history` has the recorded
+    verdicts, the newest first. `basis_sha256` and `basis` are sent back with the form; they are "" when they would show
+    the work of others. `record_refusal` says why the button is greyed, else "". `record_way` says where a lead can
+    remove the cause: "people", "disagreements", or "". `changed` lists what changed since then. `people` are the
+    estimates from the current judgements with a sentence each, empty for those who may not see them. `flags` are the
+    open ones: all for leads, their own for evaluators, none if the project ignores them. With `may_go_on` the person
+    can only take the next game now; `sees_advice` is for those who change prompts.
     """
 
     game: Game
@@ -99,13 +99,13 @@ class VerdictPage(Struct, frozen=True):
 
 
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
-    """The page for somebody who may see it."""
+    """Build the page for somebody who may see it."""
     preview = load_verdict_preview(game)
     history = [(row, read_outcome(row.outcome)) for row in _VERDICTS.objects(game.pk)]
     recorded, outcome = history[0] if history else (None, preview and preview.outcome)
     basis = msgspec.json.decode(recorded.basis, type=Basis) if recorded else preview and preview.basis
     sees_game, leads = may(check_see_game, person, game), may(check_supersede_verdict, person, game)
-    # The answers of several evaluators are private, and so is their basis; the outcome is until it is recorded.
+    # The answers of several evaluators and their basis are private; the outcome is private until it is recorded.
     several = preview is not None and len(preview.basis.evaluations) > 1
     is_shared = game.evaluator_count > 1 or several
     is_private = is_shared and not leads
@@ -150,7 +150,7 @@ def list_open_flags(game: Game, only: Person | None) -> list[OpenFlag]:
 
 
 def describe_people_estimate(estimate: PeopleEstimate) -> str:
-    """What people would say of all messages, beside the counted score."""
+    """The people's estimate for all messages, next to the counted score."""
     words = {
         STRATEGIC_DEPTH: _("strategic"),
         COHERENCE: _("coherent"),
@@ -177,7 +177,7 @@ def describe_people_estimate(estimate: PeopleEstimate) -> str:
 
 
 def outcome_part(outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -> OutcomePart:
-    """The parts that pages show of an outcome and its basis; `next_games` are for those who know of other games."""
+    """The parts of an outcome and its basis for a page; `next_games` only for people who may know of other games."""
     so_far = _so_far(outcome, basis)
     return OutcomePart(
         outcome=outcome,

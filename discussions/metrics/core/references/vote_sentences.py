@@ -280,7 +280,7 @@ def _claim(
 def _people(sentence: _Sentence, text: str, at: int) -> list[int | None]:
     """The players of a list like "Alpha, Bravo and me" that ends or begins at `at`; None for a person without a name.
 
-    In "Alpha, you" the name only calls.
+    In "Alpha, you" the name is only an address.
     """
     if text.endswith(", you"):
         return _find_called(sentence, at)
