@@ -16,14 +16,14 @@ from workspace.models import Job
 from workspace.models.jobs import FAILED
 
 MEASURE = "measure"
-# The kind as rows of jobs hold it.
+# The kind as it is stored in rows of jobs.
 DIAGNOSTICS = "companions"
 
 
 # Imported games and measurements never change, so they are kept decoded; the hash guards against another database.
 @lru_cache(maxsize=32)
 def game_record(game: int, content_sha256: str, round_offset: int = 0) -> GameRecord:
-    """The game with that number and content, its rounds counted as said."""
+    """The game with that key and content, with that round offset."""
     found: GameRecord = _TEXT.get(game).to_record()
     return replace(found, round_offset=round_offset)
 
@@ -37,7 +37,7 @@ def load_measurements(measured: int, findings_sha256: str) -> dict[str, Measurem
 
 @lru_cache(maxsize=32)
 def rubric_record(version: int, sha256: str) -> RubricRecord:
-    """What the rubric version with that number and content says."""
+    """The record of the rubric version with that key and content."""
     found: RubricRecord = _VERSION.get(version).to_record()
     return found
 
@@ -48,7 +48,7 @@ _VERSION = Prepared(lambda version: RubricVersion.objects.filter(pk=version), in
 
 
 def list_batches(games: "QuerySet[Game]") -> Iterator[list[int]]:
-    """The keys of the games in order, as many at a time as fit into memory; those that come in meanwhile, too."""
+    """The keys of the games in order, in batches that fit into memory, including games imported meanwhile."""
     last = 0
     while True:
         rows = games.filter(pk__gt=last).order_by("pk").values_list("pk", "message_count")[:BATCH_GAMES]
@@ -66,7 +66,7 @@ def list_batches(games: "QuerySet[Game]") -> Iterator[list[int]]:
 
 
 def find_stopped_jobs(iterations: Collection[int], kind: str = MEASURE) -> dict[int, Job]:
-    """The newest job of that kind for each of these iterations, where it failed; one query."""
+    """The newest job of that kind for each of these iterations, if it failed; one query."""
     subjects = {f"iteration:{iteration}": iteration for iteration in iterations}
     jobs = Job.objects.filter(kind=kind, subject__in=subjects).order_by("pk")
     newest = {subjects[job.subject]: job for job in jobs}
@@ -115,7 +115,7 @@ def load_round_offsets(games: Collection[int]) -> dict[int, RoundOffset]:
 
 
 def add_round_offset(record: GameRecord, row: RoundOffset | None) -> GameRecord:
-    """The game with what a lead said of its rounds."""
+    """The game with the round offset that a lead set."""
     return replace(record, round_offset=row.offset) if row else record
 
 
@@ -125,7 +125,7 @@ def load_measured_record(game: Game, measured: Measured) -> GameRecord:
 
 
 def load_measured_offset(measured: Measured) -> int:
-    """The round offset under which the game was measured; a query only if somebody set one."""
+    """The round offset under which the game was measured; queries only if somebody set one."""
     if not measured.round_offset_number:
         return 0
     rows = RoundOffset.objects.filter(game=measured.game_id, number=measured.round_offset_number)

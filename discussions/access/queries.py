@@ -13,7 +13,7 @@ from workspace.models.projects import EVALUATOR, LEAD
 
 
 def games_led_by(person: Person) -> GameQuerySet:
-    """Games whose roles, figures and evaluations the person can or could see; they cannot rate these blind."""
+    """Games whose roles, figures and evaluations the person can or could see, so that they cannot rate them blind."""
     if person.is_admin or person.is_system:
         return Game.objects.all()
     led = _lasting(person.pk, OuterRef("project"), OuterRef("created_at")).filter(role=LEAD)
@@ -45,7 +45,7 @@ def barred_until(person: Person, project: Project) -> int:
 
 
 def _lasting(person: int, project: Any, since: Any) -> "QuerySet[Membership]":
-    """The memberships of the person that lasted beyond that moment."""
+    """The person's memberships that lasted beyond that moment."""
     lasted = Q(ended_at=None) | Q(ended_at__gt=since)
     return Membership.objects.filter(lasted, person=person, project=project)
 
@@ -56,10 +56,10 @@ def _held(person: int, game: int) -> "QuerySet[Membership, Any]":
     return rows.exclude(~Q(ended_at=None), ~Q(role=LEAD)).values_list("role", "ended_at")
 
 
-# Asked with every save.
+# This query runs with every save.
 _HELD = Prepared(_held, int, int)
 
-# Asked with every game that is given out.
+# This query runs for every game that is given out.
 _LED_UNTIL = Prepared(
     lambda person, project: (
         Membership.objects.filter(person=person, project=project, role=LEAD, ended_at__isnull=False)
@@ -77,7 +77,7 @@ def evaluators_in(project: Project) -> list[Person]:
 
 
 def name_evaluators(project: Project) -> dict[int, str]:
-    """The names of the same people by key, in the same order; a list needs no more of them."""
+    """The names of the same people by key, in the same order, for lists that need only names."""
     return dict(sorted(_EVALUATOR_NAMES.rows(project.pk), key=lambda row: (row[1].casefold(), row[0])))
 
 

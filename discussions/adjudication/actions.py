@@ -170,7 +170,7 @@ def _insert(
 
 
 def unmask_evaluators(*, game: Game, by: Person, now: datetime) -> bool:
-    """Let this person see the names of the game's evaluators; the event is recorded once. True if it was now."""
+    """Let this person see the names of the game's evaluators. Records the event once; returns True if it did so now."""
     with transaction.atomic():
         check_see_games(by, game.project)
         if has_seen_names(by, game):

@@ -1,4 +1,4 @@
-"""What the evaluators of a game differ about, and a lead's decisions on it, for programs."""
+"""API of the disagreements of a game's evaluators and a lead's decisions on them."""
 
 from datetime import datetime
 
@@ -27,7 +27,7 @@ PATH = GAME + "disagreements/"
 
 
 class SideAnswer(Answer):
-    """The answer of one evaluation, under a letter in the place of its evaluator's name; `is_silent` without one."""
+    """The answer of one evaluation, with a letter instead of its evaluator's name; `is_silent` if it gave no answer."""
 
     letter: str
     value: str
@@ -38,7 +38,7 @@ class SideAnswer(Answer):
 class DisagreementAnswer(Answer):
     """Something on which evaluators differ, or on which a lead decided. With `is_tie` the verdict waits for a decision.
 
-    `sides_sha256` goes back with the decision. `decided` is null while no lead decided.
+    Send `sides_sha256` back with the decision. `decided` is null until a lead decides.
     """
 
     kind: str
@@ -54,7 +54,7 @@ class DisagreementAnswer(Answer):
 
 class JudgedByAnswer(Answer):
     """An evaluation of a game. If several people rate, `letter` is set once the evaluation is submitted. `evaluator`
-    is "" and the moments are null until you show the names, because the audit log has the moments next to names.
+    is "" and the moments are null until you show the names, because the audit log lists the moments next to names.
     """
 
     id: str
@@ -66,7 +66,7 @@ class JudgedByAnswer(Answer):
 
 
 class AdjudicationGiven(Given):
-    """A decision: the letter of the `side` whose answer holds, or another `value`; with the reason."""
+    """A decision: the letter of the `side` whose answer counts, or another `value`; with the reason."""
 
     kind: str = Field(max_length=30)
     subject: str = Field(default="", max_length=200)
@@ -86,7 +86,7 @@ class AdjudicationGiven(Given):
     answer=Listed[DisagreementAnswer],
 )
 def list_disagreements(request: SignedIn, slug: str, number: int) -> Listed[DisagreementAnswer]:
-    """List what the evaluators of a game differ about, ties first. Names are not told."""
+    """List the disagreements of a game's evaluators, ties first. Names are not shown."""
     game = led_game_or_404(request.user, slug, number)
     check_see_games(request.user, game.project)
     return _list(game)
@@ -104,7 +104,7 @@ def list_disagreements(request: SignedIn, slug: str, number: int) -> Listed[Disa
 def decide(request: SignedIn, slug: str, number: int, given: AdjudicationGiven) -> Listed[DisagreementAnswer]:
     """Decide on a disagreement.
 
-    Nothing is decided when an answer changed since it was read (409).
+    If an answer changed since it was read, no decision is stored (409).
     """
     game = led_game_or_404(request.user, slug, number)
     check_adjudicate(request.user, game)
@@ -149,7 +149,7 @@ def list_evaluations(request: SignedIn, slug: str, number: int) -> Listed[Judged
     answer=Listed[JudgedByAnswer],
 )
 def show_names(request: SignedIn, slug: str, number: int) -> Listed[JudgedByAnswer]:
-    """Have the names of the evaluators of a game shown to you. The audit log keeps that you did."""
+    """Show yourself the names of a game's evaluators. The audit log records it."""
     game = led_game_or_404(request.user, slug, number)
     unmask_evaluators(game=game, by=request.user, now=timezone.now())
     return _list_evaluations(game, request.user)

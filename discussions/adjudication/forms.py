@@ -1,6 +1,6 @@
-"""What is posted where a lead resolves a difference, sends an evaluation back, or wants to see who said what.
+"""Forms with which a lead decides on a disagreement or shows names.
 
-What a packet is to be made of, as its page's address says it.
+Also the scope of a packet, from the URL of its page.
 """
 
 import re
@@ -12,9 +12,9 @@ from workspace.core.limits import LONGEST_REASON
 
 
 class AdjudicationForm(forms.Form):
-    """One decision: the letter of the side whose answer holds, or "anew:" and a value; with the reason.
+    """One decision: the letter of the side whose answer counts, or "anew:" and a value; with the reason.
 
-    `sides_sha256` is what the page showed; `next` and `page` say where the focus goes on.
+    `sides_sha256` is what the page showed; `next` and `page` say where the focus goes next.
     """
 
     kind = forms.CharField(max_length=30)
@@ -46,7 +46,7 @@ class AdjudicationForm(forms.Form):
         ]
 
     def typed(self, name: str) -> str:
-        """What was sent in a field, whether it fits or not."""
+        """The submitted text of a field, valid or not."""
         return str(self.data.get(name, ""))
 
 
@@ -70,7 +70,7 @@ class PacketForm(forms.Form):
     games = forms.CharField(label=_("Games"), required=False, max_length=1000)
 
     def clean_games(self) -> list[int]:
-        """The numbers, each once; a sentence for what is none."""
+        """The numbers without repeats; a fault for anything that is not a number."""
         parts = [part for part in _NUMBERS.split(self.cleaned_data["games"]) if part]
         wrong = [part for part in parts if not (part.isascii() and part.isdigit() and len(part) < 10)]
         if wrong:

@@ -1,4 +1,4 @@
-"""What the answers of evaluators are called on screen."""
+"""The labels of evaluators' answers on screen."""
 
 from django.utils.translation import gettext as _
 

@@ -12,9 +12,9 @@ from workspace.models import Person
 
 
 def check_adjudicate(person: Person, game: Game) -> None:
-    """Leads of the project and admins resolve what evaluators differ on, once all evaluations are in.
+    """Leads of the project and admins decide on disagreements, once all evaluations are submitted.
 
-    Nobody resolves where their own answers are one of the sides.
+    Nobody decides where their own answer is one of the sides.
     """
     check_leads(
         person,
@@ -33,7 +33,7 @@ def check_adjudicate(person: Person, game: Game) -> None:
 
 
 def check_resolvable(game: Game) -> None:
-    """A difference is resolved only when the game is measured and all evaluations are in, whoever resolves it."""
+    """A disagreement is decided only when the game is measured and all evaluations are submitted, whoever decides."""
     if newest_measured(game) is None:
         raise NotAllowed(
             _("This game is not measured yet; wait for its figures, then resolve."), code="measuring"

@@ -40,7 +40,7 @@ _RESOLVED = (
 
 
 def load_adjudicated_by_game(games: Collection[int]) -> dict[int, list[AdjudicationRecord]]:
-    """Game -> its adjudications that stand, the oldest first; games without one are left out."""
+    """Game -> its adjudications that are not superseded, oldest first; games without one are left out."""
     rows = Adjudication.objects.not_superseded().filter(game__in=games).order_by("pk")
     found: dict[int, list[AdjudicationRecord]] = defaultdict(list)
     for game, *values in rows.values_list("game_id", *_RESOLVED):
@@ -49,13 +49,13 @@ def load_adjudicated_by_game(games: Collection[int]) -> dict[int, list[Adjudicat
 
 
 def load_adjudication_history(game: int) -> list[AdjudicationRecord]:
-    """Everything that was ever resolved in the game, also what a later one supersedes, the oldest first."""
+    """All adjudications of the game, including superseded ones, oldest first."""
     rows = Adjudication.objects.filter(game=game).order_by("pk")
     return [AdjudicationRecord(*values) for values in rows.values_list(*_RESOLVED)]
 
 
 def adjudications_in(games: Collection[int]) -> dict[int, list[BasisAdjudication]]:
-    """Game -> its adjudications that stand, as a basis holds them; in one query."""
+    """Game -> its adjudications that are not superseded, as a basis holds them; in one query."""
     found: dict[int, list[BasisAdjudication]] = defaultdict(list)
     for game, *values in _STANDING.rows(list(games)):
         found[game].append(BasisAdjudication(*values))
@@ -74,12 +74,12 @@ _STANDING = Prepared(
 
 
 def adjudicated_so_far() -> dict[str, int | None]:
-    """What changes whenever a lead resolves something: how many rows there are, and the newest."""
+    """A value that changes with every adjudication: the number of rows, and the newest key."""
     return Adjudication.objects.aggregate(Count("pk"), Max("pk"))
 
 
 def disagreements_in(game: Game) -> list[Disagreement]:
-    """The differences between the submitted evaluations of a measured game, and their resolutions; three queries.
+    """The disagreements of the submitted evaluations of a measured game, and their adjudications; three queries.
 
     Raises LookupError when the game is not measured. Fetch the game with its iteration and rubric version.
     """
@@ -87,7 +87,7 @@ def disagreements_in(game: Game) -> list[Disagreement]:
 
 
 def load_sides_hashes(game: Game, subjects: Collection[Key]) -> dict[Key, str]:
-    """(Kind, subject) -> hash of the present answers, as `Adjudication.sides_sha256` has it; none without measurement.
+    """(Kind, subject) -> hash of the current answers, like `Adjudication.sides_sha256`; empty without a measurement.
 
     Fetch the game with its iteration and rubric version.
     """
@@ -117,17 +117,17 @@ def _find_disagreements(game: Game, resolved: Iterable[AdjudicationRecord]) -> l
 
 
 def letters_seed(game: int) -> str:
-    """What the letters of a game's evaluators depend on; nobody without the installation's key can compute it."""
+    """The seed for the letters of a game's evaluators; it cannot be computed without the installation's key."""
     return keyed_text("letters", str(game))
 
 
 def handle_of(evaluation: int) -> str:
-    """The name of an evaluation beside its letter: from it nobody gets its number, which the audit log has."""
+    """A handle for an evaluation, used with its letter; it does not reveal the key, which the audit log shows."""
     return keyed_text("evaluation handle", str(evaluation))[:16]
 
 
 def find_by_handle(game: Game, handle: str) -> Evaluation | None:
-    """The evaluation of the game with that handle, with what leads act on it by."""
+    """The evaluation of the game with that handle, with the related rows that a lead's acts need."""
     rows = game.evaluations.select_related("game__project", "evaluator")
     return next((row for row in rows if handle_of(row.pk) == handle), None)
 
@@ -139,7 +139,7 @@ def submitted_in(game: Game) -> dict[int, int]:
 
 
 def load_machine_values(game: Game) -> dict[Key, str]:
-    """What the machine says of each thing in the game, as its newest measurement has it; LookupError without one."""
+    """The automatic value of each subject of the game from its newest measurement; LookupError without one."""
     measured = newest_measured(game)
     if measured is None:
         raise LookupError(f"game {game.pk} is not measured")
@@ -147,7 +147,7 @@ def load_machine_values(game: Game) -> dict[Key, str]:
 
 
 def load_judgeable_subjects(game: Game) -> JudgeableSubjects:
-    """What there is to judge in the game, as its newest measurement has it; LookupError without one."""
+    """The subjects to judge in the game, from its newest measurement; LookupError without one."""
     measured, version = newest_measured(game), game.iteration.rubric_version
     if measured is None:
         raise LookupError(f"game {game.pk} is not measured")
@@ -161,7 +161,7 @@ def load_judgeable_subjects(game: Game) -> JudgeableSubjects:
 
 
 class GameDisagreements(Struct, frozen=True):
-    """One measured game: where its submitted evaluations differ, and on how many things of each kind anybody spoke.
+    """One measured game: the disagreements of its submitted evaluations, and the number of judged subjects by kind.
 
     `game` is its key, `version` the key of its rubric version with its hash.
     """
@@ -176,7 +176,7 @@ class GameDisagreements(Struct, frozen=True):
 
 
 class _Row(NamedTuple):
-    """A game with the columns that name what it is made of; `newest` is its measurement, None while there is none."""
+    """A game with the keys and hashes of its parts; `newest` is its measurement, None while there is none."""
 
     key: int
     number: int
@@ -216,7 +216,7 @@ def rated_by_several(project: Project) -> "QuerySet[Game]":
 
 
 def load_disagreements(games: "QuerySet[Game]") -> list[GameDisagreements]:
-    """What evaluators differ about in these games, in their order; games without a measurement are left out."""
+    """The disagreements in these games, in their order; games without a measurement are left out."""
     newest = Measured.objects.filter(
         game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version")
     ).order_by("-pk")
@@ -303,13 +303,13 @@ NAMES_SHOWN = "names:shown"
 
 
 def has_seen_names(person: Person, game: Game) -> bool:
-    """Whether this person asked for the names of this game's evaluators."""
+    """Whether this person has shown the names of this game's evaluators."""
     lines = Event.objects.filter(by=person, chain__project=game.project_id, verb=NAMES_SHOWN)
     return lines.filter(object_kind="game", object_id=str(game.pk)).exists()
 
 
 def load_drawn_test(evaluation: Evaluation, game: Game) -> DrawnTest | None:
-    """The blind test that the evaluation started with; None where the question is asked, or too little was said."""
+    """The blind test that the evaluation started with; None if the question is asked, or too little was said."""
     if evaluation.identification != TEST:
         return None
     version = evaluation.measured.rubric_version
@@ -317,7 +317,7 @@ def load_drawn_test(evaluation: Evaluation, game: Game) -> DrawnTest | None:
 
 
 def asked_messages(drawn: DrawnTest) -> Asked:
-    """The test as effective values read it."""
+    """The test in the form that effective values use."""
     return Asked(drawn.authors, len(drawn.agents))
 
 

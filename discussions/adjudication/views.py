@@ -124,7 +124,7 @@ def _answered(
     conflict: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The current card, with what was refused; without htmx a redirect to the next one, or the whole page."""
+    """The current card with any refusal; without htmx, a redirect to the next card, or the full page."""
     posted = PostedDecision(
         kind=form.typed("kind"),
         subject=form.typed("subject"),
@@ -184,6 +184,6 @@ def packet_markdown(request: SignedIn, slug: str) -> HttpResponse:
 
 
 def read_scope(form: PacketForm) -> Scope:
-    """The scope that was asked for, as far as it is valid."""
+    """The requested scope, as far as it is valid."""
     given = getattr(form, "cleaned_data", {})
     return Scope(iteration=given.get("iteration"), games=given.get("games") or [])

@@ -1,4 +1,4 @@
-"""The states of an evaluation and the moves between them; what is not in the table is refused."""
+"""The states of an evaluation and the moves between them; a move that is not in the table is refused."""
 
 from workspace.core.words import mark, say
 
@@ -43,7 +43,7 @@ RELEASED = mark(
     "still open."
 )
 
-# The reason why somebody may no longer judge a game that they have open: their present or former role in its project.
+# The reason why somebody may no longer judge a game that they have open: their current or former role in its project.
 LEADS, LED, LEFT = "leads", "led", "left"
 
 WHY_BARRED = {

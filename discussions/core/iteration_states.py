@@ -1,4 +1,4 @@
-"""The kinds and states of an iteration and the moves between them; what is not in the table is refused."""
+"""The kinds and states of an iteration and the moves between them; a move that is not in the table is refused."""
 
 from workspace.core.words import mark, say
 
@@ -18,7 +18,7 @@ DECISIONS = (KEEP, REVERT, INCONCLUSIVE)
 TAKES_GAMES = (ALWAYS_OPEN, IMPORTING)
 STATES_WITH_SLOTS = (ALWAYS_OPEN, RATING, DECIDED)
 
-# "drop" is a decision before any game is rated: it ends an iteration that nobody wants to go on with.
+# "drop" is a decision before any game is rated: it ends an iteration that nobody wants to continue.
 MOVES: dict[tuple[str, str], str] = {
     (IMPORTING, "open_for_rating"): RATING,
     (IMPORTING, DROP): DECIDED,
@@ -43,12 +43,12 @@ def states_before(move: str) -> tuple[str, ...]:
 
 
 def get_decision_move(state: str, decision: str) -> str:
-    """The move that a decision makes: nothing is kept that was never rated, but it can be dropped."""
+    """The move that a decision makes: an iteration that was never rated cannot be kept, only dropped."""
     return DROP if state == IMPORTING and decision != KEEP else "decide"
 
 
 def why_frozen(state: str) -> str:
-    """Why no game comes in any more, as the end of a sentence about the iteration; "" while games come in."""
+    """Why it takes no more games, as the end of a sentence about the iteration; "" while it takes games."""
     return say(WHY_FROZEN.get(state, ""))
 
 

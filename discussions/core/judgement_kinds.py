@@ -1,6 +1,6 @@
-"""What can be judged, about what, with which values: the table behind every act of an evaluator.
+"""The kinds of judgement, their subjects and their values: the table behind every act of an evaluator.
 
-A judgement is keyed by what it is about, never by a finding's row. Value "" always means unset.
+A judgement is keyed by its subject, never by a finding's row. Value "" always means unset.
 """
 
 import re
@@ -51,10 +51,10 @@ AUTHORSHIP_KINDS = (IDENTIFY, ATTRIBUTION)
 
 
 class JudgeableSubjects(Struct, frozen=True):
-    """What there is to judge in one game: enough to say whether a subject exists.
+    """The subjects to judge in one game: enough to decide whether a subject exists.
 
     `sentences` counts them per message, in order (the unit is the whole message where `is_by_message`); `counted` and
-    `possible` are subjects of references found by the machine, in order; `speakers` are player numbers; `phrases` are
+    `possible` are subjects of references found automatically, in order; `speakers` are player numbers; `phrases` are
     subjects ("3|i think that") of phrases that a player repeats. If the evaluation begins with the blind test,
     `agents` are the players who take part, and `unseen_count` is the number of messages to match with them.
     """
@@ -72,7 +72,7 @@ class JudgeableSubjects(Struct, frozen=True):
 
 
 def find_judgement_fault(kind: str, subject: str, value: str | None, judgeable: JudgeableSubjects) -> str:
-    """Why this cannot be judged in this game, as a sentence; "" when it can. None for a value means unchanged."""
+    """Why this cannot be judged in this game, as a sentence; "" when it can. A value of None means unchanged."""
     if kind not in VALUES:
         return say("There is no judgement called “{kind}”. Load the page again.", kind=kind[:40])
     answers = list_answers(kind, judgeable)
@@ -86,7 +86,7 @@ def find_judgement_fault(kind: str, subject: str, value: str | None, judgeable: 
 
 
 def list_answers(kind: str, judgeable: JudgeableSubjects) -> tuple[str, ...]:
-    """What can be said of a thing of that kind in this game: a message of the test is some agent's, by number."""
+    """The possible answers on a subject of that kind in this game; for a message of the test, the agents' numbers."""
     agents = judgeable.agents if kind == ATTRIBUTION else ()
     return (*map(str, agents), *VALUES[kind])
 
@@ -120,7 +120,7 @@ def _subject_fault(kind: str, subject: str, judgeable: JudgeableSubjects) -> str
 
 
 def _who_said_it_fault(kind: str, subject: str, judgeable: JudgeableSubjects) -> str:
-    """The question asks about every speaker, the test about so many messages; one game has one of the two."""
+    """The question asks about every speaker, the test about a number of messages; a game has one of the two."""
     if kind == ATTRIBUTION:
         found = _number(subject) in range(1, judgeable.unseen_count + 1)
         return "" if found else say("The test has no message {subject}.", subject=subject[:20])
@@ -144,14 +144,14 @@ def _has_sentence(subject: str, judgeable: JudgeableSubjects) -> bool:
 
 
 def _number(text: str, least: int = 1) -> int | None:
-    """The number that this text is the one spelling of, or None: "07", "+7" and "seven" are not subjects."""
+    """The number of which this text is the canonical spelling, or None: "07", "+7" and "seven" are not subjects."""
     if not text.isascii() or not text.isdigit() or len(text) > 7 or str(int(text)) != text:
         return None
     return int(text) if int(text) >= least else None
 
 
 def role_value(counts: bool, rule: str) -> str:
-    """The label that a finding of role consistency amounts to."""
+    """The label that corresponds to a finding of role consistency."""
     if counts:
         return CONSISTENT
     return NOT_ASSESSABLE if rule == "unknown_side" else INCONSISTENT
@@ -159,7 +159,7 @@ def role_value(counts: bool, rule: str) -> str:
 
 @lru_cache(maxsize=4096)
 def parse_subject(subject: str) -> tuple[int, int]:
-    """(message, sentence) of "19.2", (message, 0) of "19"; what sorts judgements as the transcript goes."""
+    """(message, sentence) of "19.2", (message, 0) of "19"; a key that sorts judgements in transcript order."""
     message, _, sentence = subject.partition(".")
     return int(message), int(sentence or 0)
 
@@ -173,7 +173,7 @@ _NOT_PLAIN = re.compile("[^A-Za-z0-9]")
 
 
 def item_id(kind: str, subject: str) -> str:
-    """The DOM id of an item. Phrases may be of any script, so they are told apart by a hash."""
+    """The DOM id of an item. Phrases may be in any script, so a hash distinguishes them."""
     if kind == PHRASE:
         return f"item-phrase-{bytes_hash(subject.encode())[:12]}"
     return f"item-{kind}-{_NOT_PLAIN.sub('-', subject)}"

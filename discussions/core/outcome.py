@@ -1,4 +1,4 @@
-"""What a verdict says, as plain records: a line for each metric, the reasons, the advice, and what would change it."""
+"""A verdict's content as plain records: a line for each metric, the reasons, the advice, and what would change it."""
 
 from decimal import Decimal
 
@@ -14,15 +14,15 @@ AMBER = "amber"
 ABOVE = "above"
 UNREPORTED = "unreported"
 
-# Memory accuracy of fewer references says little, whatever it is.
+# Memory accuracy on fewer references says little, whatever its value.
 FEW_REFERENCES = 5
 
 
 class ManualCheck(Struct, frozen=True, omit_defaults=True):
-    """The manual check of who said it: `yes` of `asked` players could be told; `decides` when the evaluator says so.
+    """The manual check of who said it: `yes` of `asked` players were recognised; `decides` when the evaluator says so.
 
     In the blind test, `yes` of `asked` messages were matched with the right one of `agents`, and `p` is the exact
-    probability of so many hits or more by guessing. `agents` is 0 if the question was asked instead.
+    probability of at least as many hits by guessing. `agents` is 0 if the question was asked instead.
     """
 
     yes: int
@@ -49,7 +49,7 @@ class Facts(Struct, frozen=True, omit_defaults=True):
 
 
 class PassKind:
-    """What a pass rests on, for records with these fields of a line."""
+    """The kind of a pass, for records with these fields of a line."""
 
     __slots__ = ()
     key: str
@@ -60,7 +60,7 @@ class PassKind:
 
     @property
     def is_by_rule(self) -> bool:
-        """Whether it passes because there was nothing to count."""
+        """Whether the line passes because there was nothing to count."""
         return not self.is_applicable and bool(self.passes)
 
     @property
@@ -85,8 +85,8 @@ class Line(Struct, PassKind, frozen=True, omit_defaults=True):
     messages and references alone.
 
     `passes` is None while the metric is pending. A line that does not apply passes by the rubric's rule.
-    `could_go_other_way` is in verdicts on a basis before format 3 alone: it read Wilson's interval of one game as if it
-    spoke of other games.
+    `could_go_other_way` exists only in verdicts on a basis before format 3, which read Wilson's interval of one game as
+    if it predicted other games.
     """
 
     key: str
@@ -122,7 +122,7 @@ class Recommendation(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """A verdict, or what is known of it: `passes` is None while `missing` names keys of pending metrics."""
+    """A verdict, or what is known of it so far: `passes` is None while `missing` names keys of pending metrics."""
 
     passes: bool | None
     headline: str
@@ -143,7 +143,7 @@ class Outcome(Struct, frozen=True):
 
     @property
     def weak_passes(self) -> list[Line]:
-        """The lines that pass with nothing, or with few references, to count."""
+        """The lines that pass with nothing to count, or on few references."""
         return [line for line in self.lines if line.is_weak_pass]
 
     def line(self, key: str) -> Line:

@@ -1,4 +1,4 @@
-"""The plain records that a game and its measurement are made of; everything above the core speaks in these.
+"""The plain records of a game and its measurement; all code above the core uses them.
 
 A record is frozen, holds no database row and encodes to JSON and back without loss (msgspec).
 Positions of messages and numbers of players count from 1, in the order of the transcript.
@@ -58,7 +58,7 @@ class Elimination(Struct, frozen=True, omit_defaults=True):
 
 
 class Cost(Struct, frozen=True, omit_defaults=True):
-    """What a game cost. None means "not reported", never free. `cache_hit_rate` is a fraction from 0 to 1."""
+    """The cost of a game. None means "not reported", never zero. `cache_hit_rate` is a fraction from 0 to 1."""
 
     total_usd: Decimal | None = None
     input_tokens: int | None = None
@@ -69,8 +69,7 @@ class Cost(Struct, frozen=True, omit_defaults=True):
 class GameRecord(Struct, frozen=True, omit_defaults=True):
     """One imported transcript; only the public discussion is in `messages`.
 
-    `round_offset` is no part of the file: a lead said that it must be added to the number of a round in a text to get
-    the file's.
+    `round_offset` is not part of the file: a lead sets it, to be added to a round number in a text to get the file's.
     """
 
     game_id: str
@@ -85,18 +84,18 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     round_offset: int = 0
 
     def build_search_text(self, file_name: str) -> str:
-        """What a search of games looks in: the game's id, its file and its players, each in a line, without case."""
+        """The text that a search of games looks in: the game's id, file and players, one per line, case-folded."""
         names = [player.name for player in self.players]
         return "\n".join((self.game_id, file_name, *names)).casefold()[:MOST_SEARCHED]
 
     @property
     def word_count(self) -> int:
-        """How many words the messages hold together, cut at white space."""
+        """How many words all messages have together, split at white space."""
         return len(" ".join([message.text for message in self.messages]).split())
 
     @property
     def rounds(self) -> int:
-        """How many different rounds the messages name."""
+        """How many different rounds the messages belong to."""
         return len({message.round for message in self.messages})
 
 
@@ -105,7 +104,7 @@ class Fault(Struct, frozen=True, omit_defaults=True):
 
     `place` is a file name, a line or a JSON pointer, outermost first ("games.json /messages/3/text");
     `message` is a sentence that says what was expected, what was found and what to do.
-    A warning is kept with the game; any other fault refuses the game whole.
+    A warning is kept with the game; any other fault refuses the whole game.
     """
 
     place: str
@@ -115,7 +114,7 @@ class Fault(Struct, frozen=True, omit_defaults=True):
 
 
 class MessageFinding(Struct, frozen=True, omit_defaults=True, gc=False):
-    """What a metric says of one message: whether it counts, the rule that decided, and the words it saw."""
+    """A metric's finding on one message: whether it counts, the rule that decided, and the words that it matched."""
 
     message: int
     counts: bool
@@ -133,12 +132,12 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
 
 
 class ReferenceFinding(Struct, frozen=True, omit_defaults=True, gc=False):
-    """A sentence that speaks of the past. `start`/`end` are half-open code points of the message's stored text.
+    """A sentence about the past of the game. `start`/`end` are half-open code points of the message's stored text.
 
-    `sentence` counts the sentences of the message from 1 (0 stands for the whole message). `is_counted` is true for
-    the rubric's own patterns, false for the wider list (a possible reference, counted once a person accepts it).
-    `check` is "supported", "close" or "cannot_check". `round` is the file's number of the round that the sentence
-    speaks of (0: none), None under the rules 1.0.
+    `sentence` counts the sentences of the message from 1 (0 stands for the whole message). `is_counted` is true for the
+    rubric's own patterns, false for the wider list (a possible reference, counted once a person accepts it). `check` is
+    "supported", "close" or "cannot_check". `round` is the file's number of the round that the sentence refers to (0:
+    none), None under the rules 1.0.
     """
 
     message: int
@@ -154,7 +153,7 @@ class ReferenceFinding(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class PlayerFinding(Struct, frozen=True, omit_defaults=True):
-    """What M5 says of one player; `similarity` (0 to 100) is that with the nearest other player."""
+    """M5's finding on one player; `similarity` (0 to 100) is that with the nearest other player."""
 
     player: int
     spoke: bool
@@ -165,7 +164,7 @@ class PlayerFinding(Struct, frozen=True, omit_defaults=True):
 
 
 class PhraseFinding(Struct, frozen=True, omit_defaults=True, gc=False):
-    """A phrase that one player uses `count` times (pooled: player 0), and the messages that hold it."""
+    """A phrase that one player uses `count` times (pooled: player 0), and the messages that contain it."""
 
     player: int
     phrase: str
@@ -174,7 +173,7 @@ class PhraseFinding(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Measurement(Struct, frozen=True, omit_defaults=True):
-    """What one metric gave for one game, before any person judged.
+    """The output of one metric for one game, before any person judged.
 
     `is_applicable` is false when there was nothing to count and the rubric's rule gives 100.
     `counted` is what the interface lists: messages that counted (M5: unique players).
@@ -196,7 +195,8 @@ class Measurement(Struct, frozen=True, omit_defaults=True):
 class Score(Struct, frozen=True, omit_defaults=True):
     """A metric's figure once people's judgements are counted in.
 
-    `missing` lists the subjects that still need a label; `counts` (memory accuracy) says how many references have each.
+    `missing` lists the subjects that still need a label; `counts` (memory accuracy) says how many references have each
+    label.
     """
 
     metric: str

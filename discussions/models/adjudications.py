@@ -9,7 +9,7 @@ from workspace.models import Person
 
 
 class AdjudicationQuerySet(models.QuerySet["Adjudication"]):
-    """How adjudications are asked for."""
+    """Queries for adjudications."""
 
     def not_superseded(self) -> "AdjudicationQuerySet":
         """Those that no later one supersedes."""
@@ -20,7 +20,7 @@ class Adjudication(models.Model):
     """The value of one subject of a game, with the reason; `adopted` is the evaluation that gave the adopted answer.
 
     `kind`, `subject` and `value` are as in judgements. For a marked sentence, value "" says that it is no reference.
-    `sides_sha256` is the hash of what the evaluators said when it was resolved.
+    `sides_sha256` is the hash of the evaluators' answers at the time of the decision.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="adjudications")

@@ -12,8 +12,8 @@ class CalibrationRound(models.Model):
     """One round of a project, with its games from the beginning. A required round comes before any other game; only
     one round is open at a time.
 
-    An evaluator passes if, over all its games, at least `pass_percent` percent of their answers are those of the
-    keys, and their ratings are on average within `rating_within` of the keys' ratings.
+    An evaluator passes if, over all games of the round, at least `pass_percent` percent of their answers equal the key,
+    and their ratings are on average within `rating_within` of the key's ratings.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="calibration_rounds")
@@ -76,7 +76,7 @@ class CalibrationGame(models.Model):
 
 
 class CalibrationWaiver(models.Model):
-    """A lead's word that somebody who did not pass a round may rate all the same, with the reason."""
+    """A lead's permission to rate for a person who did not pass a round, with the reason."""
 
     round = models.ForeignKey(CalibrationRound, models.PROTECT, related_name="waivers")
     person = models.ForeignKey(Person, models.PROTECT, related_name="+")

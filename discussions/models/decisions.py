@@ -11,7 +11,7 @@ CHOICES = [(KEEP, "keep"), (REVERT, "revert"), (INCONCLUSIVE, "inconclusive")]
 
 
 class DecisionQuerySet(models.QuerySet["Decision"]):
-    """How decisions are asked for."""
+    """Queries for decisions."""
 
     def not_superseded(self) -> "DecisionQuerySet":
         """Those that no later one supersedes."""

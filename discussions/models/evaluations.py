@@ -11,7 +11,7 @@ from discussions.models.slots import RATING, REPEAT, Slot
 from workspace.models import Person, Project
 from workspace.models.revisions import KeyedRevision, Versioned
 
-# Every save reads these, so they are named: all columns of all six rows cost a third more.
+# Every save reads these columns, so they are listed: all columns of all six rows would take a third longer.
 WORK_COLUMNS = (
     *(
         "id",
@@ -38,14 +38,14 @@ WORK_COLUMNS = (
 
 
 class EvaluationQuerySet(models.QuerySet["Evaluation"]):
-    """How evaluations are asked for."""
+    """Queries for evaluations."""
 
     def visible_to(self, person: Person) -> "EvaluationQuerySet":
-        """One's own; nobody rates in another's place."""
+        """The person's own evaluations; nobody rates for another person."""
         return self.filter(evaluator=person, game__project__in=Project.objects.visible_to(person))
 
     def with_work(self) -> "EvaluationQuerySet":
-        """With the columns of other rows that judging and its page need, in one query."""
+        """With the columns of related rows that judging and its page need, in one query."""
         return self.select_related(
             "slot", "game__iteration", "game__project", "measured__rubric_version"
         ).only(*WORK_COLUMNS)
@@ -54,8 +54,8 @@ class EvaluationQuerySet(models.QuerySet["Evaluation"]):
 class Evaluation(Versioned):
     """One evaluator's work on one game: a draft until submitted, a draft again when returned.
 
-    `seed` draws the accuracy samples; `identification` is how its iteration asked who said it when the slot was
-    taken: an evaluation keeps the form it began with. `version` counts every change of state or judgement. Its state
+    `seed` draws the accuracy samples; `identification` is how the iteration asked who said it when the slot was taken:
+    an evaluation keeps the form that it began with. `version` counts every change of state or judgement. Its state
     moves as the table of `discussions.core.evaluation_states` says; `slot` is its newest slot. If the project uses
     hidden duplicates, the evaluator knows the game by `shown_number`, which no game has: always for a duplicate, and
     until submission for a game that the queue gave. `released_reason` is the reason of a lead who took the slot back.
@@ -95,7 +95,7 @@ class Evaluation(Versioned):
         )
         indexes = (
             models.Index(fields=["evaluator", "state"], name="evaluation_by_person"),
-            # For queries that ask in these words alone: SQLite takes an index of all states for a narrow one.
+            # Only for queries with exactly this condition; otherwise SQLite prefers the index over all states.
             models.Index(
                 fields=["evaluator"], condition=Q(state=DRAFT) | Q(state=RETURNED), name="evaluation_open"
             ),
@@ -124,9 +124,9 @@ class Evaluation(Versioned):
 
 
 class Judgement(models.Model):
-    """The newest value of one thing one evaluator judges; `version` equals the number of its revisions.
+    """The newest value of one subject that one evaluator judges; `version` equals the number of its revisions.
 
-    `kind` and `subject` say what it is about, never which finding's row: ("reference", "19.2") is the second sentence
+    `kind` and `subject` identify the subject, never a finding's row: ("reference", "19.2") is the second sentence
     of message 19, ("strategic_depth", "19") message 19, ("phrase", "3|i think that") player 3's phrase,
     ("identify", "3") player 3, ("attribution", "3") the third message of the blind test, ("question", "4") the fourth
     question, ("rating", "") the rating. Value "" is unset.
@@ -152,10 +152,10 @@ class Judgement(models.Model):
 
 
 class RevisionQuerySet(models.QuerySet["Revision"]):
-    """How revisions are asked for."""
+    """Queries for revisions."""
 
     def undoable(self, evaluation: Evaluation | int) -> "RevisionQuerySet":
-        """Acts of an evaluation that neither undo another nor were undone, newest first."""
+        """Acts of an evaluation that neither undo another act nor were undone, newest first."""
         undoing = Revision.objects.filter(
             judgement=models.OuterRef("judgement"), undoes=models.OuterRef("version")
         )
@@ -201,7 +201,7 @@ class Reveal(models.Model):
 
 
 class Remark(models.Model):
-    """A flag or a comment with a target ("message:19", "game", "reference:19.2") and, in time, a resolution."""
+    """A flag or a comment with a target ("message:19", "game", "reference:19.2") and, once resolved, a resolution."""
 
     evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="remarks")
     kind = models.CharField(max_length=10, choices=[("flag", "flag"), ("comment", "comment")])

@@ -11,10 +11,10 @@ from workspace.models import Job, Person, Project
 
 
 class Transcript(models.Model):
-    """An uploaded file: its bytes are kept under their SHA-256, its report says what became of it.
+    """An uploaded file: its bytes are kept under their SHA-256, its report gives the outcome of the import.
 
-    `named_format` is the format that a person named, "" where it is detect automatically; `format` is the one that was
-    found. `waits_for_columns` says that rows of it are read when somebody has said what their columns are.
+    `named_format` is the format that a person named, "" for automatic detection; `format` is the one that was found.
+    `waits_for_columns` says that its rows are read once somebody has mapped their columns.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="transcripts")
@@ -46,9 +46,9 @@ class Transcript(models.Model):
 
 
 class ImportDismissal(models.Model):
-    """The faults of an import are no notice any more: somebody has seen them, or `replaced_by` is the file put right.
+    """Faults of an import that no longer appear as a notice: somebody saw them, or `replaced_by` is the corrected file.
 
-    It goes when the import is read again. Archives leave it out.
+    The row is deleted when the import is read again. Archives leave it out.
     """
 
     transcript = models.OneToOneField(Transcript, models.PROTECT, related_name="dismissal", primary_key=True)
@@ -63,12 +63,12 @@ class ImportDismissal(models.Model):
 
 
 class ImportRun(models.Model):
-    """How far the reading of one file is. Parts are read by whoever claims them and stored in the order of the file.
+    """The progress of reading one file. Workers claim and read parts, which are stored in the order of the file.
 
     Columns hold JSON, in the records of `discussions/imports/core.py`: `layout` says how the file holds its games,
-    `parts` where each part is, `claims` who reads which part, `sums` what became of the games so far, `met` which
-    games of an earlier reading were met again. Parts before `next_part` are stored. Games up to the key
-    `newest_before` were there before.
+    `parts` where each part is, `claims` who reads which part, `sums` the outcomes of the games so far, `met` which
+    games of an earlier reading were found again. Parts before `next_part` are stored. Games up to the key
+    `newest_before` existed before.
     """
 
     transcript = models.OneToOneField(Transcript, models.PROTECT, related_name="run")
@@ -83,15 +83,15 @@ class ImportRun(models.Model):
 
 # How many evaluators a game needs, for queries of games; the same as `Game.evaluator_count`.
 NEEDED = Coalesce("needed_count", "iteration__evaluator_count")
-# The same for queries of what belongs to a game.
+# The same for queries of rows that belong to a game.
 NEEDED_OF_GAME = Coalesce("game__needed_count", "game__iteration__evaluator_count")
 
 
 class GameQuerySet(models.QuerySet["Game"]):
-    """How games are asked for."""
+    """Queries for games."""
 
     def visible_to(self, person: Person) -> "GameQuerySet":
-        """All of a lead's projects; an admin sees every game. Evaluators reach games by their evaluations only."""
+        """A lead sees all games of their projects, an admin all. Evaluators reach games only through evaluations."""
         if person.is_admin:
             return self
         return self.filter(
@@ -104,9 +104,9 @@ class GameQuerySet(models.QuerySet["Game"]):
 class Game(models.Model):
     """One imported game, without its text. `number` is ours and counts within the project.
 
-    `needed_count` is set if a lead said, with a reason, that fewer evaluators than the iteration asks for are enough.
-    The list of games searches in `search_text`, which `GameRecord.build_search_text` makes. `cost_usd` is the cost
-    that the file reports. `paid_usd` is the cost that counts: the one that a lead entered last, else the reported
+    `needed_count` is set if a lead decided, with a reason, that fewer evaluators than the iteration requires are
+    enough. The list of games searches in `search_text`, which `GameRecord.build_search_text` builds. `cost_usd` is the
+    cost that the file reports. `paid_usd` is the cost that counts: the one that a lead entered last, else the reported
     one.
     """
 
@@ -174,7 +174,7 @@ class Game(models.Model):
 
     @property
     def evaluator_count(self) -> int:
-        """How many evaluators the game needs: as many as its iteration asks for, unless a lead lowered that."""
+        """How many evaluators the game needs: as many as its iteration requires, unless a lead lowered that number."""
         return self.needed_count or self.iteration.evaluator_count
 
 

@@ -51,7 +51,7 @@ class StageQuerySet(models.QuerySet["Stage"]):
     """How stages are asked for."""
 
     def visible_to(self, person: Person) -> "StageQuerySet":
-        """Those of the projects that a person leads; all for an admin. Evaluators know of none."""
+        """Those of the projects that a person leads; all for an admin; none for evaluators."""
         if person.is_admin:
             return self
         return self.filter(
@@ -64,9 +64,10 @@ class StageQuerySet(models.QuerySet["Stage"]):
 class Stage(models.Model):
     """What the rubric calls "Iteration 1": a goal with a gate. It closes when the next one is opened.
 
-    `streak_unit` says what a success is counted in, `engagement_rule` whether a success needs the rating on average or
-    in every game. `stated_...` is a lead's signed statement that the games are fascinating to watch. `door` is the
-    JSON of the gate when the next stage was opened; with `override_reason` an admin opened it though shut.
+    `streak_unit` says whether successes are counted in iterations or games, `engagement_rule` whether a success needs
+    the rating on average or in every game. `stated_...` is a lead's signed statement that the games are fascinating to
+    watch. `door` is the JSON of the gate when the next stage was opened; with `override_reason`, an admin opened it
+    although the gate was closed.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="stages")
@@ -111,10 +112,10 @@ class Stage(models.Model):
 
 
 class IterationQuerySet(models.QuerySet["Iteration"]):
-    """How iterations are asked for."""
+    """Queries for iterations."""
 
     def visible_to(self, person: Person) -> "IterationQuerySet":
-        """Those of the projects that a person leads; all for an admin. Evaluators know of none."""
+        """Those of the projects that a person leads; all for an admin; none for evaluators."""
         if person.is_admin:
             return self
         return self.filter(
@@ -133,10 +134,10 @@ class Iteration(models.Model):
 
     A change is compared with `compared_with`, the stage's reference when it was opened; `baseline` is the stage's
     newest baseline then. A baseline with `replay_of` plays that iteration's prompt again: its games count with that
-    one's, and it is never a reference of its own. `target` is the key of the criterion that is to become better (""
-    when none was named), `material` the JSON of what difference matters: criterion -> number. `hunk_count` says how
-    many places of the prompt differ from the reference's; more than the rubric allows need the lead's answer. All of it
-    is final once the iteration is open for rating.
+    one's, and it is never a reference of its own. `target` is the key of the criterion that should improve ("" when
+    none was named), `material` the JSON of the differences that matter: criterion -> number. `hunk_count` says how many
+    places of the prompt differ from the reference's; more than the rubric allows need the lead's answer. All of it is
+    final once the iteration is open for rating.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="iterations")
@@ -210,16 +211,16 @@ class Iteration(models.Model):
 
     @property
     def takes_games(self) -> bool:
-        """Whether games still come in."""
+        """Whether it still takes games."""
         return self.state in TAKES_GAMES
 
     @property
     def has_slots(self) -> bool:
-        """Whether evaluators can take its games; never those of one that was dropped before it was opened."""
+        """Whether evaluators can take its games; never in an iteration that was dropped before it was opened."""
         return self.state in STATES_WITH_SLOTS and (self.is_unsorted or self.opened_at is not None)
 
 
 def iterations_by_version() -> dict[int, int]:
-    """How many iterations use each rubric version; versions that none uses are not there."""
+    """How many iterations use each rubric version; unused versions are left out."""
     rows = Iteration.objects.order_by().values_list("rubric_version").annotate(count=Count("pk"))
     return dict(rows)

@@ -13,7 +13,7 @@ KINDS = [(COST, "cost in dollars"), (CACHE, "cache hit rate")]
 
 
 class ManualFigureQuerySet(models.QuerySet["ManualFigure"]):
-    """How figures by hand are asked for."""
+    """Queries for figures entered by hand."""
 
     def not_superseded(self) -> "ManualFigureQuerySet":
         """Those that no later one supersedes."""
@@ -55,5 +55,5 @@ def entered(kind: str) -> "QuerySet[ManualFigure, object]":
 
 
 def paid() -> Coalesce:
-    """For queries of games: what a game costs, by hand or else by its file; the same as the column `paid_usd`."""
+    """For queries of games: the cost entered by hand, else the one in the file; the same as the column `paid_usd`."""
     return Coalesce(Subquery(entered(COST)), "cost_usd")

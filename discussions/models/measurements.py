@@ -1,4 +1,4 @@
-"""What the metrics gave for a game. Written once, unique per (game, rubric version, code version)."""
+"""The results of the metrics for a game. Written once, unique per (game, rubric version, code version)."""
 
 import msgspec
 from django.db import models
@@ -34,7 +34,8 @@ class Measured(models.Model):
                 fields=["game", "rubric_version", "code_version", "round_offset_number"], name="measured_once"
             ),
         )
-        # For the newest measurement of a game. With an index of the version alone, SQLite reads all games back to it.
+        # For the newest measurement of a game. With an index on the version alone, SQLite reads all games back to that
+        # one.
         indexes = (models.Index(fields=["rubric_version", "game"], name="measured_by_version"),)
 
 

@@ -1,4 +1,4 @@
-"""How a project gives out its games, and what holds once they are rated. Without a row the defaults hold."""
+"""How a project gives out its games, and the rules once they are rated. Without a row, the defaults apply."""
 
 from django.db import models
 from django.db.models import Q
@@ -32,7 +32,7 @@ class QueueRule(models.Model):
 
 
 def load_queue_rule(project: Project) -> QueueRule:
-    """The project's rule; an unsaved row of the defaults where nobody made one."""
+    """The project's rule; an unsaved row with the defaults if there is none."""
     return _QUEUE_RULE.first(project.pk) or QueueRule(project=project)
 
 
@@ -49,9 +49,9 @@ REOPEN_MINUTES, MOST_REOPEN_MINUTES = 30, 7 * 24 * 60
 
 
 class RatingRule(models.Model):
-    """Rules of a project that hold once something is rated. If there is no row, the defaults hold.
+    """Rules of a project that apply once something is rated. Without a row, the defaults apply.
 
-    `flags` says what an open flag does to recording the verdict; a submitted evaluation can be reopened for
+    `flags` says how an open flag affects recording the verdict; a submitted evaluation can be reopened for
     `reopen_minutes`, 0 for never; with `shows_differences` evaluators see where they and the rule differ.
     """
 
@@ -74,7 +74,7 @@ class RatingRule(models.Model):
 
 
 def load_rating_rule(project: int) -> RatingRule:
-    """The rule of the project with that key; an unsaved row of the defaults where nobody made one."""
+    """The rule of the project with that key; an unsaved row with the defaults if there is none."""
     return _RATING_RULE.first(project) or RatingRule(project_id=project)
 
 
@@ -82,7 +82,7 @@ _RATING_RULE = Prepared(lambda project: RatingRule.objects.filter(project=projec
 
 
 class Guideline(models.Model):
-    """One version of a project's guideline, in Markdown; never changed, the newest holds. An empty text ends it."""
+    """One version of a project's guideline, in Markdown; never changed; the newest counts. An empty text ends it."""
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="guidelines")
     number = models.PositiveIntegerField()
@@ -98,7 +98,7 @@ class Guideline(models.Model):
 
 
 class GuidelineReading(models.Model):
-    """A person said that they have read this version."""
+    """A person's confirmation that they have read this version."""
 
     guideline = models.ForeignKey(Guideline, models.PROTECT, related_name="readings")
     person = models.ForeignKey(Person, models.PROTECT, related_name="+")

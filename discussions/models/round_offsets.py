@@ -1,4 +1,4 @@
-"""How the texts of a game count its rounds, as a lead said: rows that never change, the newest of a game holds."""
+"""How the texts of a game count its rounds, as a lead set it: rows never change; the newest of a game counts."""
 
 from django.db import models
 
@@ -7,9 +7,9 @@ from workspace.models import Person
 
 
 class RoundOffset(models.Model):
-    """`offset` is added to the number of a round in a text to get the file's; `number` counts such acts of the game.
+    """`offset` is added to the number of a round in a text to get the file's; `number` counts the offsets of the game.
 
-    Imported rows never change, so this stands beside them. Measurements name the act that they were made under.
+    Imported rows never change, so the offset is a row of its own. Measurements name the offset that applied to them.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="round_offsets")

@@ -1,4 +1,4 @@
-"""Places on games: rows that one conditional update takes, each for one purpose, held under a lease."""
+"""Slots on games: rows that one conditional update takes, each for one purpose, held under a lease."""
 
 from datetime import datetime
 from typing import Any
@@ -16,10 +16,10 @@ CALIBRATION = "calibration"
 
 
 class SlotQuerySet(models.QuerySet["Slot"]):
-    """How slots are asked for."""
+    """Queries for slots."""
 
     def free(self) -> "SlotQuerySet":
-        """Open slots that no evaluator has, also those that are assigned."""
+        """Open slots that no evaluator holds, including assigned ones."""
         return self.filter(evaluator=None, is_closed=False)
 
     def free_for(self, person: Any) -> "SlotQuerySet":
@@ -28,14 +28,13 @@ class SlotQuerySet(models.QuerySet["Slot"]):
 
 
 class Slot(models.Model):
-    """One evaluator's place on a game; for rating a game has as many as it needs evaluators.
+    """One evaluator's place on a game; a game has as many slots for rating as it needs evaluators.
 
     An evaluator who takes a slot holds it until `lease_until`; work renews it. None means that no lease runs
-    (submitted, or sent back and not opened yet). `assigned_to` reserves it for one person. A hidden duplicate and a
-    calibration have a place of their own, assigned to their person. `shuffle` is a random number, so that a random
-    free place is found by an index; `project` is the game's, for the same index. `awaiting_since` is the moment of
-    submission, until the first verdict on the game is recorded: an index holds only slots that may wait for a
-    verdict.
+    (submitted, or returned and not opened yet). `assigned_to` reserves it for one person. A hidden duplicate and a
+    calibration game have slots of their own, assigned to their person. `shuffle` is a random number, so that an index
+    finds a random free slot; `project` is the game's, for the same index. `awaiting_since` is the moment of submission,
+    until the first verdict on the game is recorded: an index holds only slots that may wait for a verdict.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="+")
@@ -126,5 +125,5 @@ class Slot(models.Model):
 
 
 def slot_with_lease(key: int, lease_until: datetime | None) -> Slot:
-    """The slot with that number; only its lease was read, the rest is fetched on demand."""
+    """The slot with that key; only its lease is loaded, other fields are deferred."""
     return build_part(Slot, ("id", "lease_until"), (key, lease_until), "")

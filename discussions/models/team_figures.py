@@ -1,4 +1,4 @@
-"""Figures of a whole team that a job computes: kept under the hash of their input, never changed."""
+"""Team statistics that a job computes: stored under the hash of their input, never changed."""
 
 from django.db import models
 
@@ -7,7 +7,7 @@ from workspace.models.stored_statistics import StoredStatistics
 
 
 class TeamFigures(StoredStatistics):
-    """Figures of one kind for one project."""
+    """Statistics of one kind for one project."""
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="+")
     evaluation_count = models.PositiveIntegerField()

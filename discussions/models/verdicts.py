@@ -1,4 +1,4 @@
-"""Verdicts: PASS or FAIL of a game, recorded once by a person, with everything it was based on."""
+"""Verdicts: PASS or FAIL of a game, recorded once by a person, with everything that it was based on."""
 
 from django.db import models
 from django.db.models import Q
@@ -10,7 +10,7 @@ from workspace.models import Person, Project
 
 
 class VerdictQuerySet(models.QuerySet["Verdict"]):
-    """How verdicts are asked for."""
+    """Queries for verdicts."""
 
     def not_superseded(self) -> "VerdictQuerySet":
         """Those that no later one supersedes."""
@@ -20,12 +20,12 @@ class VerdictQuerySet(models.QuerySet["Verdict"]):
 class Verdict(models.Model):
     """One recorded verdict, never changed; a correction is a new row that supersedes it, with a reason.
 
-    `basis` is the canonical JSON of everything the verdict rests on, `basis_sha256` its hash; `outcome` is the JSON of
-    what was computed from it. `composite`, `passed_count`, `flip_distance` and `weak_pass_count` repeat figures of the
-    outcome for lists.
+    `basis` is the canonical JSON of everything that the verdict rests on, `basis_sha256` its hash; `outcome` is the
+    JSON of what was computed from it. `composite`, `passed_count`, `flip_distance` and `weak_pass_count` repeat figures
+    of the outcome for lists.
     """
 
-    # The game's project once more: lists in the order of a figure walk one index, however many games there are.
+    # The game's project, denormalised: lists sorted by a figure read one index, however many games there are.
     project = models.ForeignKey(Project, models.PROTECT, related_name="+")
     # db_index=False: an index below begins with the same column.
     game = models.ForeignKey(Game, models.PROTECT, related_name="verdicts", db_index=False)
@@ -63,7 +63,7 @@ class Verdict(models.Model):
             models.Index(
                 fields=["game", "rubric_version", "passes", "weak_pass_count"], name="verdict_by_game"
             ),
-            # The sums of the dashboard read this index alone: rows are wide, and the moment stands behind the texts.
+            # The sums of the dashboard read only this index: rows are wide, and `created_at` is stored after the texts.
             models.Index(fields=["project", "created_at", "game", "passes"], name="verdict_by_time"),
         )
 

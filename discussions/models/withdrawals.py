@@ -1,4 +1,4 @@
-"""Games that were withdrawn from the averages, or restored: never changed, the newest of a game counts."""
+"""Games that were withdrawn from the averages, or restored: never changed; the newest of a game counts."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,9 +8,10 @@ from workspace.models import Person
 
 
 class Withdrawal(models.Model):
-    """One such act with its reason. `number` counts within the game. The next act may take a withdrawal back.
+    """One withdrawal or restoration, with its reason. `number` counts within the game. The next may undo a withdrawal.
 
-    `Game.withdrawn_...` holds what stands, written in the same transaction, so that lists need not ask here.
+    `Game.withdrawn_...` holds the current state, written in the same transaction, so that lists need not query this
+    table.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="withdrawals")

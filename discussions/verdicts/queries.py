@@ -242,7 +242,7 @@ def rests_on(evaluation: Evaluation, **only: Any) -> bool:
 def load_open_flags(game: Game, only: Person | None = None) -> list[Remark]:
     """The open flags of the evaluations that the game's verdict rests on, oldest first; with `only` that person's.
 
-    None where the project ignores flags.
+    Empty if the project ignores flags.
     """
     return _FLAGS.objects(game.pk) if only is None else _OWN_FLAGS.objects(game.pk, only.pk)
 

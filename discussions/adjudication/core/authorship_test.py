@@ -1,6 +1,6 @@
-"""M5's blind test of who said it: samples of every agent, then unseen messages without names to be matched.
+"""M5's blind test of who said it: samples of every agent, then unseen messages without names to match with agents.
 
-The draw depends on the evaluation's seed and on what was said, never on roles or other hidden things. Before the
+The draw depends on the evaluation's seed and the texts, never on roles or other hidden data. Before the
 transcript opens, an evaluator sees only `ShownTest`, a record that cannot hold who wrote an unseen message.
 """
 
@@ -32,7 +32,7 @@ SIGNIFICANCE = Fraction(1, 20)
 
 
 class DrawnTest(Struct, frozen=True):
-    """What was drawn: positions of messages. `samples` stand by agent, as `agents` do; `unseen` in the order asked.
+    """What was drawn: positions of messages. `samples` follow the order of `agents`, `unseen` the order of questions.
 
     `authors` says who wrote each unseen message, `left_out` who spoke too little to take part.
     """
@@ -45,7 +45,7 @@ class DrawnTest(Struct, frozen=True):
 
 
 class ShownTest(Struct, frozen=True):
-    """The test as it is laid before the evaluator: texts without names. Nothing here says who wrote `unseen`."""
+    """The test as it is shown to the evaluator: texts without names. Nothing here says who wrote `unseen`."""
 
     agents: tuple[int, ...]
     samples: tuple[tuple[str, ...], ...]
@@ -61,7 +61,7 @@ class Asked(Struct, frozen=True):
 
 
 class Identified(Struct, frozen=True):
-    """So many messages assigned to the right agent, of so many asked, out of so many agents."""
+    """The result of a test: `hits` of `asked` messages were assigned to the right one of `agents` agents."""
 
     hits: int
     asked: int
@@ -74,12 +74,12 @@ class Identified(Struct, frozen=True):
 
     @property
     def p(self) -> Fraction:
-        """How probable so many hits or more are by guessing."""
+        """The probability of at least this many hits by guessing."""
         return compute_probability(self.hits, self.asked, self.agents)
 
     @property
     def needed(self) -> int:
-        """The fewest hits that are significant; one more than there are messages when none are."""
+        """The fewest hits that are significant; one more than the number of messages if no number is."""
         enough = (
             n for n in range(self.asked + 1) if compute_probability(n, self.asked, self.agents) < SIGNIFICANCE
         )
@@ -89,11 +89,11 @@ class Identified(Struct, frozen=True):
 def draw_test(
     game: GameRecord, *, seed: str, least: int, most: int, ambiguous: Collection[str] = ()
 ) -> DrawnTest | None:
-    """Who takes part, and which messages: `least` to `most` samples of each agent, one or two unseen ones of each.
+    """Draw who takes part and which messages: `least` to `most` samples and one or two unseen messages of each agent.
 
-    A message takes part when it has three words or more beside names. An agent with fewer than `least` + 1 of them is
+    A message takes part if it has three words or more besides names. An agent with fewer than `least` + 1 of them is
     left out. The result is None if fewer than two agents are left. The same seed always gives the same test. Samples
-    are in the order of the transcript; the order of unseen messages tells nothing about it.
+    are in the order of the transcript; the order of unseen messages reveals nothing about it.
     """
     roster = build_roster(tuple(player.name for player in game.players), frozenset(ambiguous))
     said: dict[int, list[int]] = {}
@@ -126,7 +126,7 @@ def draw_test(
 
 
 def _drawn(game: GameRecord, roster: Roster, ranked: list[int], most: int) -> list[int]:
-    """The first of these messages that have enough words; no more than can be used."""
+    """The first of these messages with enough words, up to the number that can be used."""
     found: list[int] = []
     for position in ranked:
         message = game.messages[position - 1]
@@ -143,7 +143,7 @@ def _rank(seed: str, purpose: str, position: int) -> bytes:
 
 
 def build_shown_test(game: GameRecord, drawn: DrawnTest, ambiguous: Collection[str] = ()) -> ShownTest:
-    """The test as texts: every name is `[name]`, and an opening that names the speaker is left out."""
+    """The test as texts: every name is `[name]`, and a prefix that names the speaker is left out."""
     roster = build_roster(tuple(player.name for player in game.players), frozenset(ambiguous))
 
     def texts(positions: Iterable[int]) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ def build_shown_test(game: GameRecord, drawn: DrawnTest, ambiguous: Collection[s
 
 
 def without_names(text: str, player: int, roster: Roster) -> str:
-    """A message of that player with every name hidden as the tokenizer marks it, otherwise as it was written."""
+    """A message of that player with every name that the tokenizer finds hidden; otherwise unchanged."""
     plain = _without_prefix(text, player, roster)
     pieces, last = [], 0
     for span in find_names(plain, roster):
@@ -165,7 +165,7 @@ def without_names(text: str, player: int, roster: Roster) -> str:
 
 
 def _without_prefix(text: str, player: int, roster: Roster) -> str:
-    """The text without an opening that only says who speaks."""
+    """The text without a prefix that only says who speaks."""
     folded = fold(text)
     colon = folded.find(":")
     return text[own_prefix(folded, 0, colon, roster.own[player - 1]) :] if colon >= 0 else text
@@ -174,9 +174,9 @@ def _without_prefix(text: str, player: int, roster: Roster) -> str:
 def combine_tests(asked: Mapping[int, Asked], said: Callable[[int, int], str]) -> Identified | None:
     """The result of several evaluators' tests, counted as one test; None if there are none.
 
-    `asked` is by evaluation, `said` gives what an evaluation answered to its n-th message: an agent's number, or
-    anything else for a miss. If the number of agents differs, the smaller one counts: then a guess is right more
-    often, and the test is stricter.
+    `asked` is by evaluation, `said` returns an evaluation's answer to its n-th message: an agent's number, or anything
+    else for a miss. If the numbers of agents differ, the smallest counts: guesses are then right more often, so the
+    test is stricter.
     """
     if not asked:
         return None
@@ -192,7 +192,7 @@ def compute_probability(hits: int, asked: int, agents: int) -> Fraction:
     """The exact one-sided binomial probability of `hits` or more of `asked` when each is guessed among `agents`.
 
     The sum over k from `hits` to n = `asked` of C(n, k) (1/c)^k (1 - 1/c)^(n - k) with c = `agents`, in whole numbers:
-    the same to the last digit wherever a verdict is computed again. Source: the binomial test, W. J. Conover,
+    exactly the same wherever a verdict is recomputed. Source: the binomial test, W. J. Conover,
     Practical Nonparametric Statistics, 3rd edition (1999), section 3.1.
     """
     ways = sum(comb(asked, k) * (agents - 1) ** (asked - k) for k in range(hits, asked + 1))

@@ -111,7 +111,7 @@ class Disagreement(Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """Whether a lead may still decide: nobody did, or the sides changed since."""
+        """Whether a lead's decision is open: none was made, or the sides changed since."""
         return self.can_be_adjudicated and (self.resolved is None or self.is_changed_since)
 
     @property
@@ -127,7 +127,7 @@ class Disagreement(Struct, frozen=True):
 
     @property
     def is_alike(self) -> bool:
-        """Whether equally many gave labels that the metric counts alike, so that no lead has to decide."""
+        """Whether the tied labels count alike in the metric, so that no lead has to decide."""
         most = [count for _value, count in Counter(side.value for side in self.sides).most_common(2)]
         return self.majority is not None and len(most) == 2 and most[0] == most[1]
 
@@ -185,12 +185,12 @@ def find_disagreements(
 
 
 def has_letters(evaluation_count: int, needed_count: int) -> bool:
-    """Whether several rate a game, or are to, so that letters take the place of their names."""
+    """Whether several people rate a game, or will, so that letters replace their names."""
     return evaluation_count > 1 or needed_count > 1
 
 
 def letters(seed: str, evaluations: Iterable[int]) -> dict[int, str]:
-    """Evaluation -> letter. The order depends on the secret `seed` of a game, so nobody computes it from numbers."""
+    """Evaluation -> letter. The order depends on the secret `seed` of a game, so it cannot be derived from keys."""
     order = sorted(
         evaluations, key=lambda evaluation: hashlib.sha256(f"letter:{seed}:{evaluation}".encode()).digest()
     )

@@ -28,7 +28,7 @@ ADJUDICATED_KINDS = (
 )
 
 
-# Labels that a metric counts alike. Between equally many of them nobody has to decide; the first one counts.
+# Labels that a metric counts alike. A tie between them needs no decision; the first one counts.
 COUNTED_ALIKE: dict[str, tuple[str, ...]] = {
     judgement_kinds.REFERENCE: (judgement_kinds.VAGUE, judgement_kinds.INACCURATE),
     judgement_kinds.ROLE_CONSISTENCY: (judgement_kinds.NOT_ASSESSABLE, judgement_kinds.INCONSISTENT),
@@ -90,7 +90,7 @@ class CountedJudgements(Struct, frozen=True):
     """The values that count: subject -> evaluation -> value, without unset ones; and the automatic values.
 
     `silence_votes` is the rule of verdicts recorded before basis format 2: an evaluator who did not judge a message
-    had a vote for the automatic value, against those who did.
+    counted as a vote for the automatic value.
     """
 
     said: dict[Key, dict[int, str]]
@@ -139,11 +139,11 @@ def effective(
 ) -> Effective:
     """The effective values of one game from everybody's newest judgements.
 
-    Only submitted evaluations count; with `own` that evaluator's alone counts, submitted or not (one's own preview).
-    The majority of those who judged a message decides; submitting accepts only what nobody judged (`machine`, see
-    machine_values). A reference is added when more than half of the evaluations have it. Equal halves are ties, unless
-    the metric counts them alike. `silence_votes`: see CountedJudgements.
-    `tests` are the blind tests of who said it, by evaluation; those of the evaluations that count are one test.
+    Only submitted evaluations count; with `own`, that evaluation alone counts, submitted or not (one's own preview).
+    The majority of those who judged a message decides; submitting accepts automatic values (`machine`, see
+    machine_values) only of messages that nobody judged. A reference is added when more than half of the evaluations
+    have it. Equal halves are ties, unless the metric counts them alike. `silence_votes`: see CountedJudgements. `tests`
+    are the blind tests of who said it, by evaluation; those of the evaluations that count are combined.
     """
     stands = collect_counted_judgements(judged, machine, own=own, silence_votes=silence_votes)
     added, ties = _added(stands, adjudicated)
@@ -168,7 +168,7 @@ def effective(
 
 
 def list_decided_items(stands: CountedJudgements, adjudicated: Mapping[Key, str]) -> list[Key]:
-    """Every subject that evaluators or leads judged and that is decided by a count, in no order.
+    """Every subject that evaluators or leads judged and that is decided by majority, unordered.
 
     A sentence is judged twice: first whether it is a reference, and only then what kind of reference it is.
     """
@@ -181,7 +181,7 @@ def list_decided_items(stands: CountedJudgements, adjudicated: Mapping[Key, str]
 def find_sides(stands: CountedJudgements, kind: str, subject: str) -> Mapping[int, str]:
     """Evaluation -> its value for this subject: the sides whose majority counts.
 
-    A message belongs to those who judged it; only a message that nobody judged has the automatic value. The other kinds
+    Only those who judged a message count for it; a message that nobody judged has the automatic value. The other kinds
     in SILENCE_ACCEPTS were shown to every evaluator: without an answer an evaluation has the automatic value. A
     sentence that it marked or labelled is a reference, unless the label says that it is none; for all others the value
     is "".
@@ -242,7 +242,7 @@ def _marked(stands: CountedJudgements) -> set[str]:
 
 
 def _added(stands: CountedJudgements, adjudicated: Mapping[Key, str]) -> tuple[frozenset[str], list[Key]]:
-    """The references that people added, and those that are tied without an adjudication."""
+    """The references that people added, and those with an unresolved tie."""
     resolved = {
         subject: bool(value)
         for (kind, subject), value in adjudicated.items()

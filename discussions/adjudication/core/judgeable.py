@@ -22,7 +22,7 @@ class SampleRule(Struct, frozen=True):
     at_most: int = 10
 
     def size(self, message_count: int) -> int:
-        """How many messages are drawn of so many; never more than there are."""
+        """How many of `message_count` messages are drawn; never more than there are."""
         share = -(-message_count * self.percent // 100)
         return min(message_count, self.at_most, max(self.at_least, share))
 
@@ -49,7 +49,7 @@ def _split_seed(seed: str) -> tuple[str, str]:
 def first_sampled(seed: str, metric: str) -> int:
     """The first message that the accuracy sample of a metric can hold: 2 for coherence under a seed of `join_seeds`.
 
-    Nothing was said before the first message. Samples under older seeds keep it.
+    Nothing was said before the first message. Samples under older seeds include the first message.
     """
     return 2 if metric == judgement_kinds.COHERENCE and FROM_SECOND_SEED in seed else 1
 
@@ -59,9 +59,9 @@ def audit_sample(seed: str, metric: str, message_count: int, rule: SampleRule = 
     """The positions (from 1, ascending) of one metric's accuracy sample in a game of `message_count` messages.
 
     The same seed and metric always give the same messages; other seeds and metrics give independent ones. If the seed
-    has two parts, the shared part draws half of the sample, rounded up, and the own part draws the rest from the
-    other messages: agreement needs messages that all judge, coverage needs others. A seed without parts draws the
-    whole sample.
+    has two parts, the shared part draws half of the sample, rounded up, and the own part draws the rest from the other
+    messages: agreement needs messages that everyone judges, coverage needs different ones. A seed without parts draws
+    the whole sample.
     """
     first = first_sampled(seed, metric)
     shared, own = _split_seed(seed)
@@ -74,9 +74,9 @@ def audit_sample(seed: str, metric: str, message_count: int, rule: SampleRule = 
 
 @lru_cache(maxsize=1024)
 def widen_sample(seed: str, metric: str, message_count: int, rule: SampleRule, extra: int) -> tuple[int, ...]:
-    """The accuracy sample and `extra` more messages, or all there are; a wider sample holds every narrower one.
+    """The accuracy sample and up to `extra` more messages; a wider sample contains every narrower one.
 
-    Half of what comes, rounded up, is the same for every evaluator of the game under a seed of two parts.
+    Under a seed of two parts, half of the added messages, rounded up, are the same for every evaluator of the game.
     """
     chosen = set(audit_sample(seed, metric, message_count, rule))
     wanted = min(message_count, len(chosen) + extra)
@@ -93,14 +93,14 @@ def widen_sample(seed: str, metric: str, message_count: int, rule: SampleRule, e
 
 
 def _order(seed: str, count: int) -> list[int]:
-    """The numbers from 1 to `count` in an order of the seed's own."""
+    """The numbers from 1 to `count` in an order that depends on the seed alone."""
     return sorted(
         range(1, count + 1), key=lambda number: hashlib.sha256(f"{seed}:more:{number}".encode()).digest()
     )
 
 
 def shared_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> frozenset[int]:
-    """The positions of the sample that every evaluator of the game judges; none under seeds of before."""
+    """The positions of the sample that every evaluator of the game judges; none under older seeds."""
     shared = _split_seed(seed)[0]
     before = first_sampled(seed, metric) - 1
     count = max(message_count - before, 0)
@@ -109,7 +109,7 @@ def shared_sample(seed: str, metric: str, message_count: int, rule: SampleRule =
 
 
 def _draw_positions(seed: str, size: int, count: int) -> set[int]:
-    """So many of the numbers from 1 to `count`, without replacement, by Floyd's method."""
+    """`size` of the numbers from 1 to `count`, without replacement, by Floyd's method."""
     chosen: set[int] = set()
     for last in range(count - size + 1, count + 1):
         drawn = _draw(f"{seed}:{last}", last)
@@ -125,7 +125,7 @@ def read_sample_rule(parameters: Mapping[str, Any]) -> SampleRule:
 
 
 def _draw(text: str, last: int) -> int:
-    """A number from 1 to `last`; SHA-256 has so many more values that the remainder is even to 1 in 10**60."""
+    """A number from 1 to `last`; SHA-256 has so many values that the remainder is uniform to 1 in 10**60."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()) % last + 1
 
 
@@ -159,7 +159,7 @@ def judgeable_subjects(
 
 
 def inconsistent_messages(measurements: Mapping[str, Measurement]) -> tuple[int, ...]:
-    """The messages to which the rules of role consistency object, in order."""
+    """The messages that violate the rules of role consistency, in order."""
     findings = measurements["role_consistency"].messages
     return tuple(
         finding.message

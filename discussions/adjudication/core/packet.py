@@ -1,6 +1,6 @@
 """The packet for a guideline meeting: which answers are confused, and the disagreements that show it best.
 
-The page and the Markdown file are made of the same record. It has no names.
+The page and the Markdown file are built from the same record. It has no names.
 """
 
 from collections import Counter, defaultdict
@@ -14,7 +14,7 @@ from discussions.adjudication.core.disagreements import Disagreement
 
 
 class Differing(Struct, frozen=True):
-    """A difference and the game it is in, by number."""
+    """A disagreement and the number of its game."""
 
     game: int
     disagreement: Disagreement
@@ -38,7 +38,7 @@ class KindSummary(Struct, frozen=True):
 
 
 def summarize_kinds(differing: Iterable[Differing], judged: Mapping[str, int]) -> list[KindSummary]:
-    """The kinds with disagreements, the most first; `judged` counts subjects by kind."""
+    """The kinds with disagreements, those with the most first; `judged` counts subjects by kind."""
     by_kind: dict[str, list[Disagreement]] = defaultdict(list)
     for difference in differing:
         by_kind[difference.disagreement.kind].append(difference.disagreement)
@@ -103,7 +103,7 @@ def _ranked(those: list[Differing]) -> list[Differing]:
 
 
 class PacketKind(Struct, frozen=True):
-    """One kind of judgement in words: how much evaluators differ on it, and which answers they confuse."""
+    """One kind of judgement in words: how often evaluators differ on it, and which answers they confuse."""
 
     label: str
     differing: int
@@ -114,7 +114,7 @@ class PacketKind(Struct, frozen=True):
 
 
 class PacketAnswer(Struct, frozen=True):
-    """One answer to a thing: how many evaluators stand by it, their reasons, what some said before the reveal."""
+    """One answer on a subject: how many evaluators gave it, their reasons, and changed blind answers."""
 
     word: str
     count: int
@@ -123,7 +123,7 @@ class PacketAnswer(Struct, frozen=True):
 
 
 class PacketDifference(Struct, frozen=True):
-    """One difference to talk about: what it is about, the automatic value, the answers, what a lead resolved."""
+    """One disagreement to discuss: its subject, the automatic value, the answers, and a lead's decision."""
 
     game: int
     label: str
@@ -140,7 +140,7 @@ class PacketDifference(Struct, frozen=True):
 
 
 class Packet(Struct, frozen=True):
-    """Everything on the packet. `left_out` counts games beyond the newest ones that were looked at."""
+    """Everything in the packet. `left_out` counts older games that were not read."""
 
     project: str
     scope: str

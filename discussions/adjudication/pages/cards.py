@@ -1,4 +1,4 @@
-"""The disagreements of a game as cards: what each is about, the answers in words, and what was posted for it."""
+"""The disagreements of a game as cards: the subject, the answers in words, and what was posted for each."""
 
 from collections.abc import Mapping, Sequence
 

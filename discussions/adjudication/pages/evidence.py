@@ -1,4 +1,4 @@
-"""What evaluators differ on, in words: the text with its position, the evidence, and the automatic value."""
+"""The subjects of disagreements in words: the text with its position, the evidence, and the automatic value."""
 
 from collections.abc import Callable, Mapping
 
@@ -50,7 +50,7 @@ ANSWERS = {
 
 
 class VoteRow(Struct, frozen=True):
-    """One vote, by names; `is_hit` marks the row a labelled reference was checked against."""
+    """One vote, by names; `is_hit` marks the row that a labelled reference was checked against."""
 
     voter: str
     target: str
@@ -95,7 +95,7 @@ class Subject(Struct, frozen=True):
 
 
 class EvidenceSource(Struct, frozen=True):
-    """What subjects are described from: the game, its measurements and the rubric."""
+    """The source for describing subjects: the game, its measurements and the rubric."""
 
     game: GameRecord
     measurements: Mapping[str, Measurement]
@@ -130,7 +130,7 @@ def build_subject(source: EvidenceSource, kind: str, subject: str) -> Subject:
 
 
 def _message(source: EvidenceSource, kind: str, subject: str) -> Subject:
-    """A message that one of metrics 2 to 4 judges, with the rule that decided and the words it saw."""
+    """A message that one of metrics 2 to 4 judges, with the rule that decided and the words that it matched."""
     position = judgement_kinds.parse_subject(subject)[0]
     found = source.measurements[kind].messages
     finding = next((finding for finding in found if finding.message == position), None)
@@ -150,7 +150,7 @@ def _said(source: EvidenceSource, position: int) -> Subject:
 
 
 def _sentence(source: EvidenceSource, kind: str, subject: str) -> Subject:
-    """A reference, or a sentence that somebody marked as one, with the votes of the round it speaks of."""
+    """A reference, or a sentence that somebody marked as one, with the votes of the round that it refers to."""
     position, number = judgement_kinds.parse_subject(subject)
     message, said = source.game.messages[position - 1], _said(source, position)
     finding = _reference(source, position, number)

@@ -53,7 +53,7 @@ class AdjudicationPage(Struct, frozen=True):
         return next(iter(self.open_pages), "")
 
     def choose_next(self, wanted: str) -> str:
-        """The id of the next card: the wanted one while it is open, else the first open one."""
+        """The id of the next card: the requested one while it is open, else the first open one."""
         return wanted if wanted in self.open_pages else self.first or PROGRESS
 
     def link(self, element: str) -> str:

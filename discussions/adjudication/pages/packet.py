@@ -1,4 +1,4 @@
-"""The packet for a meeting about the guidelines: what evaluators confuse, and the differences that show it best."""
+"""The packet for a meeting about the guidelines: what evaluators confuse, and the disagreements that show it best."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ MOST_GAMES, MOST_DIFFERENCES, MOST_CONFUSIONS, LONGEST_SHOWN = 100, 12, 4, 900
 
 
 class GameToAdjudicate(Struct, frozen=True):
-    """One game in which something is open between its evaluators."""
+    """One game with open disagreements."""
 
     number: int
     ties: int
@@ -40,7 +40,7 @@ class GameToAdjudicate(Struct, frozen=True):
 
 
 class IterationChoice(Struct, frozen=True):
-    """One iteration that the packet can be made of."""
+    """One iteration that the packet can cover."""
 
     number: int
     name: str
@@ -59,7 +59,7 @@ class PacketPage(Struct, frozen=True):
 
 
 class Scope(Struct, frozen=True):
-    """What a packet is made of: the games of one iteration, or those with these numbers, or all of the project."""
+    """The scope of a packet: the games of one iteration, those with these numbers, or all of the project."""
 
     iteration: int | None = None
     games: Sequence[int] = ()
@@ -158,7 +158,7 @@ def _confusion(kind: str, confusion: Confusion) -> tuple[str, int]:
 
 
 def _differences(told: list[Differing], found: list[GameDisagreements]) -> list[PacketDifference]:
-    """What is told, with the texts of its games read at once."""
+    """The disagreements in the packet, with the texts of their games loaded together."""
     by_number = {game.number: game for game in found}
     games = {by_number[difference.game].game for difference in told}
     texts = {text.game_id: text for text in GameText.objects.filter(game__in=games)}
@@ -194,7 +194,7 @@ def _difference(
 
 
 def _answers(disagreement: Disagreement) -> list[PacketAnswer]:
-    """The most given answer first; nothing says who gave which."""
+    """The answers, the most frequent first, without saying who gave which."""
     counts = Counter(side.value for side in disagreement.sides)
     return [
         PacketAnswer(

@@ -142,7 +142,7 @@ _VERDICTS = Prepared(
 
 
 def list_open_flags(game: Game, only: Person | None) -> list[OpenFlag]:
-    """The open flags; of one evaluator with `only`, since evaluators do not know of each other's."""
+    """The open flags; with `only`, those of that person, since evaluators do not see each other's."""
     return [
         OpenFlag(flag.pk, flag.evaluation_id, int(flag.target.partition(":")[2] or 0), flag.text)
         for flag in load_open_flags(game, only)
