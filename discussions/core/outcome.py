@@ -40,8 +40,11 @@ class ManualCheck(Struct, frozen=True, omit_defaults=True):
 
 
 class Facts(Struct, frozen=True, omit_defaults=True):
-    """What flip distances need beside the scores: how often each phrase that stands as repeated, or was accepted, is
-    said, and whether there is any sentence that could be marked as a reference."""
+    """The input of flip distances besides the scores.
+
+    It holds how often each phrase that counts as repeated, or was accepted, occurs, and whether there is any sentence
+    that could be marked as a reference.
+    """
 
     repeated: list[int] = []
     accepted: list[int] = []

@@ -348,7 +348,7 @@ class GameResult(msgspec.Struct, frozen=True):
 
 
 def compute_in_passing(record: GameRecord, rubric: RubricRecord) -> EncodedResult | None:
-    """Measure a game while its file is read; None if that fails or takes long: the measuring job then does it."""
+    """Measure a game while its file is read; None if that fails or takes long: then the measuring job does it."""
     try:
         with limit_time(min(PASSING_SECONDS, settings.MEASURE_SECONDS)):
             return compute_result(record, rubric)

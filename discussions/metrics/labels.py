@@ -407,7 +407,7 @@ def describe_check(finding: ReferenceFinding) -> str:
 
 
 def list_evidence(finding: ReferenceFinding, players: list[Player]) -> tuple[str, ...]:
-    """What the vote record says of a reference, then its rows as sentences."""
+    """The vote record's check of a reference, then its rows as sentences."""
     if finding.evidence is None:
         return ()
     rows = [

@@ -48,7 +48,7 @@ def _pair(name: str) -> Q:
 
 
 class StageQuerySet(models.QuerySet["Stage"]):
-    """How stages are asked for."""
+    """Queries for stages."""
 
     def visible_to(self, person: Person) -> "StageQuerySet":
         """Those of the projects that a person leads; all for an admin; none for evaluators."""

@@ -89,7 +89,7 @@ class EvaluationState:
 
     @cached_property
     def role_sample(self) -> RoleSample:
-        """The sample of role consistency, with what is asked for beyond the accuracy sample."""
+        """The sample of role consistency, with the messages beyond the accuracy sample."""
         return draw_role_sample(
             self.evaluation.seed,
             self.machine_roles,

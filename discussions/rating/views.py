@@ -193,7 +193,7 @@ def skip_game(request: SignedIn, evaluation: int) -> HttpResponse:
 
 @require("reopen_evaluation", methods=("POST",))
 def reopen_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
-    """Make one's submitted evaluation a draft again; leads to it."""
+    """Make one's submitted evaluation a draft again; redirects to it."""
     found = evaluation_or_404(request.user, evaluation)
     bind_form(request, NothingForm)
     do_reopen(evaluation=found, by=request.user, now=timezone.now())

@@ -439,7 +439,7 @@ class Store:
 
 
 def dismiss_replaced(*, transcript: Transcript, by: Person, now: datetime) -> None:
-    """The earlier uploads of this name into this iteration: their faults are put right by this one, which has none."""
+    """Dismiss the faults of earlier uploads of this name into this iteration, since this upload corrects them."""
     faulty = Transcript.objects.filter(
         project=transcript.project,
         iteration=transcript.iteration,

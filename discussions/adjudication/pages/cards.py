@@ -59,7 +59,7 @@ class Card(Struct, frozen=True):
 
 
 class CardSource(Struct, frozen=True):
-    """What all cards of a page share; `names` by evaluation, none while hidden; `notes` by evaluation and target."""
+    """Data shared by a page's cards; `names` by evaluation, none while hidden; `notes` by evaluation and target."""
 
     source: EvidenceSource
     names: Mapping[int, str]

@@ -143,7 +143,7 @@ def _names_speaker(ties: Ties, order: Numbers, window: int) -> Flags:
 
 
 def _count_shared(ties: Ties, places: Numbers, window: int) -> Numbers:
-    """How many keywords each place of each order shares with the `window` messages before it, order after order.
+    """How many keywords each place of each order shares with the `window` messages before it, order by order.
 
     `places` holds, for each order, the place of every message. The keywords come in portions; no keyword is split
     between two.

@@ -231,7 +231,7 @@ def _start_of_whole(low: str, folded: str, name_end: int, form: Form) -> int | N
 
 
 def _end_of_name(low: str, name_end: int) -> int:
-    """The end of a name, including an 's (or 'll, 'd, 've, 're, 'm) behind it; 0 if the word goes on."""
+    """The end of a name, including an 's (or 'll, 'd, 've, 're, 'm) after it; 0 if the word continues."""
     after = low[name_end]
     if after.isalnum() or (after == "_" and low[name_end + 1 : name_end + 2].isalnum()):
         return 0

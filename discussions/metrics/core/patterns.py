@@ -112,7 +112,7 @@ class Clues(Struct, frozen=True, eq=False):
     always: Bits
 
     def bits(self, token: str) -> Bits:
-        """The bits of the patterns that a text with this token may match, beside `always`."""
+        """The bits of the patterns that a text with this token may match, besides `always`."""
         # An apostrophe also makes a word boundary.
         between = f" {token} " + token.replace("'", " ") + " "
         return _find_bits(self.first, token, between), _find_bits(self.second, token, between)
@@ -209,7 +209,7 @@ def _run_first(regex: str) -> str:
 
 @lru_cache(maxsize=_MEMORY)
 def _find_longest_word(text: str) -> str:
-    """The longest word of a text, with a space at each side where it is known to end; empty when there is none."""
+    """The longest word of a text (of equals, the last), with a space where a boundary is known; "" without any."""
     best = ANY_NAME if text in (ANY_NAME, OWNED) else ""
     for run in _WORD_RUN.finditer(text):
         before, after = text[: run.start()][-1:], text[run.end() :][:1]

@@ -1,6 +1,6 @@
 """M4, role consistency: an estimate of how many messages fit their speaker's side; people decide.
 
-Edition 1.0 of the rules reads every clause by itself. Edition 1.1 cuts less ("so" alone and "and" between names do not
+Edition 1.0 of the rules reads every clause on its own. Edition 1.1 cuts less ("so" alone and "and" between names do not
 cut), lets a condition or a question extend across the commas of its sentence, and distinguishes reports from own words.
 """
 

@@ -221,7 +221,7 @@ def asked_roles(progress: Progress) -> list[int]:
 
 
 def asked_count(progress: Progress) -> int:
-    """How many judgements are asked for, as far as the evaluator may know: role labels only after the reveal."""
+    """How many judgements are required, as far as the evaluator may know: role labels only after the reveal."""
     roles = len(asked_roles(progress)) if roles_seen(progress) else 0
     samples = sum(len(progress.samples[metric]) for metric in SAMPLED)
     reveal = 0 if progress.reveal == ALONGSIDE else 1

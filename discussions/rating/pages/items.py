@@ -299,7 +299,7 @@ def manual(visible: VisibleEvaluation) -> ManualCheckItem | None:
 
 
 def _tested(visible: VisibleEvaluation, drawn: DrawnTest) -> ManualCheckItem:
-    """The result of the test beside M5, once M5's figure may be seen."""
+    """The result of the test next to M5, once M5's figure may be seen."""
     said = [
         visible.value(judgement_kinds.ATTRIBUTION, str(number)) for number in range(1, len(drawn.unseen) + 1)
     ]

@@ -87,7 +87,7 @@ def round_label(number: int, *, goes_on: bool = False) -> str:
 
 
 def locate_references(visible: VisibleEvaluation) -> dict[int, list[tuple[int, int]]]:
-    """Message -> the spans of the references that are asked for."""
+    """Message -> the spans of the references that need a label."""
     found = {reference.subject: (reference.start, reference.end) for reference in visible.shown.references}
     places: dict[int, list[tuple[int, int]]] = {}
     for subject in asked_references(visible.progress):

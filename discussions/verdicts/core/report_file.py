@@ -95,7 +95,7 @@ class CommentFacts(Struct, frozen=True):
 
 
 class EvaluatorFacts(Struct, frozen=True):
-    """What an evaluator said of the whole game."""
+    """An evaluator's judgements of the whole game."""
 
     name: str
     submitted_at: datetime | None

@@ -171,7 +171,7 @@ def _quality_reasons(lines: list[Line], needed: int) -> list[Reason]:
 
 
 def say_again(outcome: Outcome) -> Outcome:
-    """The same outcome in the reader's words."""
+    """The same outcome in the reader's language."""
     lines = outcome.lines
     costs = [reason for reason in outcome.reasons if reason.code == "cost"]
     quality = [] if outcome.missing else _quality_reasons(lines, outcome.needed_count)

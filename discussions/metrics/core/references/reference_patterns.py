@@ -63,7 +63,7 @@ class ReferencePatterns(Struct, frozen=True):
         return number is None or number < self.own_round
 
     def _offers(self, pattern: Pattern, piece: str) -> bool:
-        """Whether a pattern of the wider list matches the sentence; day 1 counts even where days are not rounds."""
+        """Whether a pattern of the wider list matches the sentence; day 1 matches even where days are not rounds."""
         if self.names is None or not self.past_only or not pattern.regex.groups:
             return pattern.search(piece) is not None
         return any(

@@ -32,7 +32,7 @@ class NamedRound(Struct, frozen=True):
 
 
 class RoundNames(Struct, frozen=True):
-    """What the texts of one game call its rounds.
+    """How the texts of one game name its rounds.
 
     `words` are "round" and those of day, night and quest that stand for a round; `offset` is added to a number in a
     text to get the file's ("round 0" with the offset 1 is the file's round 1).
@@ -47,7 +47,7 @@ class RoundNames(Struct, frozen=True):
         return word is None or word[1] in self.words
 
     def is_earlier(self, said: str, own_round: int) -> bool:
-        """Whether a number in a text means a round before `own_round`; true if it is no number."""
+        """Whether a number in a text means a round before `own_round`; true if it is not a number."""
         number = read_number(said)
         if number is None:
             return not said.isdecimal()
