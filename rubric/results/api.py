@@ -39,7 +39,7 @@ class SubjectAnswer(Answer):
 
 
 class SetResultsAnswer(Answer):
-    """All comparisons of a set together: who leads in a sentence, what to bear in mind, and the ranking."""
+    """All comparisons of a set together: a sentence about who leads, what to bear in mind, and the ranking."""
 
     headline: str
     notes: list[str]

@@ -32,7 +32,7 @@ SWITCHES = ("under", "incomplete", "whole", "page")
 
 @require("see_results")
 def comparison_result(request: SignedIn, slug: str, number: int, comparison: int) -> HttpResponse:
-    """One comparison: its ranking and its evidence; an htmx request gets only the ranking under other weights."""
+    """Show one comparison: its ranking and its evidence; an htmx request gets only the ranking under other weights."""
     comparison_set = set_or_404(request.user, slug, number)
     check_see_results(request.user, comparison_set)
     row = get_object_or_404(Comparison, set=comparison_set, number=comparison)
@@ -57,7 +57,7 @@ def comparison_result(request: SignedIn, slug: str, number: int, comparison: int
 
 @require("see_results")
 def set_results(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """A set as a whole: the ranking across its comparisons, and one line for each comparison."""
+    """Show a set as a whole: the ranking across its comparisons, and one line for each comparison."""
     comparison_set = set_or_404(request.user, slug, number)
     check_see_results(request.user, comparison_set)
     asked, _given = _asked(request, comparison_set)
@@ -99,7 +99,7 @@ def _version(comparison_set: ComparisonSet, under: str, person: Person) -> Rubri
 
 
 def _tried(given: dict[str, str], asked: ResultsQuery) -> TriedWeights:
-    """The weights of the submitted form; those of the version without one."""
+    """The weights of the submitted form; without a form, those of the version."""
     shares = asked.shares
     controls = {
         key: WeightControl(given[f"weight-{key}"], given[f"slider-{key}"], given[f"was-{key}"])

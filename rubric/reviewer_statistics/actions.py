@@ -25,13 +25,13 @@ from workspace.stored_statistics.actions import compute_missing, enqueue_missing
 
 
 def ask_for_figures(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Job | None:
-    """Queue what is not stored of the set's figures; None when nothing is missing. Raises NotAllowed."""
+    """Queue a job for the set's figures that are not stored; None when nothing is missing. Raises NotAllowed."""
     check_see_results(by, comparison_set)
     return queue_figures(comparison_set=comparison_set, by=by, now=now)
 
 
 def queue_figures(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Job | None:
-    """The same for an act that was allowed already, such as closing the set."""
+    """Do the same without a permission check, for an act that was allowed already, such as closing the set."""
     return enqueue_missing(store=SET_STATISTICS, owner=comparison_set, by=by, now=now)
 
 
@@ -48,8 +48,8 @@ def adopt_weights(
 ) -> RubricVersion:
     """Make a draft of the set's version with the weights fitted to `target`; its change note is the fit.
 
-    `basis` is the input hash of the figures that were looked at. Raises NotAllowed, Conflict when the figures are not
-    of the present input any more, Unacceptable where the evidence speaks against adopting.
+    `basis` is the input hash of the figures that the person saw. Raises NotAllowed, Conflict when the input has changed
+    since, Unacceptable where the evidence speaks against adopting.
     """
     check_edit_rubrics(by)
     check_tune(by, comparison_set)
@@ -79,7 +79,7 @@ def adopt_weights(
 
 
 def write_change_note(comparison_set: ComparisonSet, fit: Tuning, basis: str) -> str:
-    """The change note: what was fitted to what, on how much, how well, and the hash of the data."""
+    """The change note: what was fitted to what, on how much data, how well it fits, and the hash of the data."""
     version = comparison_set.rubric_version
     weights = ", ".join(
         f"{key} {value} ({fit.default[key]:.4f})" for key, value in (fit.weights or {}).items()

@@ -40,12 +40,12 @@ REVIEW_KEYS = ("pk", "reviewer", "comparison")
 
 
 def figures_hash(comparison_set: ComparisonSet, kind: str, handed: Sequence[int] | None = None) -> str:
-    """The hash of the present input of figures of that kind: reviews, version, kind and code."""
+    """The hash of the current input of figures of that kind: reviews, version, kind and code."""
     return set_hash(comparison_set, kind, CODE_VERSION, handed=handed)
 
 
 def present_figures(comparison_set: ComparisonSet, kind: str) -> SetFigures | None:
-    """The stored figures of the present input; None when there are none yet."""
+    """The stored figures of the current input; None when there are none yet."""
     sha256 = figures_hash(comparison_set, kind)
     return SetFigures.objects.filter(set=comparison_set, kind=kind, input_sha256=sha256).first()
 
@@ -77,7 +77,7 @@ SET_STATISTICS = _SetStore()
 
 
 def load_input(comparison_set: ComparisonSet) -> Input:
-    """The input of the figures, from blind reviews only: none of a second round, none by who could see results."""
+    """The input of the figures, from blind reviews only: no second round, no reviewer who could see results."""
     found = load_reviewed(comparison_set, round_number=FIRST_ROUND)
     reviewed = [review for review in found if review.is_blind]
     own = {(review.review, review.response) for review in reviewed if review.is_own}
@@ -106,13 +106,13 @@ def load_input(comparison_set: ComparisonSet) -> Input:
 
 
 def count_not_blind(comparison_set: ComparisonSet) -> int:
-    """The first-round reviews that the figures leave out, since their reviewers could see results before."""
+    """Count the first-round reviews that the figures leave out, since their reviewers could see results before."""
     rows = Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED, round=FIRST_ROUND)
     return rows.filter(is_blind=False).count()
 
 
 def load_self_agreement(comparison_set: ComparisonSet) -> list[SelfAgreement]:
-    """How far each person agrees with themselves, by the submitted hidden duplicates of the set; in order of names."""
+    """How far each person agrees with themselves on the set's submitted hidden duplicates; in order of names."""
     repeats = Review.objects.filter(comparison__set=comparison_set, purpose=REPEAT, state=SET_APART)
     again = {(reviewer, comparison): key for key, reviewer, comparison in repeats.values_list(*REVIEW_KEYS)}
     if not again:

@@ -1,4 +1,4 @@
-"""The first author of a set against each other one, over the comparisons that have responses of both."""
+"""The first author of a set against each other author, over the comparisons that have responses of both."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,10 +41,10 @@ class PairedLead(Struct, frozen=True):
 def compute_paired_leads(
     scored: Iterable[Scored], names: Mapping[Item, str], first: str, rivals: Sequence[str]
 ) -> list[PairedLead]:
-    """The first against each rival; of several responses that one author has to a question, the mean counts.
+    """The first against each rival; if one author has several responses to a question, their mean counts.
 
-    Mean difference +/- t(.975, n - 1) s / sqrt(n) over n comparisons. How well anybody answers a question cancels out
-    in differences within it. Source: Student, Biometrika 6 (1908), 1-25.
+    Mean difference +/- t(.975, n - 1) s / sqrt(n) over n comparisons. The difficulty of a question cancels out in
+    differences within it. Source: Student, Biometrika 6 (1908), 1-25.
     """
     means = _means_by_comparison(scored, names)
     own = means.get(first, {})
@@ -71,7 +71,7 @@ def _interval(differences: Sequence[Fraction]) -> Interval | None:
 def _means_by_comparison(
     scored: Iterable[Scored], names: Mapping[Item, str]
 ) -> dict[str, dict[str, Fraction]]:
-    """Author -> comparison -> the mean of what counts of their responses to it."""
+    """Author -> comparison -> the mean of the values that count of their responses to it."""
     given: dict[str, dict[str, list[Fraction]]] = {}
     for score in scored:
         if score.mean is not None:

@@ -1,4 +1,4 @@
-"""How certain a ranking is: intervals of means, the lead of the first, how much the winner depends on the weights."""
+"""How certain a ranking is: intervals of means, the lead of the first, and how the winner depends on the weights."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,8 +24,8 @@ Scores = Mapping[str, Mapping[str, Number]]
 class WinnerFlip(Struct, frozen=True):
     """What it takes for a rival to draw level with the winner.
 
-    `move` is the weight that moves to other criteria (half the sum of all changes), None if no weights do it. At
-    `weights` both are level; any further move in that direction changes the winner.
+    `move` is the weight that moves to other criteria (half the sum of all changes), None if no weights make them level.
+    At `weights` both are level; any further move in that direction changes the winner.
     """
 
     rival: str
@@ -34,7 +34,7 @@ class WinnerFlip(Struct, frozen=True):
 
     @property
     def is_fragile(self) -> bool:
-        """Whether less than 5 points of weight do it."""
+        """Whether moving less than 5 points of weight is enough."""
         return self.move is not None and self.move < FRAGILE
 
 
@@ -123,11 +123,11 @@ def edges(
 def win_shares(
     scores: Scores, weights: Mapping[str, Number], *, kappa: float | None, draws: int = 10_000, seed: int = 0
 ) -> dict[str, float]:
-    """How often each response wins under weights drawn at random around these; ties are shared.
+    """How often each response wins under weights drawn at random around `weights`; a tie is shared.
 
     Draws come from a Dirichlet distribution with parameters kappa x weight (100 lets accuracy vary by about 5 points),
-    or, without kappa, from all weights there are. The same seed gives the same shares, whatever the order of criteria
-    and responses. A criterion of weight 0 stays at 0 unless kappa is None.
+    or, without kappa, uniformly from all possible weights. The same seed gives the same shares, whatever the order of
+    criteria and responses. A criterion of weight 0 stays at 0 unless kappa is None.
     """
     keys = sorted(key for key in weights if kappa is None or exact(weights[key]) > 0)
     labels = sorted(label for label, given in scores.items() if set(keys) <= set(given))
@@ -151,18 +151,18 @@ Values = Mapping[str, Mapping[str, Fraction]]
 Shares = Mapping[str, Fraction]
 Means = Mapping[str, Mapping[str, Fraction]]
 Word = Literal["tie", "level", "ahead", "cannot_tell"]
-# Points of 1 to 10: responses that are certainly closer than this are called level.
+# In points of the scale 1 to 10: responses that are certainly closer than this are called level.
 MARGIN = Fraction(1, 4)
 
 
 def clip_gap(low: float, high: float) -> Interval:
-    """An interval of a difference of scores: no two of them differ by more than 9."""
+    """Clip an interval of a difference of scores: no two scores differ by more than 9."""
     widest = float(HIGHEST - LOWEST)
     return max(-widest, low), min(widest, high)
 
 
 class Lead(Struct, frozen=True):
-    """By how much the first response leads a rival, and what that is worth.
+    """By how much the first response leads a rival, and how certain that is.
 
     `gap` is the difference of their means. `chance` is the share of resampled panels in which the first is ahead; a
     level draw counts half. `noise` is half the 95 % interval of the gap over the `reviewers` who judged either
@@ -186,7 +186,7 @@ class Lead(Struct, frozen=True):
 
     @property
     def word(self) -> Word:
-        """What to call it: only equal means are a tie; level when the whole interval lies inside the margin."""
+        """The word for the lead: only equal means are a tie; level when the whole interval lies inside the margin."""
         if self.gap == 0:
             return "tie"
         if self.interval is None:
@@ -206,7 +206,7 @@ class WeightMove(Struct, frozen=True):
     """The smallest move of weight that brings a rival level: the amounts, the criteria that lose and the one that
     gains.
 
-    `amount` is None when no weights do it, 0 when both are level already.
+    `amount` is None when no weights make them level, 0 when both are level already.
     """
 
     rival: str
@@ -241,7 +241,7 @@ def mean_interval(values: Iterable[Fraction]) -> Interval | None:
 
 
 def leads(values: Values, first: str, rivals: Sequence[str], *, seed: int = 0) -> list[Lead]:
-    """The first's lead over each rival, from the values that count by reviewer and response.
+    """The first's lead over each rival, from the values that count, by reviewer and response.
 
     The interval is a jackknife over reviewers, with Student's t. If everybody judged both, it is the interval of the
     mean difference. Source: R. G. Miller, Biometrika 61 (1974), 1-15.
@@ -266,9 +266,9 @@ def leads(values: Values, first: str, rivals: Sequence[str], *, seed: int = 0) -
 
 
 def count_unanimous(values: Values, first: str) -> int:
-    """How many reviewers judged two responses or more, if every one of them puts `first` alone at the top; else 0.
+    """The number of reviewers who judged at least two responses, if all of them put `first` alone at the top; else 0.
 
-    0 too where only one reviewer did: nobody could have differed.
+    Also 0 if only one reviewer did: nobody could have differed.
     """
     ranked = [rank_values(given) for given in values.values() if len(given) > 1]
     return len(ranked) if len(ranked) > 1 and all(places[0] == [first] for places in ranked) else 0
@@ -287,12 +287,12 @@ def criterion_means(rows: Iterable[Row], shares: Shares) -> dict[str, dict[str, 
 
 
 def moves(means: Means, shares: Shares, winner: str) -> list[WeightMove]:
-    """What it takes for each rival to draw level with the winner, the nearest first; [] when it has no complete row."""
+    """What it takes for each rival to draw level with the winner, nearest first; [] if it has no complete row."""
     return [_move(flip, shares) for flip in flips(means, shares).get(winner, [])]
 
 
 def weight_ranges(means: Means, shares: Shares, winner: str) -> list[WeightRange]:
-    """For each weight between which values the winner stays first against all others."""
+    """For each weight, the range of values in which the winner stays first against all others."""
     rivals = {key: edges(means[winner], given, shares) for key, given in means.items() if key != winner}
     return [_hold(key, share, [(rival, found[at]) for rival, found in rivals.items()])
             for at, (key, share) in enumerate(shares.items())]  # fmt: skip
@@ -314,7 +314,7 @@ def _move(flip: WinnerFlip, shares: Shares) -> WeightMove:
 
 
 def _chance(ahead: Matrix, shares: Matrix) -> float | None:
-    """The share of draws in which it is above 0; draws without one of the two do not count."""
+    """The share of draws in which the gap is above 0; draws that lack one of the two responses do not count."""
     defined = np.isfinite(ahead)
     whole = float(shares[defined].sum())
     won = (ahead > 0) + 0.5 * (ahead == 0)
@@ -331,7 +331,7 @@ def _half_width(values: Sequence[float]) -> float | None:
 
 
 def _noise(without: Matrix) -> float | None:
-    """Half the interval of a gap from the gaps without each reviewer in turn; None when one of those is undefined."""
+    """Half the interval of a gap, from the gaps without each reviewer in turn; None when one of those is undefined."""
     count = len(without)
     if count < 2 or not np.isfinite(without).all():
         return None

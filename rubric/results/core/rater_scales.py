@@ -1,8 +1,8 @@
 """Severe and lenient reviewers on one scale: z scores where the design allows them, and crossed random effects.
 
-If everybody judged everything, severity cancels in the mean, and standardising only adds noise. If reviewers saw few
-or unconnected items, their severity cannot be told from the items. Crossed random effects need no complete lists and
-stay near the raw mean if they can say little. Stored scores do not change.
+If everybody judged everything, severity cancels in the mean, and standardising only adds noise. If reviewers saw few or
+unconnected items, their severity cannot be told from the items. Crossed random effects need no complete lists and stay
+near the raw mean if there is little evidence. Stored scores do not change.
 """
 
 import math
@@ -29,7 +29,7 @@ class Rating(Struct, frozen=True):
 
 
 class RaterScale(Struct, frozen=True):
-    """How a reviewer uses the scale: plain mean and SD (None below two ratings), and both drawn towards the panel's."""
+    """How a reviewer uses the scale: plain mean and SD (None below two ratings), and both shrunk to the panel's."""
 
     reviewer: str
     count: int
@@ -40,7 +40,7 @@ class RaterScale(Struct, frozen=True):
 
 
 class Calibration(Struct, frozen=True):
-    """Mean calibrated overall of each item, on the panel's scale, and how each reviewer's scale was seen.
+    """Mean calibrated overall of each item, on the panel's scale, and the estimated scale of each reviewer.
 
     `without_spread` names reviewers with an SD of 0 or an unknown SD: the panel's spread replaces theirs.
     """
@@ -51,7 +51,7 @@ class Calibration(Struct, frozen=True):
 
 
 def design_problem(ratings: Sequence[Rating]) -> str:
-    """Why calibrated scores are not offered, in a sentence; "" when the design allows them."""
+    """A sentence that says why calibrated scores are not offered; "" when the design allows them."""
     counts = Counter(rating.reviewer for rating in ratings)
     items = {rating.item for rating in ratings}
     if len(counts) < 2:
@@ -115,7 +115,7 @@ def _within(values: dict[str, list[float]]) -> float:
 
 
 def _between(values: dict[str, list[float]], within: float) -> float:
-    """Variance between the reviewers' true means: that of their means, less what chance makes of it."""
+    """Variance between the reviewers' true means: the variance of their observed means minus the part due to chance."""
     if len(values) < 2:
         return 0.0
     chance = within * fmean(1 / len(given) for given in values.values())
@@ -125,7 +125,7 @@ def _between(values: dict[str, list[float]], within: float) -> float:
 def _scale(reviewer: str, given: list[float], centre: float, within: float, between: float) -> RaterScale:
     count, mean = len(given), fmean(given)
     own = variance(given) if count > 1 else 0.0
-    # Where reviewers do not differ more than by chance all means are the panel's.
+    # If reviewers differ no more than by chance, all means are the panel's.
     pull = within / between if between else math.inf
     shrunken = centre if math.isinf(pull) else (count * mean + pull * centre) / (count + pull)
     spread = math.sqrt(((count - 1) * own + _PRIOR * within) / (count - 1 + _PRIOR))
@@ -133,7 +133,7 @@ def _scale(reviewer: str, given: list[float], centre: float, within: float, betw
 
 
 def _groups(ratings: Sequence[Rating]) -> int:
-    """How many groups of reviewers and items there are that have nothing in common."""
+    """The number of groups of reviewers and items that have nothing in common."""
     leader: dict[tuple[bool, str], tuple[bool, str]] = {}
 
     def lead(node: tuple[bool, str]) -> tuple[bool, str]:
@@ -164,10 +164,10 @@ class Crossed(Struct, frozen=True):
 
 
 def crossed_effects(ratings: Sequence[Rating]) -> Crossed | str:
-    """Best linear predictions under y = mean + item + reviewer + noise, or a sentence why there are none.
+    """Best linear predictions under y = mean + item + reviewer + noise, or a sentence that says why there are none.
 
     The variances are found by expectation and maximisation with the inverse of the mixed-model equations (Henderson
-    1953; Searle, Casella and McCulloch 1992, 8.3). The order of the ratings changes nothing.
+    1953; Searle, Casella and McCulloch 1992, 8.3). The order of the ratings does not change the result.
     """
     items, reviewers = (
         sorted({getattr(rating, name) for rating in ratings}) for name in ("item", "reviewer")
@@ -198,7 +198,7 @@ def crossed_effects(ratings: Sequence[Rating]) -> Crossed | str:
 def _predicted(of_item: Indexes, rest: Vector, values: Vector) -> tuple[Vector, Vector, Vector]:
     """Effects of items, the mean with the effects of reviewers, and the variances of items, reviewers and noise.
 
-    The equations' block of items is diagonal, so only one of the size of the reviewers is inverted.
+    The equations' block of items is diagonal, so only the block of the reviewers is inverted.
     """
     counts = np.bincount(of_item).astype(float)
     item_sums = np.bincount(of_item, values)

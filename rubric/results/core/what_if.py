@@ -14,7 +14,7 @@ LONGEST_WEIGHT = 20
 
 
 class WeightControl(Struct, frozen=True):
-    """One weight as a form holds it: its number, its slider, and what both were when they were drawn."""
+    """One weight in a form: its number, its slider, and the values of both when the form was rendered."""
 
     number: str
     slider: str
@@ -24,8 +24,8 @@ class WeightControl(Struct, frozen=True):
 class TriedWeights(Struct, frozen=True):
     """The values as typed, in percent, and scaled to shares that sum to 1.
 
-    `faults` hold what is wrong, by criterion; then there are no shares. `moved` says how a changed criterion was
-    changed: by "number" or "slider".
+    `faults` holds what is wrong, by criterion; if there are any, there are no shares. `moved` says how a changed
+    criterion was changed: by "number" or "slider".
     """
 
     texts: dict[str, str]
@@ -35,9 +35,9 @@ class TriedWeights(Struct, frozen=True):
 
 
 def tried_weights(controls: Mapping[str, WeightControl], weights: Mapping[str, Fraction]) -> TriedWeights:
-    """The weights of the controls; of a number and a slider the one that was moved counts, the number first.
+    """The weights of the controls: of number and slider the changed one counts, the number if both changed.
 
-    A criterion without a control has the weight given.
+    A criterion without a control keeps its weight in `weights`.
     """
     texts, moved, standing = {}, {}, {}
     for key, weight in weights.items():
@@ -47,7 +47,7 @@ def tried_weights(controls: Mapping[str, WeightControl], weights: Mapping[str, F
             texts[key] = controls[key].slider if by == "slider" else controls[key].number
             if by:
                 moved[key] = by
-    # The text of a weight is rounded; one that nobody changed counts exactly.
+    # The text of a weight is rounded; a weight that nobody changed counts with its exact value.
     values = {
         key: weights[key] * 100 if text == standing[key] else _value(text) for key, text in texts.items()
     }

@@ -32,7 +32,7 @@ NO_SCORES = mark("No review that counts has scores of it.")
 class Scored(Struct, frozen=True):
     """The values of one response that count (overall or holistic score, by reviewer), and means by criterion.
 
-    `holistic` is the mean of the holistic scores that it has, whatever its value is made of.
+    `holistic` is the mean of its holistic scores, whichever kind of score the values are.
     """
 
     comparison: str
@@ -43,12 +43,12 @@ class Scored(Struct, frozen=True):
 
     @property
     def mean(self) -> Fraction | None:
-        """The mean of its values; None when nobody's count."""
+        """The mean of its values; None when no value counts."""
         return exact_mean(self.values.values())
 
 
 class Outcome(Struct, frozen=True):
-    """How one comparison came out: its first, several when they are level, and their lead over the next.
+    """The outcome of one comparison: the first response, several when they are level, and their lead over the next.
 
     `gap` is 0 when several are first, None when fewer than two responses have a mean.
     """
@@ -63,8 +63,9 @@ class Outcome(Struct, frozen=True):
 class Subject(Struct, frozen=True):
     """The author, or the key, of responses across comparisons. `means` are its means by comparison, in their order.
 
-    `figure` is their mean with its interval, `mean` the same exactly. `wins` counts comparisons where it alone is
-    first, `shared` those where it is level with others. `mean_rank` is that on reviewers' own lists.
+    `figure` is their mean with its interval, `mean` the same mean as an exact fraction. `wins` counts comparisons where
+    it alone is first, `shared` those where it is level with others. `mean_rank` is the mean rank on reviewers' own
+    lists.
     """
 
     name: str
@@ -118,7 +119,7 @@ def _scored(
     kind: str,
     with_incomplete: bool,
 ) -> Scored:
-    """Whole numbers throughout: the sums are exact and take a tenth of the time of fractions."""
+    """Compute with whole numbers throughout: the sums are exact and take a tenth of the time of fractions."""
     base, unit = scales
     values, counted = {}, []
     for row in rows:
@@ -143,7 +144,7 @@ def _scored(
 
 
 def compute_outcomes(scored: Iterable[Scored]) -> list[Outcome]:
-    """How each comparison came out, in the order of the responses."""
+    """The outcome of each comparison, in the order of the responses."""
     found = []
     for comparison, several in groupby(scored, key=lambda score: score.comparison):
         responses = list(several)
@@ -168,10 +169,10 @@ def build_subjects(
     rankings: Mapping[str, Rankings] | None = None,
     seed: int = 0,
 ) -> list[Subject]:
-    """Every subject in `names` (the subject of each response), from the highest mean on; ties share a place.
+    """Every subject in `names` (the subject of each response), the highest mean first; ties share a rank.
 
     If one subject has several responses to one question, their mean counts. For reviewers without a value, `rankings`
-    (by comparison) enter the mean places.
+    (by comparison) enter the mean ranks.
     """
     grouped: dict[str, list[Scored]] = {}
     for score in scored:
@@ -239,7 +240,7 @@ def _places(scored: Iterable[Scored], rankings: Mapping[str, Rankings]) -> dict[
 
 
 def list_ratings(scored: Iterable[Scored]) -> list[Rating]:
-    """Every value that counts, as calibration takes them; an item is a response of a comparison."""
+    """Every value that counts, in the form that calibration takes; an item is a response of a comparison."""
     return [
         Rating(reviewer, item_name(score.comparison, score.response), float(value))
         for score in scored
@@ -253,7 +254,7 @@ def item_name(comparison: str, response: str) -> str:
 
 
 def view_means(items: Mapping[str, float], names: Mapping[Item, str]) -> dict[str, float]:
-    """Each subject's mean over comparisons of what a view gives its responses; only of those that the view holds."""
+    """Each subject's mean over comparisons of the values that a view gives its responses, where the view has one."""
     grouped: dict[str, dict[str, list[float]]] = {}
     for (comparison, response), name in names.items():
         value = items.get(item_name(comparison, response))
@@ -266,7 +267,7 @@ def view_means(items: Mapping[str, float], names: Mapping[Item, str]) -> dict[st
 
 
 def correlations(scored: Sequence[Scored], keys: Sequence[str], *, with_holistic: bool = False) -> list[Pair]:
-    """Each pair of criteria over responses that have means of both; Pearson. "holistic" is the last where asked for.
+    """Pearson's r of each pair of criteria, over responses with means of both. "holistic" is the last if asked for.
 
     Source: K. Pearson, Proceedings of the Royal Society 58 (1895), 240-242.
     """

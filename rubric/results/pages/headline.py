@@ -1,4 +1,4 @@
-"""Who leads a set, in words: the first against each other one, and only where the interval excludes 0."""
+"""Who leads a set, in words: the first against each other subject, and only if the interval excludes 0."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ MOST_NAMED = 2
 
 
 class PairedRow(Struct, frozen=True):
-    """The first against one other; the interval as text, and who leads in words."""
+    """The first against one other subject: the interval as text, and who leads in words."""
 
     lead: PairedLead
     interval: str
@@ -32,7 +32,7 @@ class Headline(Struct, frozen=True):
 def build_headline(
     subjects: Sequence[Subject], scored: Sequence[Scored], names: Mapping[Item, str]
 ) -> Headline:
-    """The headline of a set whose subjects stand in the order of their means."""
+    """The headline of a set whose subjects are in the order of their means."""
     ranked = [subject for subject in subjects if subject.mean is not None]
     if not ranked:
         return Headline(_ranked_only(subjects), "", [])
@@ -43,7 +43,7 @@ def build_headline(
 
 
 def _ranked_only(subjects: Sequence[Subject]) -> str:
-    """Who is first by rankings alone, where no score counts."""
+    """Who is first by rankings alone, if no score counts."""
     places = [(subject.mean_rank, subject.name) for subject in subjects if subject.mean_rank is not None]
     if not places:
         return _("No score counts yet, so nothing is ranked.")

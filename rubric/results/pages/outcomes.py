@@ -26,7 +26,7 @@ LONGEST_SHOWN = 160
 class OutcomeRow(Struct, frozen=True):
     """One comparison: the names of the first, its lead over the second if there is one, and `says`, the word for it.
 
-    `unanimous` counts its reviewers where all of them put the first there, else it is 0.
+    `unanimous` is the number of its reviewers if all of them put this response first, else 0.
     """
 
     number: int
@@ -80,7 +80,7 @@ def build_outcomes(
     brought: SetResponses,
     asked: ResultsQuery,
 ) -> OutcomesPart:
-    """One page of the comparisons; `whole` holds means of complete reviews alone, [] for who may not see weights."""
+    """One page of the comparisons; `whole` holds means of complete reviews only, [] if weights are hidden."""
     count = len(brought.candidates)
     pages = max(1, -(-count // PAGE_SIZE))
     page = min(asked.page, pages)

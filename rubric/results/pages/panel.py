@@ -1,4 +1,4 @@
-"""One comparison's ranking by one kind of score: the table, the dots behind each mean, and what the lead is worth."""
+"""One comparison's ranking by one kind of score: the table, the dots behind each mean, and how certain the lead is."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -152,7 +152,7 @@ def _lead_sentence(
     candidates: Mapping[str, Candidate],
     unanimous: int,
 ) -> str:
-    """The first response first of all: whether every reviewer puts it there, then what its lead is worth."""
+    """Whether every reviewer puts the first response first, then how certain its lead is."""
     names = join_names(candidates[key].name for key in first)
     mean = two(standings[0].mean)
     if len(standings) == 1:
@@ -169,7 +169,7 @@ def _lead_sentence(
 
 
 def _ranked_sentence(found: Panel, candidates: Mapping[str, Candidate]) -> str:
-    """What is first where no score counts: by rankings alone, or nothing."""
+    """What is first if no score counts: by rankings alone, or nothing."""
     first = [standing for standing in found.standings if standing.place_by_places == 1]
     if not first:
         return _("No score counts yet, so nothing is ranked.")
@@ -179,7 +179,7 @@ def _ranked_sentence(found: Panel, candidates: Mapping[str, Candidate]) -> str:
 
 
 def _worth(name: str, rival: str, lead: Lead) -> str:
-    """What the lead over the nearest rival is worth."""
+    """How certain the lead over the nearest rival is."""
     values = {
         "name": name, "rival": rival, "gap": difference_text(lead.gap, lead.interval), "margin": two(MARGIN),
         "chance": percent_text(lead.chance), "n": lead.reviewers,
@@ -212,7 +212,7 @@ def _worth(name: str, rival: str, lead: Lead) -> str:
 
 
 def _changes(found: Panel, candidates: Mapping[str, Candidate]) -> str:
-    """The places that differ by mean rank; "" when nothing is ranked."""
+    """The ranks that differ by mean rank; "" when nothing is ranked."""
     ranked_rows = {standing.response: standing for standing in found.standings if standing.place is not None}
     changed = [ranked_rows[key] for key in found.changes if key in ranked_rows]
     if not ranked_rows:

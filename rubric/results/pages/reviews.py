@@ -36,7 +36,7 @@ NO_SCORES = (ABSTAINED, UNREADABLE)
 
 
 class ReviewContext(Struct, frozen=True):
-    """What reviews are read against: responses by key, criteria with their weights, what reviewers are called.
+    """What is needed to show reviews: responses by key, criteria with their weights, names of reviewers.
 
     `names` is by reviewer's key, `numbers` gives the key of the response for its row. `own_shown` says, by reviewer's
     key, whether the page may show which responses are their own. `scales` are the scales on which scores were given.
@@ -73,7 +73,7 @@ class ScoreGroup(Struct, frozen=True):
 
 
 class ReviewerColumn(Struct, frozen=True):
-    """One reviewer of the table; `note` says why scores are missing. The head links to the review `id`."""
+    """One reviewer of the table; `note` says why scores are missing. The column heading links to the review `id`."""
 
     id: int
     name: str
@@ -92,7 +92,7 @@ class ScoreTable(Struct, frozen=True):
 
 
 class ReviewedResponsePart(Struct, frozen=True):
-    """The judgement of one response in a review. `cannot` lists criteria with the reason why they were not judged.
+    """The judgement of one response in a review. `cannot` lists criteria with the reason why they could not be judged.
 
     `notes` are cut at the length that people may write: models and files have no limit.
     """
@@ -123,13 +123,13 @@ class ReviewPart(Struct, frozen=True):
 
 
 def load_submitted_reviews(comparison: Comparison) -> list[Review]:
-    """The reviews of a comparison that count, first rounds first, with what they say."""
+    """The reviews of a comparison that count, first rounds first, with their content."""
     rows = Review.objects.filter(comparison=comparison, state=SUBMITTED).select_related("reviewer")
     return list(rows.prefetch_related("reviewed").order_by("reviewer", "round"))
 
 
 def select_newest(reviews: Iterable[Review]) -> list[Review]:
-    """Of each reviewer the newest round."""
+    """The newest round of each reviewer."""
     return list({review.reviewer_id: review for review in reviews}.values())
 
 
@@ -195,7 +195,7 @@ def _shown(value: Fraction | None, is_total: bool) -> str:
 
 
 def _given(value: Fraction | None, key: str, scales: Scales) -> str:
-    """A score as it was given, with two decimals at most, and the end of its scale where criteria have their own."""
+    """A score as given, with two decimals at most, and the end of its scale if criteria have scales of their own."""
     if value is None or not scales:
         return _shown(value, is_total=False)
     return format_mark(f"{round_half_up(value).normalize():f}", key, scales)

@@ -12,7 +12,7 @@ from rubric.results.pages.words import rank_by_value, two
 
 
 class ViewCell(Struct, frozen=True):
-    """What one view gives one subject: its figure and place; `is_changed` where the place is not that by means."""
+    """What one view gives one subject: its figure and rank; `is_changed` if the rank differs from that by means."""
 
     text: str
     place: int | None
@@ -27,7 +27,7 @@ class ViewRow(Struct, frozen=True):
 
 
 class ViewsPart(Struct, frozen=True):
-    """The table of views, a sentence about each on what changes, and why a view is not offered."""
+    """The table of views, a sentence for each on what changes, and why a view is not offered."""
 
     heads: list[str]
     rows: list[ViewRow]
@@ -36,7 +36,7 @@ class ViewsPart(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """One way to see the set: what ranks each subject, the higher the better, and its texts."""
+    """One way to see the set: the value that ranks each subject, the higher the better, and the texts of the view."""
 
     head: str
     ranks: dict[str, float]
@@ -109,7 +109,7 @@ def _crossed(ratings: Sequence[Rating]) -> Mapping[str, float] | str:
 
 
 def _named(ratings: Sequence[Rating], reviewers: Mapping[str, str]) -> list[Rating]:
-    """The ratings with reviewers by name, since reasons name them; namesakes are told apart by their keys."""
+    """The ratings with names of reviewers, since reasons name them; keys distinguish reviewers of the same name."""
     counts = Counter(reviewers.values())
     shown = {key: name if counts[name] == 1 else f"{name} ({key})" for key, name in reviewers.items()}
     return [structs.replace(rating, reviewer=shown[rating.reviewer]) for rating in ratings]

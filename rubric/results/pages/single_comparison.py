@@ -1,4 +1,4 @@
-"""The page of one comparison's results: ranking, uncertainty, what would change it, and every review behind it."""
+"""The results page of one comparison: ranking, uncertainty, what would change it, and every review behind it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -51,7 +51,7 @@ class Text(Struct, frozen=True):
 
 
 class ComparisonPage(Struct, frozen=True):
-    """Everything the page of one comparison shows. `weights` and `what_if` are None for who may not see weights."""
+    """Everything that the page shows. `weights` and `what_if` are None for a viewer who may not see weights."""
 
     number: int
     question: str
@@ -115,7 +115,7 @@ def build_comparison_page(
 
 
 def build_what_if_part(*, comparison: Comparison, asked: ResultsQuery, tried: TriedWeights) -> WhatIf:
-    """The ranking under other weights alone, for a form that is being moved."""
+    """Only the ranking under other weights, for a form in which a weight is being changed."""
     responses = list(comparison.responses.defer("text").order_by("number"))
     candidates, reviewed = _candidates(responses), _reviewed(comparison)
     before = build_panel(
@@ -125,7 +125,7 @@ def build_what_if_part(*, comparison: Comparison, asked: ResultsQuery, tried: Tr
 
 
 def names_by_reviewer(comparison: Comparison, person: Person) -> dict[str, str]:
-    """What the reviewers of the set are called for that person, by their keys."""
+    """The names that the person sees for the reviewers of the set, by the reviewers' keys."""
     comparison_set = comparison.set
     is_lead = may(check_open_set, person, comparison_set.project)
     return reviewer_names(comparison_set, person, is_lead=is_lead)
@@ -140,7 +140,7 @@ def _candidates(responses: Sequence[Response]) -> dict[str, Candidate]:
 def _fallback_panel(
     judgements: Sequence[Judgement], candidates: Mapping[str, Candidate], panels: Sequence[PanelPart]
 ) -> list[PanelPart]:
-    """A ranking of their own from those who gave only a holistic score where criteria alone were asked for."""
+    """A separate ranking from reviewers who gave only a holistic score where only criteria were asked for."""
     names = panels[0].found.fallbacks
     if len(panels) > 1 or not names:
         return []
@@ -149,7 +149,7 @@ def _fallback_panel(
 
 
 def _rankings(reviewed: Sequence[Reviewed], kind: str) -> Rankings:
-    """The rankings that count where scores of that kind do not, by reviewer."""
+    """The rankings that count if scores of that kind do not, by reviewer."""
     return next(iter(load_rankings(reviewed, kind=kind).values()), {})
 
 
@@ -192,7 +192,7 @@ def _text(response: Response, candidate: Candidate, asked: ResultsQuery) -> Text
 
 
 def _changes(panels: Sequence[PanelPart], candidates: Mapping[str, Candidate]) -> str:
-    """Which places the holistic score gives otherwise, where both are there; else ""."""
+    """Which ranks differ by holistic score, if there are both kinds of score; else ""."""
     if len(panels) < 2:
         return ""
     here, there = (
@@ -213,7 +213,7 @@ def _changes(panels: Sequence[PanelPart], candidates: Mapping[str, Candidate]) -
 
 
 def _notes(found: Panel, reviews: Sequence[Review], context: ReviewContext, asked: ResultsQuery) -> list[str]:
-    """What does not count, and why: each in one sentence."""
+    """One sentence for each thing that does not count, with the reason."""
     notes = []
     newest = select_newest(reviews)
     silent = [context.names[str(review.reviewer_id)] for review in newest if review.mode in NO_SCORES]
@@ -256,7 +256,7 @@ def _own_shown(comparison: Comparison, person: Person) -> Callable[[str], bool]:
 
 
 def _own_notes(found: Panel, newest: Sequence[Review], context: ReviewContext) -> list[str]:
-    """What reviewers wrote themselves; to other reviewers without a name."""
+    """Notes on which responses reviewers wrote themselves; other reviewers see no name."""
     named = _own_judgements(found, context) + _not_shown(newest, context)
     shown = [text for reviewer, text in named if context.own_shown(reviewer)]
     notes = []
@@ -314,7 +314,7 @@ def _own_judgements(found: Panel, context: ReviewContext) -> list[tuple[str, str
 
 
 def _not_shown(reviews: Sequence[Review], context: ReviewContext) -> list[tuple[str, str]]:
-    """Reviewers who were not shown their own responses, by key, with the words."""
+    """The keys of reviewers who were not shown their own responses, each with the text of the note."""
     found = []
     for review in reviews:
         hidden = [

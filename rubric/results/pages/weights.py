@@ -1,4 +1,4 @@
-"""How far a comparison's winner depends on the weights, and what other weights would give."""
+"""How far a comparison's winner depends on the weights, and the ranking under other weights."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -39,7 +39,7 @@ class Rival(Struct, frozen=True):
 
 
 class HoldRow(Struct, frozen=True):
-    """Between which values of one weight the first stays first; "" where nothing changes on that side."""
+    """The values of one weight between which the first stays first; "" if nothing changes on that side."""
 
     label: str
     weight: str
@@ -47,7 +47,7 @@ class HoldRow(Struct, frozen=True):
 
 
 class WeightsPart(Struct, frozen=True):
-    """What would change the winner. `reason` says why nothing can be said; then all else is empty."""
+    """What would change the winner. `reason` says why there is no result; then everything else is empty."""
 
     reason: str = ""
     winner: str = ""
@@ -60,7 +60,7 @@ class WeightsPart(Struct, frozen=True):
 
 
 class TriedRow(Struct, frozen=True):
-    """One response under the weights tried; `was` is its place under those of the version."""
+    """One response under the weights tried; `was` is its rank under the weights of the version."""
 
     candidate: Candidate
     place: int
@@ -128,7 +128,7 @@ def build_what_if(
 ) -> WhatIf:
     """The form as it was sent and, unless something is wrong with it, the ranking of `judgements` under its weights.
 
-    `before` are the places under the version's own weights.
+    `before` are the ranks under the version's own weights.
     """
     if tried.faults:
         return WhatIf(criteria, tried)

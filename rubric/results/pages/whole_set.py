@@ -35,7 +35,7 @@ from workspace.statistics.labels import number
 
 
 class Plot(Struct, frozen=True):
-    """One pair as a plot: the first along, the second up."""
+    """One pair as a plot: the first on the x axis, the second on the y axis."""
 
     id: str
     along: str
@@ -55,12 +55,12 @@ class PairsPart(Struct, frozen=True):
 
     @property
     def is_enough(self) -> bool:
-        """Whether there are responses enough for plots and correlations."""
+        """Whether there are enough responses for plots and correlations."""
         return self.response_count >= self.least
 
 
 def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with_holistic: bool) -> PairsPart:
-    """Every pair of criteria, and each with the holistic score where it was given; over means of responses."""
+    """Every pair of criteria, and each criterion with the holistic score if given; over means of responses."""
     labels = {criterion.key: criterion.label for criterion in criteria}
     if with_holistic and labels:
         labels[HOLISTIC] = _("Holistic")
@@ -89,7 +89,7 @@ def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with
 def set_notes(
     reviewed: Sequence[Reviewed], asked: ResultsQuery, kind: str, ranked_count: int = 0
 ) -> tuple[list[str], int]:
-    """The sentences, and how many judgements are left out as incomplete; `ranked_count` reviews count by rank alone."""
+    """The notes, and how many judgements are left out as incomplete; `ranked_count` reviews count by rank alone."""
     others = [review for review in reviewed if not review.is_own]
     is_rubric = kind == RUBRIC
     keys = asked.shares.keys()
@@ -178,7 +178,7 @@ def _own(reviewed: Sequence[Reviewed]) -> list[str]:
 
 
 class MeansPart(Struct, frozen=True):
-    """The means of each subject by criterion, on the scale of each; `scales` names these where they differ, else {}."""
+    """The means of each subject by criterion, each on its own scale; `scales` names them if they differ, else {}."""
 
     scales: Mapping[str, str]
     rows: Mapping[str, list[str]]
@@ -272,7 +272,7 @@ def _list_means(row: Subject, criteria: Sequence[Criterion], scales: Scales) -> 
 
 
 def _interval_reason(subjects: Sequence[Subject]) -> str:
-    """Why means have no interval; how many comparisons there are is said where they are as many for all."""
+    """Why means have no interval; it gives the number of comparisons if that is the same for all subjects."""
     reasons = {row.figure.interval_reason for row in subjects if not row.figure.interval}
     if len(reasons) < 2:
         return next(iter(reasons), "")

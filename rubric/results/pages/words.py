@@ -1,4 +1,4 @@
-"""Names of responses, formats of figures and addresses of switches, which all pages of results share."""
+"""Names of responses, formats of figures and addresses of switches, shared by all result pages."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ class Candidate(Struct, frozen=True):
 
 
 class ResultsQuery(Struct, frozen=True):
-    """The parameters of a page of results: version, incomplete reviews or not, page.
+    """The parameters of a result page: version, whether incomplete reviews count, page.
 
     `under` is "" for the set's own version, `whole` the number of a response that is shown in full.
     """
@@ -48,7 +48,7 @@ class ResultsQuery(Struct, frozen=True):
 
     @property
     def record(self) -> RubricRecord:
-        """The version whose weights count here."""
+        """The version whose weights are used."""
         return self.version.to_record()
 
     @property
@@ -61,7 +61,7 @@ class ResultsQuery(Struct, frozen=True):
         return self.record.criteria
 
     def query(self, **changed: str | int) -> str:
-        """The query string with these changes; "?" when every parameter has its default."""
+        """The query string with `changes`; "?" when every parameter has its default."""
         values: dict[str, str | int] = {
             "under": self.under,
             "incomplete": "yes" if self.with_incomplete else "",
@@ -104,7 +104,7 @@ def two(value: Fraction | float | None) -> str:
 
 
 def gap_text(value: Fraction | float | None) -> str:
-    """A difference of scores with two decimals, or as many as it takes to see that it is not 0."""
+    """A difference of scores with two decimals, or as many as it takes to show that it is not 0."""
     if value is None:
         return ""
     known = value if isinstance(value, Fraction) else Fraction(str(round(value, 9)))
@@ -118,7 +118,7 @@ def weight_text(value: Number | None) -> str:
 
 
 def percent_text(share: float | None) -> str:
-    """A share in whole percent, never 0 or 100 unless it is; "" without one."""
+    """A share in whole percent, 0 or 100 only if it is exactly that; "" without one."""
     if share is None:
         return ""
     if 0 < share < 0.005:
@@ -143,14 +143,14 @@ def difference_text(value: Fraction | float | None, interval: Interval | None) -
 
 
 def gap_range_text(interval: Interval | None) -> str:
-    """ "-0.13 to 0.19", an end that is not 0 never as 0.00; "" without an interval."""
+    """ "-0.13 to 0.19"; an end that is not 0 is never shown as 0.00; "" without an interval."""
     if interval is None:
         return ""
     return _("%(low)s to %(high)s") % {"low": gap_text(interval[0]), "high": gap_text(interval[1])}
 
 
 def lead_word(lead: Lead) -> str:
-    """What a lead is called: a tie, level, ahead, or that so many reviewers cannot tell."""
+    """The words for a lead: a tie, level, ahead, or that this number of reviewers cannot tell."""
     if lead.word == "tie":
         return _("tie")
     if lead.word == "ahead":
@@ -162,7 +162,7 @@ def lead_word(lead: Lead) -> str:
 
 
 def unanimous_text(reviewers: int, name: str) -> str:
-    """ "Alpha: all 3 reviewers put it first."; "" where they do not, or where one alone did."""
+    """ "Alpha: all 3 reviewers put it first."; "" if they do not, or if there is only one."""
     if not reviewers:
         return ""
     said = ngettext(

@@ -1,4 +1,4 @@
-"""How far reviewers agree on each criterion, on the overall and on the holistic score, and each two of them.
+"""How far reviewers agree on each criterion, the overall and the holistic score: all together and in pairs.
 
 The rows must come from blind reviews: the first round.
 """
@@ -28,7 +28,7 @@ _NOBODY_TWICE = mark("No response has scores by two reviewers.")
 
 
 class AgreedOn(Struct, frozen=True):
-    """Agreement on one kind of score: `part` is "criterion", "overall" or "holistic", `key` the criterion's.
+    """Agreement on one kind of score: `part` is "criterion", "overall" or "holistic", `key` the criterion's key.
 
     `alpha` (interval) comes first, then AC2 (quadratic weights, over the steps of the criterion's own scale) and
     ICC(2,1); all three are the same on the common scale as on the criterion's own. `w` is Kendall's W within
@@ -49,9 +49,10 @@ class AgreedOn(Struct, frozen=True):
 
 
 class ReviewerPair(Struct, frozen=True):
-    """Two reviewers, by their keys: `responses` both scored, alpha and tau-b of them, and how far apart they lie.
+    """Two reviewers, by their keys: the `responses` that both scored, their alpha and tau-b, and how far they differ.
 
-    `apart` is the mean of the first one's scores less the second one's, `distance` the mean of its size, in points.
+    `apart` is the mean of the first reviewer's scores minus the second's, `distance` the mean absolute difference, in
+    points.
     """
 
     first: str
@@ -64,7 +65,7 @@ class ReviewerPair(Struct, frozen=True):
 
 
 class AgreementReport(Struct, frozen=True):
-    """Agreement on every kind of score, and of each two reviewers on `pairs_on`: "overall", else "holistic"."""
+    """Agreement on every kind of score, and of each pair of reviewers on `pairs_on`: "overall", else "holistic"."""
 
     lines: list[AgreedOn]
     pairs_on: str
@@ -121,7 +122,7 @@ def within_spread(values: Matrix) -> tuple[float | None, int]:
 
 
 def _steps(values: Matrix, scale: Scale) -> list[float] | None:
-    """Every step of the scale, on the common one, where all scores are steps; None for those that occur."""
+    """Every step of the scale, on the common scale, if all scores are steps; None means the values that occur."""
     steps = [float(bring_to_common(exact(point), scale)) for point in scale.points]
     return steps if np.isin(values[~np.isnan(values)], steps).all() else None
 

@@ -1,8 +1,8 @@
 """The third success metric: do people understand better why responses rank as they do?
 
-Scores cannot answer this. So a short survey follows a result page, which shows the criteria's breakdown or not, at
-random. It asks how well they understand (1 to 5), and which criterion separated two responses most, which is right
-or wrong.
+Scores cannot answer this. So a short survey follows a result page, which shows the breakdown by criterion or not, at
+random. It asks how well people understand (1 to 5), and which criterion separated two responses most; that answer is
+right or wrong.
 """
 
 import math
@@ -34,7 +34,7 @@ _UNIT = mark("answers in each arm")
 class Surveyed(Struct, frozen=True):
     """One person's survey after one result page, `arm` "with" or "without" the breakdown.
 
-    `understood` is 1 to 5, `is_right` whether the separating criterion was named; None for not answered.
+    `understood` is 1 to 5, `is_right` whether the separating criterion was named; None means not answered.
     """
 
     comparison: str
@@ -56,7 +56,7 @@ class Share(Struct, frozen=True):
 
 
 class ArmsCompared(Struct, frozen=True):
-    """One question's shares in both arms, and the difference (with less without) with Newcombe's interval.
+    """One question's shares in both arms, and the difference (with minus without) with Newcombe's interval.
 
     The figure's `rows` are answers.
     """
@@ -76,7 +76,7 @@ class UnderstandingReport(Struct, frozen=True):
 
 
 def understanding_report(surveys: Sequence[Surveyed]) -> UnderstandingReport:
-    """Both questions of the survey by arm, and what they say together.
+    """Both questions of the survey by arm, and the conclusion from both.
 
     Sources: E. B. Wilson, JASA 22 (1927), 209-212; R. G. Newcombe, Statistics in Medicine 17 (1998), 873-890.
     """
@@ -159,7 +159,7 @@ def _conclusion(first: Share, second: Share, difference: Figure, claim: str) -> 
 
 
 def _together(first: ArmsCompared, second: ArmsCompared) -> Conclusion:
-    """People's own word counts as understanding only if the check does not contradict it."""
+    """What people say of their understanding counts only if the objective check does not contradict it."""
     said, checked = first.conclusion, second.difference.value
     if said.code == "holds" and checked is None:
         return cannot_tell(said.count, say("the check has no answers in both arms."), said.needed, say(_UNIT))

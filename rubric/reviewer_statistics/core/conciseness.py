@@ -39,8 +39,8 @@ _CONSTANT = mark("Lengths or scores do not differ within any comparison.")
 class LengthReport(Struct, frozen=True):
     """Spearman correlations of length with the criteria and the overall.
 
-    `within` is by criterion, within comparisons; `literal` that of conciseness over all responses pooled; `overall`
-    within, `overall_given_accuracy` the same with accuracy held fixed.
+    `within` is by criterion, within comparisons; `literal` is that of conciseness over all responses pooled; `overall`
+    is within comparisons; `overall_given_accuracy` is the same with accuracy held fixed.
     """
 
     within: dict[str, Figure]
@@ -70,8 +70,8 @@ def length_report(
 ) -> LengthReport:
     """Length against conciseness, the other criteria and the overall.
 
-    Spearman's rho of ranks within comparisons, each less its comparison's mean rank; bootstrap over comparisons, from
-    20 of them on. Source: C. Spearman, American Journal of Psychology 15 (1904), 72-101.
+    Spearman's rho of ranks within comparisons, each minus its comparison's mean rank; bootstrap over comparisons, if
+    there are at least 20. Source: C. Spearman, American Journal of Psychology 15 (1904), 72-101.
     """
     units = _units(sort_rows(rows), weights)
     keys = list(weights)
@@ -99,7 +99,7 @@ def length_report(
 
 
 def responses_needed(rho: float) -> int:
-    """Responses to see a correlation of that size, one-sided at 5 %, 80 % of the time.
+    """The number of responses needed to detect a correlation of that size, one-sided at 5 %, 80 % of the time.
 
     Source: D. G. Bonett and T. A. Wright, Psychometrika 65 (2000), 23-28.
     """
@@ -107,7 +107,7 @@ def responses_needed(rho: float) -> int:
 
 
 def _units(rows: Sequence[Row], weights: Weights) -> _Units:
-    """Responses of known length, in comparisons that have three of them."""
+    """Responses of known length, in comparisons that have at least three of them."""
     scored = [row for row in complete(rows, weights) if row.words is not None]
     values = overalls(scored, weights)
     of_item: dict[tuple[str, str], list[Row]] = {}
@@ -132,12 +132,12 @@ def _units(rows: Sequence[Row], weights: Weights) -> _Units:
 
 
 def _ranked(values: Matrix) -> Matrix:
-    """Mid-ranks less their mean."""
+    """Mid-ranks minus their mean."""
     return np.asarray(mid_ranks(values) - (len(values) + 1) / 2) if len(values) else values
 
 
 def _centred(units: _Units, values: Matrix) -> Matrix:
-    """Mid-ranks within each comparison, less their mean."""
+    """Mid-ranks within each comparison, minus their mean."""
     found = np.zeros(len(values))
     for at in np.unique(units.comparison_index):
         inside = units.comparison_index == at
@@ -148,7 +148,7 @@ def _centred(units: _Units, values: Matrix) -> Matrix:
 def _correlation(
     units: _Units, first: Matrix, second: Matrix, seed: int, held: Matrix | None = None
 ) -> Figure:
-    """The correlation of two centred columns, given a third where one is held, from sums by comparison."""
+    """The correlation of two centred columns, from sums by comparison; partial if a third column is held fixed."""
     responses = len(first)
     if not responses:
         few = say(_FEW, least=LEAST_RESPONSES)
@@ -170,7 +170,7 @@ def _correlation(
 
 
 def _from_sums(sums: Matrix) -> Matrix:
-    """Correlations from sums of products (columns x columns x tables); partial ones where a third column is held."""
+    """Correlations from sums of products (columns x columns x tables); partial ones if a third column is held fixed."""
     with_scale = np.einsum("iid->id", sums)
     scale = np.sqrt(with_scale[:, None] * with_scale[None])
     found = np.where(scale > 0, sums / np.where(scale > 0, scale, 1), np.nan)

@@ -1,4 +1,4 @@
-"""Figures of a comparison set, computed in the background: by kind, in their stored shape."""
+"""Figures of a comparison set by kind, as they are stored; a background job computes them."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ KINDS = (RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING)
 
 
 class Input(Struct, frozen=True):
-    """What the figures come from: first-round rows, preferences told by rankings, weights; `reviews` counts them.
+    """What the figures come from: first-round rows, preferences from rankings, weights; `reviews` is their count.
 
     `whole_first` are the rows without late holistic scores: `late_count` reviews gave these after they saw the
     criteria (None: there are none). `unknown_count` reviews by file do not say which came first. Scores in rows are

@@ -1,4 +1,4 @@
-"""Reviewers who do not use the criteria: rows with one number throughout, and a halo over all of them."""
+"""Reviewers who do not tell the criteria apart: straight-lining, and a halo effect over all criteria."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -18,7 +18,7 @@ DRAWS = 2000
 
 
 def group_alike(criteria: Collection[str], scales: Scales) -> list[list[str]]:
-    """The criteria that have the same scale as another one: only on one scale can scores be the same number."""
+    """Groups of criteria that share a scale: only scores on the same scale can be the same number."""
     found: dict[tuple[float, float, float], list[str]] = {}
     for key in criteria:
         scale = scales.get(key, COMMON)
@@ -36,9 +36,9 @@ def flat_rows(
 ) -> list[RaterEffect]:
     """Each reviewer's share of responses with the same score on every criterion, among criteria of one scale.
 
-    Exact binomial test, one-sided, against 10 % or the share of the other reviewers if that is higher; flagged below
-    p = 0.01 from 8 responses on. Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934), 404-413; interval
-    by Wilson (1927).
+    Exact binomial test, one-sided, against 10 % or the share of the other reviewers if that is higher; flagged below p
+    = 0.01 if there are at least 8 responses. Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934), 404-413;
+    interval by Wilson (1927).
     """
     used = complete(sort_rows(rows), criteria)
     groups = group_alike(criteria, scales)
@@ -90,11 +90,11 @@ def _flatness(
 
 
 def residual_halo(rows: Sequence[Row], criteria: Sequence[str], *, seed: int = 0) -> list[RaterEffect]:
-    """Of each reviewer the mean correlation between criteria of what lies beyond the other reviewers' scores.
+    """For each reviewer, the mean correlation between criteria of the residuals from the other reviewers' scores.
 
     The true correlation of the criteria cancels, so an honest reviewer is near 0. p by shuffling each criterion's
-    residuals over the responses, 2,000 times; flagged below 0.01 where the correlation is 0.25 or more, from 15
-    responses on: in a small panel the halo of one reviewer shows a little in the others too, who are held against it.
+    residuals over the responses, 2,000 times; flagged below 0.01 if the correlation is 0.25 or more, with at least 15
+    responses: in a small panel the halo of one reviewer shows a little in the others too, who are compared with it.
     Source: K. R. Murphy, R. A. Jako and R. L. Anhalt, Journal of Applied Psychology 78 (1993), 218-225 (halo against
     true correlation); E. J. G. Pitman, Supplement to the JRSS 4 (1937), 225-232 (permutation test of a correlation).
     """

@@ -1,4 +1,4 @@
-"""Whether the place at which a response is seen moves its score."""
+"""Whether the position at which a response is shown changes its score."""
 
 import math
 from collections.abc import Sequence
@@ -38,10 +38,10 @@ _NONE = mark(
 
 
 class PositionEffect(Struct, frozen=True):
-    """Points per position (`slope`), and those of the first position less the last (`first_less_last`).
+    """Points per position (`slope`), and the points of the first position minus the last (`first_less_last`).
 
-    `reviewer` is "" for all together; `sheets` are a reviewer's responses of one comparison, `needed` so many of them
-    show 0.2 points per position.
+    `reviewer` is "" for all together. `sheets` counts sheets: a reviewer's responses of one comparison. `needed` is how
+    many sheets it takes to detect 0.2 points per position.
     """
 
     reviewer: str
@@ -54,14 +54,14 @@ class PositionEffect(Struct, frozen=True):
 def position_effects(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> list[PositionEffect]:
     """The effect for all reviewers together, then for each.
 
-    Slope of the residuals (score less the mean of the others) on the position, less its mean within the sheet; p
-    two-sided by shuffling the positions within each sheet 5,000 times. Sources: Pitman (1937); L. Zheng et al.,
+    Slope of the residuals (score minus the mean of the others) on the position, both minus their mean within the sheet;
+    p two-sided by shuffling the positions within each sheet 5,000 times. Sources: Pitman (1937); L. Zheng et al.,
     Judging LLM-as-a-judge (NeurIPS 2023); L. Shi et al., arXiv 2406.07791 (2024).
     """
     used = sort_rows(rows)
     values = {key: float(value) for key, value in overalls(used, weights).items()}
     every = residuals(used, lambda row: values.get((row.item, row.reviewer)))
-    # Scores of reviewers whose order is unknown are still what others are compared with.
+    # Others are still compared with the scores of reviewers whose order is unknown.
     found = [residual for residual in every if residual.row.position is not None]
     names = sorted({row.reviewer for row in rows})
     known = {row.reviewer for row in used if row.position is not None}
@@ -110,7 +110,7 @@ def _effect(reviewer: str, found: Sequence[Residual], seed: int) -> PositionEffe
 
 
 def _sheets(found: Sequence[Residual]) -> list[tuple[Matrix, Matrix]]:
-    """Positions and residuals of each sheet with two positions or more, both less their means."""
+    """Positions and residuals of each sheet with two positions or more, both minus their means."""
     ordered_rows = sorted(
         found, key=lambda residual: (residual.row.reviewer, residual.row.comparison, residual.row.response)
     )

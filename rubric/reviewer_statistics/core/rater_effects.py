@@ -1,6 +1,6 @@
 """Residuals of a reviewer: a score minus the mean of the other reviewers of the same response.
 
-The worth of the response itself cancels, so the reviewer's part remains.
+The quality of the response itself cancels, so the reviewer's effect remains.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,8 +22,9 @@ Value = Callable[[Row], float | None]
 class RaterEffect(Struct, frozen=True):
     """One figure about one reviewer, or about all of them (`reviewer` "").
 
-    `is_flagged` is a note to the lead, never a reason to delete. `rows` and `comparisons` are what it rests
-    on, `needed` how many rows it takes. Without a value `reason` is a sentence, without an interval `interval_reason`.
+    `is_flagged` is a note to the lead, never a reason to delete. `rows` and `comparisons` count what it is computed
+    from; `needed` is how many rows it takes. If there is no value, `reason` is a sentence that says why; if there is no
+    interval, `interval_reason` is.
     """
 
     reviewer: str
@@ -46,9 +47,9 @@ class Residual(Struct, frozen=True):
 
 
 def residuals(rows: Sequence[Row], get_value: Value) -> list[Residual]:
-    """The residual of every row with a response that somebody else judged, too; the author's own row does not count.
+    """The residual of every row whose response somebody else judged too; the author's own row does not count.
 
-    `rows` must be ordered, so that no order given changes the sums.
+    `rows` must be sorted, so that the order of the input does not change the sums.
     """
     sums: dict[tuple[str, str], tuple[float, int]] = {}
     values = [(row, get_value(row)) for row in rows]
@@ -87,7 +88,7 @@ def t_interval(values: Matrix) -> tuple[Interval | None, str]:
 
 
 def chance(observed: float, arranged: Matrix) -> float:
-    """The share of random arrangements at least as far out as the observed one, which counts as one of them.
+    """The share of random arrangements at least as extreme as the observed one, which counts as one of them.
 
     Source: B. Phipson and G. K. Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010), article 39.
     """

@@ -12,7 +12,7 @@ from workspace.statistics.ratings import Matrix
 MOST_LISTED = 6
 DRAWS = 1000
 
-# Means that differ by less than this differ by rounding.
+# Means that differ by less than this differ only by rounding.
 _PLACES = 9
 
 
@@ -20,8 +20,8 @@ _PLACES = 9
 def resamples(reviewers: int, *, seed: int) -> tuple[Matrix, Matrix]:
     """How often each reviewer is in each resample (resamples x reviewers), and how probable each resample is.
 
-    All of them up to 6 reviewers (462 of 6), else 1,000 drawn at random. Source: B. Efron and R. J. Tibshirani, An
-    Introduction to the Bootstrap (1993), chapter 5.
+    All resamples for up to 6 reviewers (462 for 6), else 1,000 drawn at random. Source: B. Efron and R. J. Tibshirani,
+    An Introduction to the Bootstrap (1993), chapter 5.
     """
     if reviewers > MOST_LISTED:
         shares = np.full(reviewers, 1 / reviewers)
@@ -34,7 +34,7 @@ def resamples(reviewers: int, *, seed: int) -> tuple[Matrix, Matrix]:
 
 
 def compute_means(values: Matrix, counts: Matrix) -> Matrix:
-    """The mean of each response (values: responses x reviewers, NaN for missing) in each resample; NaN without any."""
+    """The mean of each response in each resample (values: responses x reviewers, NaN for missing); NaN without any."""
     present = (~np.isnan(values)).astype(np.float64)
     below = counts @ present.T
     sums = counts @ np.nan_to_num(values).T
@@ -45,7 +45,7 @@ def compute_means(values: Matrix, counts: Matrix) -> Matrix:
 def mean_tau(values: Matrix, *, variant: Variant) -> float:
     """Kendall's tau, mean over the pairs of reviewers that have one (values: responses x reviewers); NaN without any.
 
-    What `kendall_tau` gives, without its values for the jackknife, which a hundred small tables do not need.
+    The same as `kendall_tau`, but without its values for the jackknife, which a hundred small tables do not need.
     """
     reviewers = values.shape[1]
     found = [taus_with(values[:, at], values[:, at + 1 :].T, variant=variant) for at in range(reviewers - 1)]
@@ -54,7 +54,7 @@ def mean_tau(values: Matrix, *, variant: Variant) -> float:
 
 
 def taus_with(full: Matrix, others: Matrix, *, variant: Variant = "b") -> Matrix:
-    """Kendall's tau of one list with each of the others, over responses in both; NaN where one ties all.
+    """Kendall's tau of one list with each of the others, over responses in both; NaN where one list is all ties.
 
     Source: M. G. Kendall, Biometrika 33 (1945), 239-251.
     """
@@ -71,7 +71,7 @@ def taus_with(full: Matrix, others: Matrix, *, variant: Variant = "b") -> Matrix
 
 
 def winner_kept(full: Matrix, others: Matrix) -> Matrix:
-    """1 for each of the others in which the same response, or the same tie, is first; else 0."""
+    """1 for each of the other lists in which the same response, or the same tie, is first; else 0."""
     return np.asarray((_first(others) == _first(full[None])).all(axis=1).astype(np.float64))
 
 

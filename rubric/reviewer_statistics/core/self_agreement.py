@@ -1,6 +1,6 @@
 """How far reviewers agree with themselves: first reviews against hidden duplicates of the same comparison.
 
-It is the most that can be asked of their agreement with others. Exact and adjacent agreement are shares of marks, as is
+Their agreement with others cannot be expected to be higher. Exact and adjacent agreement are shares of marks, as is
 usual for scores of texts (Brown, Glasswell and Harland, Assessing Writing 9 (2004)).
 """
 
@@ -16,9 +16,9 @@ ADJACENT = Fraction(1)
 
 
 class SelfAgreement(Struct, frozen=True):
-    """One reviewer: of `marks` given twice so many are the same, and at most a point apart.
+    """One reviewer: how many of the `marks` given twice are the same, and how many at most a point apart.
 
-    In `first_alike` of `first_count` repeats the same response is first.
+    In `first_alike` of `first_count` repeats, the same response is first.
     """
 
     reviewer: int
@@ -33,9 +33,9 @@ class SelfAgreement(Struct, frozen=True):
 def compute_self_agreement(
     repeats: Iterable[tuple[int, Marks, Marks]], weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
 ) -> list[SelfAgreement]:
-    """One line for each reviewer, in the order in which they come; `repeats` are (reviewer, first, again).
+    """One line for each reviewer, in the order of `repeats`, which are (reviewer, first, again).
 
-    `scales` has the criteria with their own scale.
+    `scales` holds the scales of the criteria that have their own.
     """
     by_reviewer: dict[int, list[tuple[Marks, Marks]]] = {}
     for reviewer, first, again in repeats:

@@ -1,4 +1,4 @@
-"""How severe reviewers are, and who of them favour their own responses."""
+"""How severe reviewers are, and which of them favour their own responses."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -25,9 +25,9 @@ DRAWS = 5000
 def severity(rows: Sequence[Row], weights: Weights) -> list[RaterEffect]:
     """How far each reviewer's overalls lie above (lenient) or below (severe) those of the others, in points.
 
-    The mean over comparisons of the mean residual within each, with Student's t over comparisons; flagged where the
-    interval, widened for as many reviewers as there are (Bonferroni), leaves 0 out. Source: C. E. Bonferroni (1936);
-    O. J. Dunn, JASA 56 (1961), 52-64.
+    The mean over comparisons of the mean residual within each, with Student's t over comparisons; flagged if the
+    interval, widened for the number of reviewers (Bonferroni), excludes 0. Source: C. E. Bonferroni (1936); O. J. Dunn,
+    JASA 56 (1961), 52-64.
     """
     used = sort_rows(rows)
     values = overalls(used, weights)
@@ -37,9 +37,9 @@ def severity(rows: Sequence[Row], weights: Weights) -> list[RaterEffect]:
 
 
 def self_preference(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> list[RaterEffect]:
-    """How much more each reviewer gives own responses than others', beyond what the other reviewers give.
+    """How much more each reviewer gives their own responses than others', beyond what the other reviewers give.
 
-    p one-sided by giving "own" to the reviewer's rows at random, 5,000 times; 5 own and 20 other rows at least.
+    p one-sided by assigning "own" to the reviewer's rows at random, 5,000 times; at least 5 own and 20 other rows.
     Source: E. J. G. Pitman, Supplement to the JRSS 4 (1937), 119-130.
     """
     used = sort_rows(rows, with_own=True)
@@ -114,7 +114,7 @@ def _preference(reviewer: str, found: Sequence[Residual], seed: int) -> RaterEff
 
 
 def _apart(values: Matrix, own: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Matrix:
-    """The mean of the own values less that of the others, for each way to distribute them."""
+    """The mean of the own values minus that of the others, for each assignment of "own"."""
     count = own.sum(axis=1)
     mine = own @ values
     return np.asarray(mine / count - (values.sum() - mine) / (own.shape[1] - count))

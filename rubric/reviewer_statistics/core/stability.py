@@ -1,7 +1,7 @@
 """The second success metric: are rankings more stable by the overall than by the holistic score?
 
-tau-b leaves ties out of account and so favours the coarser scale, tau-a counts them as no agreement and favours the
-finer. So overalls are compared rounded to the steps of the holistic scores, on any scale, and both have to agree.
+tau-b ignores ties and so favours the coarser scale; tau-a counts them as no agreement and so favours the finer one. So
+overalls are first rounded to the steps of the holistic scores, on any scale, and tau-a and tau-b have to agree.
 """
 
 from bisect import bisect_left
@@ -37,7 +37,7 @@ from workspace.statistics.conclusions import (
 from workspace.statistics.ratings import Matrix
 
 EFFECT = 0.1
-# Scores of another scale have no short decimals on 1 to 10, so what differs by less differs by rounding.
+# Scores of another scale have no short decimals on 1 to 10, so a smaller difference comes from rounding.
 _PLACES = 9
 _ROUNDING = 1e-7
 # If a scale has few steps, all of them count, used or not. On a finer scale people use only some, such as the tens.
@@ -53,9 +53,10 @@ _NAMES = ("tau_b", "tau_a", "w", "resampled_tau", "same_winner", "left_out_winne
 class Rankings(Struct, frozen=True):
     """How stable rankings by one kind of score are, mean over comparisons.
 
-    `tau_b` and `tau_a` between reviewers, Kendall's `w`; with resampled reviewers `resampled_tau` with the whole panel
-    and the share of `same_winner`; `left_out_winner`: the share of comparisons in which the winner stays when
-    any reviewer is left out; `tied_share` of a reviewer's pairs of responses. `questions` counts all with such scores.
+    `tau_b` and `tau_a` are between reviewers, `w` is Kendall's W. `resampled_tau` is the tau of resampled reviewers
+    with the whole panel, `same_winner` the share of resamples with the same winner. `left_out_winner` is the share of
+    comparisons in which the winner stays whichever reviewer is left out, `tied_share` the share of a reviewer's pairs
+    of responses that are tied. `questions` counts all comparisons with such scores.
     """
 
     tau_b: Figure
@@ -69,7 +70,7 @@ class Rankings(Struct, frozen=True):
 
 
 class StabilityReport(Struct, frozen=True):
-    """Rankings by the overall, by it rounded to the grid of the holistic scores, and by these.
+    """Rankings by the overall, by the overall rounded to the grid of holistic scores, and by holistic scores.
 
     `literal` is the difference of tau-b with unrounded overalls; `difference` and `difference_tau_a` are those on the
     same grid, paired by comparison. `grid_size` counts the scores of the grid.
@@ -91,7 +92,7 @@ def stability_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
     """Stability of rankings by overall and holistic score, over the rows that have both.
 
     Source: M. G. Kendall, Biometrika 33 (1945), 239-251 (tau); Rank Correlation Methods (1970), chapter 6 (W);
-    intervals by percentile bootstrap over comparisons, Efron (1979). Taus and W take three responses or more and two
+    intervals by percentile bootstrap over comparisons, Efron (1979). Taus and W need at least three responses and two
     reviewers.
     """
     scored, holistic = comparable(sort_rows(rows), weights)
@@ -134,13 +135,12 @@ def on_grid(value: float | None, grid: Sequence[float]) -> float | None:
     down, up = value - grid[above - 1], grid[above] - value
     if abs(down - up) > _ROUNDING:
         return grid[above - 1] if down < up else grid[above]
-    # A half goes to the neighbour with an even number (from 1): rounding always up would move all overalls to one
-    # side.
+    # A half is rounded to the neighbour with an even number (from 1): always rounding up would bias all overalls.
     return grid[above - 1] if above % 2 == 0 else grid[above]
 
 
 def _grid(scores: Iterable[float]) -> list[float]:
-    """The steps of the holistic scores' own scale, ascending; where they are many or uneven, the scores that occur."""
+    """The steps of the holistic scores' own scale, ascending; if they are many or uneven, the scores that occur."""
     occurring = sorted({round(score, _PLACES) for score in scores})
     span = HIGHEST - LOWEST
     for steps in range(1, _MOST_STEPS + 1 if occurring else 1):
@@ -201,7 +201,7 @@ def _rankings(found: Matrix, table: Ratings, seed: int, *, reason: str = "") -> 
 
 
 def _figure(values: Matrix, name: str, table: Ratings, seed: int, reason: str = "") -> Figure:
-    """The mean over comparisons; `reason` is why there is none where that is known."""
+    """The mean over comparisons; `reason` says why there is none, if that is known."""
     used = np.isfinite(values)[table.comparison_index]
     rows = int((~np.isnan(table.values[used])).sum())
     usual = say(_NO_WINNER) if name.endswith(("winner", "share")) else say(_NO_TAU)
@@ -209,7 +209,7 @@ def _figure(values: Matrix, name: str, table: Ratings, seed: int, reason: str = 
 
 
 def _conclusion(difference: Figure, by_tau_a: Figure) -> Conclusion:
-    """What both differences say together; only where they agree is one kind of score the more stable."""
+    """The conclusion from both differences; one kind of score is more stable only if they agree."""
     count = difference.comparisons
     if difference.interval is None or by_tau_a.value is None:
         return without_interval(difference)

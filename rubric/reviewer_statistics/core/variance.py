@@ -1,6 +1,6 @@
 """The first success metric: do reviewers differ less on the criteria than on the holistic score?
 
-Literally that is a ratio of variances, which a weighted mean of several scores passes by arithmetic alone. So the
+Read literally, this is a ratio of variances, which a weighted mean of several scores passes by arithmetic alone. So the
 report also has reliability, the part of the variance of scores that comes from the responses. Averaging alone does not
 raise it.
 """
@@ -42,8 +42,8 @@ _NOBODY_TWICE = mark("No response has scores by two reviewers.")
 class Spread(Struct, frozen=True):
     """How one kind of score varies: `variance` within responses, its `ratio` to that of the holistic score.
 
-    `at_floor` and `at_ceiling` are shares of scores at the lowest and the highest of their scale: where all sit there,
-    nothing varies and nothing is said. `key` is the criterion's, "" for the overall and the holistic score.
+    `at_floor` and `at_ceiling` are the shares of scores at the lowest and the highest of their scale: if all scores are
+    there, nothing varies and there is no result. `key` is the criterion's, "" for the overall and the holistic score.
     """
 
     key: str
@@ -137,7 +137,7 @@ def _sums(table: Ratings) -> _Sums:
 
 
 def _ratio(parts: Sequence[_Sums], reference: _Sums | None, table: Ratings, seed: int) -> Figure:
-    """The mean of the parts' variances to that of the reference; all of the same rows."""
+    """The ratio of the mean of the parts' variances to the reference's variance; all over the same rows."""
     if reference is None:
         return Figure(None, reason=say(_NO_BOTH))
     if not parts or not reference.freedom.sum():
@@ -177,7 +177,7 @@ def _jackknifed(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Fig
 
 
 def _difference(whole: Ratings, single: Ratings) -> Figure:
-    """Alpha of the overall less alpha of the holistic score; interval by jackknife over comparisons."""
+    """Alpha of the overall minus alpha of the holistic score; interval by jackknife over comparisons."""
     first, second = _alpha(whole.values), _alpha(single.values)
     if first.value is None or second.value is None:
         reason = first.reason or second.reason

@@ -1,7 +1,8 @@
 """Weights fitted to scores of whole responses (least squares) or to preferences (logistic regression).
 
 Weights stay at 0 or more. With few responses fitted weights are further from the truth than the default ones. So they
-are shrunken towards the defaults, tested on comparisons that they were not fitted to, and refused on too little data.
+are shrunk towards the defaults, tested on comparisons that they were not fitted to, and refused if there is too little
+data.
 """
 
 from collections.abc import Sequence
@@ -38,7 +39,7 @@ class Fit(Protocol):
         """Parameters fitted to these units."""
 
     def default(self, units: Indexes) -> Matrix:
-        """Parameters with the default weights, all else fitted to these units."""
+        """Parameters with the default weights, everything else fitted to these units."""
 
     def losses(self, parameters: Matrix, units: Indexes) -> Matrix:
         """The loss of each of these units."""
@@ -48,7 +49,7 @@ class Fit(Protocol):
 
 
 class HolisticFit:
-    """Squared error of holistic scores, an intercept free: |h - c - X w|^2 / n + shrinkage x scale x |w - w0|^2."""
+    """Squared error of holistic scores, with a free intercept: |h - c - X w|^2 / n + shrinkage x scale x |w - w0|^2."""
 
     def __init__(self, scores: Matrix, targets: Matrix, default: Matrix, groups: Indexes) -> None:
         self.scores, self.targets, self.start, self.groups = scores, targets, default, groups
@@ -85,7 +86,7 @@ class HolisticFit:
 class PreferenceFit:
     """Logistic loss of preferences, P(first is preferred) = 1 / (1 + exp(-u.d)) with u = steepness x weights >= 0.
 
-    Shrunken by shrinkage x scale x |u - (sum u) w0|^2, which is convex and leaves the steepness free. Source: R. A.
+    Shrunk by shrinkage x scale x |u - (sum u) w0|^2, which is convex and leaves the steepness free. Source: R. A.
     Bradley and M. E. Terry, Biometrika 39 (1952), 324-345, with strengths that are weighted sums of scores.
     """
 
@@ -168,9 +169,9 @@ class Tuning(Struct, frozen=True):
     """Fitted weights with the evidence for them; `reason` says why there are none, or why not to adopt them.
 
     `weights` sum to exactly 1, with 4 decimals. Errors are those on comparisons left out of the fit: mean squared
-    points for holistic scores, mean negative log probability for preferences; `gain` is what fitting takes off, with
-    its standard error over comparisons. `shrinkage` is in units of the spread of the scores: 0 none, 100 nearly the
-    default. `units` are the responses or the pairs fitted to.
+    points for holistic scores, mean negative log probability for preferences; `gain` is by how much fitting reduces the
+    error, with its standard error over comparisons. `shrinkage` is in units of the spread of the scores: 0 none, 100
+    nearly the default. `units` counts the responses or the pairs fitted to.
     """
 
     target: Target
@@ -231,7 +232,7 @@ def tuned_to_preferences(
     seed: int = 0,
     draws: int = 500,
 ) -> Tuning:
-    """Weights under which the overall agrees best with which of two responses people prefer; else as for holistic."""
+    """Weights under which the overall best predicts which of two responses people prefer; otherwise as for holistic."""
     keys, default = sorted(weights), _default(weights)
     means = {
         item: _means(group, keys) for item, group in _by_item(complete(sort_rows(rows), weights)).items()
@@ -263,7 +264,7 @@ def tuned_to_preferences(
 
 
 def in_decimals(weights: Matrix, places: int = PLACES) -> list[Decimal]:
-    """The weights, rounded to sum to exactly 1: the remainder goes to those that rounding down cut most."""
+    """The weights, rounded to sum to exactly 1: the remainder goes to those that rounding down reduced most."""
     units = weights / weights.sum() * 10**places
     whole = np.floor(units + 1e-9).astype(int)
     short = 10**places - int(whole.sum())
@@ -327,7 +328,7 @@ def _caution(task: _Task) -> str:
 
 
 def _folds(fit: Fit, units: Indexes, seed: int) -> list[tuple[Indexes, Indexes]]:
-    """Units to fit to and units left out, by whole comparisons."""
+    """Pairs of units to fit to and units left out; each comparison is wholly in one of them."""
     groups = np.unique(fit.groups[units])
     shuffled = np.random.default_rng(seed).permutation(groups)
     parts = [shuffled[at::FOLDS] for at in range(min(FOLDS, len(groups)))]
@@ -349,7 +350,7 @@ def _shrinkage(fit: Fit, units: Indexes, seed: int) -> float:
 
 
 def _held_out(fit: Fit, units: Indexes, seed: int) -> tuple[Matrix, Matrix]:
-    """The loss of every unit when its comparison took no part, with fitted weights and with the default ones."""
+    """The loss of every unit when its comparison is left out of the fit, with fitted weights and with default ones."""
     fitted, default = np.zeros(len(units)), np.zeros(len(units))
     for train, test in _folds(fit, units, seed):
         shrinkage = _shrinkage(fit, train, seed + 1)
@@ -421,7 +422,7 @@ def _is_enough(responses: int) -> bool:
 
 
 def _default(weights: Weights) -> dict[str, float]:
-    """The default weights with a sum of exactly 1; equal ones where all are 0."""
+    """The default weights with a sum of exactly 1; equal weights if all are 0."""
     shares = {key: exact(weight) for key, weight in weights.items()}
     total = sum(shares.values())
     return {key: float(share / total) if total else 1 / len(shares) for key, share in shares.items()}

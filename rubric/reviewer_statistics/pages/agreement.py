@@ -32,7 +32,7 @@ class AgreementLine(Struct, frozen=True):
 
 
 class AgreementPage(StatisticsPage, frozen=True):
-    """The page; `pairs` are those that agree least first, `more_pairs` counts those that are not shown."""
+    """The page; `pairs` starts with those that agree least, `more_pairs` counts those that are not shown."""
 
     plot: IntervalsChart | None = None
     lines: list[AgreementLine] = []

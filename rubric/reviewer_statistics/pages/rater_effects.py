@@ -31,7 +31,8 @@ LEAST_SCALE = 1.0
 class EffectTexts(Struct, frozen=True):
     """The words about one rater effect.
 
-    `column` is the head of its figures, `unflagged` the word for a figure without a note, `note` the words of a note.
+    `column` is the column heading of its figures, `unflagged` the word for a figure without a note, `note` the text of
+    a note.
     """
 
     key: str
@@ -103,7 +104,7 @@ TEXTS = [
 
 
 class RaterEffectLine(Struct, frozen=True):
-    """One reviewer's effect in words. Without a reviewer's key the effect is that of all reviewers together."""
+    """One reviewer's effect in words. Without a reviewer's key, it is the effect of all reviewers together."""
 
     effect: RaterEffect
     name: str
@@ -114,7 +115,7 @@ class RaterEffectLine(Struct, frozen=True):
 class RaterEffectsPage(StatisticsPage, frozen=True):
     """The page; without figures `sections` are empty. `flag_count` counts notes, `plot` shows severity.
 
-    `own` says for leads how far each person, by name, agrees with themselves.
+    `own` shows leads how far each person, by name, agrees with themselves.
     """
 
     sections: list[tuple[EffectTexts, list[RaterEffectLine]]] = []

@@ -68,7 +68,7 @@ def build_reviewer_page(
     own = [review for review in everything if review.reviewer == reviewer.pk]
     shown = own[start - 1 : start - 1 + RESPONSES_A_PAGE]
     head = build_set_frame(comparison_set=comparison_set, current="set_manners", person=person)
-    # A reviewer would see by gaps in these numbers what came as a hidden duplicate.
+    # Gaps in these numbers would reveal to a reviewer which comparisons were hidden duplicates.
     is_told = head.may_lead and reviewer.kind == PERSON
     numbers = load_own_numbers(reviewer.pk) if is_told else {}
     return ReviewerPage(

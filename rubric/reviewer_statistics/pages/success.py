@@ -112,9 +112,9 @@ def _order_notes(figures: SuccessFigures) -> list[str]:
 def _plot(
     figures: Iterable[tuple[str, Figure]], *, places: int = 3, minimum: float | None = None
 ) -> IntervalsChart | None:
-    """The figures that have a value, on one scale up to 1, once one of them has an interval.
+    """A chart of the figures that have a value, on one scale up to 1; None unless one of them has an interval.
 
-    Without `minimum` it starts at 0, or at -1 if needed.
+    Without `minimum`, the scale starts at 0, or at -1 if needed.
     """
     rows = [
         IntervalRow(

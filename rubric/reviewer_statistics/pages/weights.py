@@ -19,7 +19,7 @@ from workspace.stored_statistics.pages import decode_body
 
 
 class TuningPage(StatisticsPage, frozen=True):
-    """The page: each fit with its plot, the labels of the criteria by key, and why this person may not adopt.
+    """The page: each fit with its plot, the labels of the criteria by key, and why this person may not adopt a fit.
 
     `basis` is the hash of the input of the figures; a request to adopt names it.
     """
@@ -61,5 +61,5 @@ def _plot(fit: Tuning, record: RubricRecord) -> IntervalsChart | None:
             )
         )  # fmt: skip
     ends = [end for row in rows for end in (row.value, row.high, row.other) if end is not None]
-    # To the next tenth, so that the end of the scale is a round figure.
+    # Round up to the next tenth, so that the scale ends at a round number.
     return interval_plot(rows, minimum=0.0, maximum=max(5, math.ceil(10 * max(ends) - 1e-9)) / 10)
