@@ -1,7 +1,7 @@
-"""A person's review, act by act: started, marked, undone, submitted.
+"""The acts on a person's review: start it, mark, undo, submit.
 
-Each act is one keyed, versioned, immutable revision of a mark, or it is nothing. Undo writes the previous revision
-again as a new one.
+Each act stores one keyed, versioned, immutable revision of a mark, or nothing. Undo writes the previous revision again
+as a new one.
 """
 
 from collections.abc import Sequence
@@ -57,11 +57,11 @@ FIRST, SECOND = 1, 2
 
 
 def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
-    """The review of this comparison that waits for `by`, started when it was not; else the newest that was submitted.
+    """The review of this comparison that waits for `by`, started if necessary; else the newest submitted one.
 
-    The second round opens when everybody has submitted the first; in a calibration round the review is one of it.
-    Raises NotAllowed for people who do not review it, or not before they passed a calibration round, and what
-    `begin_review` raises.
+    The second round opens when everybody has submitted the first; in a calibration round the review belongs to that
+    round. Raises NotAllowed for people who do not review the comparison, or must pass a calibration round first, and
+    whatever `begin_review` raises.
     """
     check_begin_review(by, comparison.set)
     reviewer = Reviewer.objects.get(set=comparison.set, kind=PERSON, person=by)
@@ -83,9 +83,9 @@ def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
 
 
 def _calibration(comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> Review | None:
-    """The review of a comparison that is for calibration; None where the set's rounds do not touch it.
+    """The review of a comparison that is for calibration; None if it is in no calibration round of the set.
 
-    Raises NotAllowed for one that is reviewed only after the round, or by nobody any more.
+    Raises NotAllowed for a comparison that is reviewed only after the round, or by nobody any more.
     """
     if not comparison.set.calibration_rounds.exists():
         return None
@@ -105,8 +105,8 @@ def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime
     """The review of the set that the person works on next; None when nothing waits.
 
     In this order: a started one, the calibration round, sometimes a hidden duplicate, a comparison that they have not
-    reviewed, a second round. Raises NotAllowed for people who do not review the set, and for who did not pass its
-    calibration round.
+    reviewed, a second round. Raises NotAllowed for people who do not review the set, or did not pass its calibration
+    round.
     """
     check_begin_review(by, comparison_set)
     with transaction.atomic():
@@ -125,7 +125,7 @@ def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime
             try:
                 return open_review(comparison=comparison, by=by, now=now)
             except Conflict:
-                # Somebody took its last place meanwhile.
+                # Somebody has taken its last place in the meantime.
                 continue
         if found.in_state(AFTER_CALIBRATION):
             raise NotAllowed(found.why_not, code="not_calibrated")
@@ -159,7 +159,7 @@ def _start_hidden_duplicate(
 
 
 def _check_place(comparison: Comparison, reviewer: Reviewer, now: datetime) -> None:
-    """Raise Conflict when the comparison has all the people that it needs, and this is none of them."""
+    """Raise Conflict when the comparison has all the people that it needs, and this person is not one of them."""
     needed = comparison.set.people_needed
     own = Review.objects.filter(comparison=comparison, reviewer=reviewer, purpose=RATING)
     own = own.exclude(state=SUPERSEDED)
@@ -175,7 +175,7 @@ def _check_place(comparison: Comparison, reviewer: Reviewer, now: datetime) -> N
 
 
 def _start_from(first: Review, second: Review, by: Person, now: datetime) -> None:
-    """Store the marks of the submitted first round as those of the second, each with a revision."""
+    """Copy the marks of the submitted first round to the second, each with a revision."""
     rows = first.reviewed.select_related("response").defer("response__text")
     given = [
         Given(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge) for row in rows
@@ -185,7 +185,7 @@ def _start_from(first: Review, second: Review, by: Person, now: datetime) -> Non
 
 
 def store_starts(*, review: Review, starts: Sequence[Start], by: Person, now: datetime) -> None:
-    """Every mark that a review begins with, each with its revision; within a transaction."""
+    """Store every mark that a review begins with, each with its revision; the caller has a transaction."""
     said = [{"value": start.value, "reason": start.reason, "version": 1} for start in starts]
     marks = Mark.objects.bulk_create(
         Mark(review=review, kind=start.kind, subject=start.subject, **values)
@@ -205,14 +205,14 @@ def store_starts(*, review: Review, starts: Sequence[Start], by: Person, now: da
 
 
 def mark(*, review: Review, act: Act, by: Person, now: datetime) -> Saved[ReviewState]:
-    """Store one act, once. Raises what `KeyedRevisions.save` raises. `review` is of `own_review`."""
+    """Store one act, once. Raises what `KeyedRevisions.save` raises. `review` comes from `load_own_review`."""
     return _MARKS.save(owner=review, act=act, by=by, now=now)
 
 
 def keep_notes(*, review: Review, notes: Sequence[Act], by: Person, now: datetime) -> None:
-    """Store those of these notes that were typed: that are not what their version says.
+    """Store those of these notes that were changed: whose text differs from that of their version.
 
-    Raises the first that `mark` raises, when all others are stored.
+    Stores all that it can, then raises the first exception that `mark` raised.
     """
     refused: Conflict | Unacceptable | None = None
     for act in notes:
@@ -232,15 +232,15 @@ def keep_notes(*, review: Review, notes: Sequence[Act], by: Person, now: datetim
 def undo_mark(
     *, review: Review, key: str, by: Person, now: datetime, kind: str = "", subject: str = ""
 ) -> Saved[ReviewState]:
-    """Take back the newest act, of one subject if `kind` is given. Raises what `KeyedRevisions.undo` raises.
+    """Undo the newest act, on one subject if `kind` is given. Raises what `KeyedRevisions.undo` raises.
 
-    Holistic scores stay once the criteria are open; the marks that a second round begins with stay too.
+    Holistic scores cannot be undone once the criteria are open, nor the marks that a second round begins with.
     """
     return _MARKS.undo(owner=review, key=key, by=by, now=now, kind=kind, subject=subject)
 
 
 def submit_marked_review(*, review: Review, by: Person, now: datetime) -> Review:
-    """Submit the review as it is marked. A second call changes nothing.
+    """Submit the review with its marks. A second call changes nothing.
 
     Raises Unacceptable with the first missing thing (`field` is "kind:subject"), NotAllowed when it is not open.
     """
@@ -260,13 +260,13 @@ def submit_marked_review(*, review: Review, by: Person, now: datetime) -> Review
 
 
 def lock(review: Review) -> Review:
-    """Lock the review until the end of this transaction, and read its present state."""
+    """Lock the review until the end of this transaction, and read its current state."""
     ((review.state, review.version, ended_at, closed_at),) = _LOCK.rows(review.pk)
     review.reviewer.ended_at, review.reviewer.set.closed_at = ended_at, closed_at
     return review
 
 
-# Reviewer and set are looked at without being locked: others save in the same set at this moment.
+# Reviewer and set are read without a lock: others may be saving in the same set.
 _LOCK = Prepared(
     lambda key: (
         Review.objects.select_for_update()
@@ -304,7 +304,7 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
         return work.mark(kind, subject)
 
     def refuse_faults(self, work: ReviewState, act: Act, proposed: Latest) -> None:
-        """Raise Unacceptable when this cannot be said in this review, or not now, or not without a reason."""
+        """Raise Unacceptable if the review does not take this mark, or not now, or not without a reason."""
         fault = find_mark_fault(work.sheet, act.kind, act.subject, act.value)
         if not fault and act.kind == WHOLE and work.is_locked:
             fault, field = find_slip_fault(work.sheet, _slip(work, act, proposed))

@@ -35,7 +35,7 @@ Order = list[list[int]]
 
 
 class Sheet(Struct, frozen=True):
-    """What one review asks: so many responses, these criteria (key, label), in this mode.
+    """What one review asks: the number of responses, the criteria (key, label) and the mode.
 
     `is_second` says that it is the second round, which begins with everything from the first and allows revisions.
     `scales` are the scales of the criteria, {} if all have the common one.
@@ -88,7 +88,7 @@ def parse_position(kind: str, subject: str) -> int:
 
 
 def find_mark_fault(sheet: Sheet, kind: str, subject: str, value: str | None) -> str:
-    """Why this cannot be said in this review, as a sentence; "" when it can. None for a value means unchanged."""
+    """A sentence that says why the review does not take this mark; "" when it does. A value of None means unchanged."""
     if kind in (WHOLE, SCORE):
         if (kind, subject) not in (sheet.whole if kind == WHOLE else sheet.scores):
             return say(
@@ -125,7 +125,7 @@ def _score_fault(sheet: Sheet, subject: str, value: str) -> str:
 
 
 def list_keys(scale: Scale) -> list[tuple[str, str]]:
-    """Every score of the scale with the key that gives it: its own digit; 0 is ten where 0 is no score. Else ""."""
+    """Every score of the scale with the key that gives it: its own digit; 0 means ten unless 0 is a score. Else ""."""
     keys = {point: point for point in scale.points if len(point) == 1}
     keys |= {"10": "0"} if "0" not in keys else {}
     return [(point, keys.get(point, "")) for point in scale.points]
@@ -152,9 +152,9 @@ class SlipCheck(Struct, frozen=True):
 
 
 def find_slip_fault(sheet: Sheet, slip: SlipCheck) -> tuple[str, str]:
-    """Why a holistic score is not corrected once the criteria are open, and the field; "" when it is.
+    """Why a holistic score cannot be corrected once the criteria are open, and the field; "" when it can.
 
-    For 10 seconds a slip needs no reason. It can only be replaced, not taken back: that would close the criteria.
+    For 10 seconds a slip needs no reason. The score can only be replaced, not cleared: that would close the criteria.
     """
     if sheet.is_second:
         return say("Holistic scores stay as they were given in the first round."), "value"
@@ -166,10 +166,10 @@ def find_slip_fault(sheet: Sheet, slip: SlipCheck) -> tuple[str, str]:
 
 
 def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
-    """Why this is not open now, as a sentence; "" when it is. For slips see `find_slip_fault`.
+    """A sentence that says why this kind of mark is not open now; "" when it is. For slips see `find_slip_fault`.
 
-    If holistic scores come first, the criteria open when all of them are given. Then the holistic scores stay: they
-    count only because they were given before the reviewer thought in criteria.
+    If holistic scores come first, the criteria open when all of them are given. Then the holistic scores are locked:
+    they count only because they were given before the reviewer saw the criteria.
     """
     if sheet.mode == BOTH:
         if kind == WHOLE and are_scores_complete(sheet, values):
@@ -182,7 +182,7 @@ def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
 
 
 def are_scores_complete(sheet: Sheet, values: Values) -> bool:
-    """Whether every holistic score is in, where there is one."""
+    """Whether every holistic score that the sheet asks for is given."""
     return all(values.get(key) for key in sheet.whole)
 
 
@@ -210,7 +210,7 @@ def missing(sheet: Sheet, values: Values) -> list[Missing]:
 
 
 def parse_ranking(value: str, count: int) -> Order | None:
-    """The places of "2>1=3", the best first and equal ones together; None when it is no order of so many responses."""
+    """The places of "2>1=3", best first and equal ones together; None unless it orders exactly `count` responses."""
     parts = [group.split("=") for group in value.split(">")]
     known = {str(place) for place in range(1, count + 1)}
     flat = [part for group in parts for part in group]
@@ -227,7 +227,7 @@ def format_ranking(order: Sequence[Sequence[int]]) -> str:
 def move_response(order: Order, place: int, way: str) -> Order | None:
     """The order with one response moved "higher", "lower", or tied with the one above ("equal"); None if impossible.
 
-    One that shares its place first leaves it; one that has no place yet comes last.
+    A response that shares its place first leaves it; one that has no place yet goes last.
     """
     groups = [list(group) for group in order]
     at = next((at for at, group in enumerate(groups) if place in group), None)
@@ -258,7 +258,7 @@ class Start(Struct, frozen=True):
 
 
 class Given(Struct, frozen=True):
-    """What the first round says of one response, by its number within the comparison."""
+    """What one response was given in the first round; its number is that within the comparison."""
 
     number: int
     scores: Mapping[str, float]
@@ -270,10 +270,10 @@ class Given(Struct, frozen=True):
 def build_record(
     sheet: Sheet, values: Values, rubric: RubricRecord, slips: Values | None = None
 ) -> ReviewRecord:
-    """The review to submit: scores as they were given, what could not be judged left out, the person's own ranking.
+    """The review to submit: scores as given without those that could not be judged, and the person's own ranking.
 
     `slips` are the reasons for corrections of holistic scores after the criteria opened. A ranking that was never
-    changed is computed, so none is reported.
+    changed is a computed one, so no ranking is reported.
     """
     said = {name: GivenScores() for name in labels(sheet.count)}
     for place, given_scores in enumerate(said.values(), start=1):
@@ -313,7 +313,7 @@ def collect_reasons(values: Values, reasons: Values) -> dict[str, dict[str, str]
 
 
 def order_in(ranking: Sequence[Sequence[str]]) -> Order:
-    """A ranking of labels by the places of the responses."""
+    """A ranking of labels as places of the responses."""
     return [[LABELS.index(label) + 1 for label in group] for group in ranking]
 
 
@@ -328,7 +328,7 @@ def second_start(
     first: Sequence[int],
     order: Sequence[int],
 ) -> list[Start]:
-    """The marks of a second round, shown in `order`, that say what the first said, which was shown in `first`."""
+    """The marks of a second round, shown in `order`, that copy those of the first round, which was shown in `first`."""
     at = {number: place for place, number in enumerate(order, start=1)}
     found: list[Start] = []
     for response in given:

@@ -1,6 +1,6 @@
-"""Forms of the reviewer's page: strings to typed values; whether they fit the review is asked by the actions.
+"""Forms of the reviewer's page: they turn strings into typed values; the actions check whether these fit the review.
 
-Without script the page is one form, so that no button loses what was typed elsewhere: each press posts all its texts.
+Without JavaScript the page is one form, and each button posts all its texts, so that no typed text is lost.
 """
 
 import re
@@ -17,13 +17,13 @@ from rubric.human_reviewers.core import CANNOT, NOTES, RANKING, SCORE, WHOLE, ge
 from workspace.revisions.core import Act
 from workspace.revisions.forms import SEPARATOR, KeyedActForm, KeyedForm, UndoForm
 
-# A text or a choice that is typed: "text~kind~subject~version", named like the act that saves it.
+# The name of a field for a text or a choice: "text~kind~subject~version", like the act that saves it.
 _TYPED = re.compile(r"(text|value)~[a-z]{1,30}~[^~]{0,200}~[0-9]{1,7}")
 CHOSEN = "*"
 
 
 class _PageForm(KeyedForm):
-    """A form that takes every text of the page."""
+    """A form that accepts every text of the page."""
 
     def __init__(self, *args: object, **given: object) -> None:
         super().__init__(*args, **given)  # type: ignore[arg-type]
@@ -32,7 +32,7 @@ class _PageForm(KeyedForm):
 
     @cached_property
     def typed_notes(self) -> list[Act]:
-        """The acts that would save the notes of the page, typed or not. The form is clean."""
+        """The acts that would save the notes of the page, whether they were changed or not. The form must be clean."""
         acts = []
         for name in self.fields:
             part, _tilde, act = name.partition("~")
@@ -66,7 +66,7 @@ class MarkForm(_PageForm, KeyedActForm):
         return what, _now("cannot judge") if said == CANNOT else said
 
     def clean(self) -> dict[str, object]:
-        """With the text and the choice that are named like the act."""
+        """Take the text and the choice from the fields that are named like the act."""
         cleaned = super().clean()
         if self.errors:
             return cleaned
@@ -86,18 +86,18 @@ class MarkForm(_PageForm, KeyedActForm):
 
     @property
     def is_from_conflict(self) -> bool:
-        """Whether one of two versions was chosen: that form says so in `page`, which nothing else here uses."""
+        """Whether one of two versions was chosen: that form says so in `page`, which no other form here uses."""
         return bool(self.cleaned_data.get("page"))
 
     def to_act(self) -> Act:
-        """What was posted: the text of notes is their value."""
+        """The act that was posted: for notes, the text is the value."""
         act = super().to_act()
         plain = None if act.reason is None else act.reason.replace("\r\n", "\n").strip()
         return replace(act, value=plain, reason=None) if act.kind == NOTES else replace(act, reason=plain)
 
 
 def name_mark(kind: str, subject: str) -> str:
-    """What a mark is about, as far as its key says it: "Response B: accuracy", "Notes on Response B", "Ranking"."""
+    """The subject of a mark in words, from its key alone: "Response B: accuracy", "Notes on Response B", "Ranking"."""
     place, _dot, criterion = subject.partition(".")
     if not (place.isascii() and place.isdigit() and 1 <= int(place[:3]) <= len(LABELS)):
         return _now("Ranking")
@@ -109,8 +109,8 @@ def name_mark(kind: str, subject: str) -> str:
 
 
 class UndoMarkForm(_PageForm, UndoForm):
-    """Taking an act back."""
+    """Undo an act."""
 
 
 class SubmitForm(_PageForm):
-    """Handing the review in."""
+    """Submit the review."""

@@ -1,4 +1,4 @@
-"""Who begins and changes a review."""
+"""Who may begin and change a review."""
 
 from django.utils.translation import gettext as _
 
@@ -10,14 +10,14 @@ from workspace.models import Person
 
 
 def check_begin_review(person: Person, comparison_set: ComparisonSet) -> None:
-    """Reviewers of a set open its comparisons; closed ones stay readable."""
+    """Only reviewers of a set open its comparisons; a closed set stays readable."""
     own = Reviewer.objects.filter(set=comparison_set, kind=PERSON, person=person, ended_at=None)
     if not (person.is_active and own.exists()):
         raise NotAllowed(_("You do not review this set. A team lead can add you."))
 
 
 def check_review(person: Person, review: Review) -> None:
-    """Reviewers change their own review until they submit it, while the set is open."""
+    """Only the reviewer changes a review, until it is submitted and while the set is open."""
     if review.reviewer.person_id != person.pk or not person.is_active:
         raise NotAllowed(_("This is not your review."))
     if review.state != REVIEW_DRAFT:

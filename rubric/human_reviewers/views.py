@@ -1,4 +1,4 @@
-"""The reviewer's list, page and acts."""
+"""The reviewer's list and page, and the acts on a review."""
 
 from django.http import Http404, HttpResponse
 from django.urls import reverse
@@ -49,7 +49,7 @@ def review_or_404(request: SignedIn, review: int) -> Review:
 
 @require("sign_in")
 def reviews(request: SignedIn) -> HttpResponse:
-    """What waits for me."""
+    """List what waits for the person."""
     only_parameters(request)
     page = reviews_page(person=request.user)
     return respond(request, page=LIST, context={"page": page, **frame(request.user)})
@@ -57,7 +57,7 @@ def reviews(request: SignedIn) -> HttpResponse:
 
 @require("begin_review", methods=("POST",))
 def begin(request: SignedIn, comparison: int) -> HttpResponse:
-    """Open a comparison of a set that I review: begin it, or go on with it."""
+    """Open a comparison of a set that the person reviews: begin its review, or continue it."""
     found = reviewed_comparison_or_404(request, comparison)
     bind_form(request, KeyedForm)
     opened = open_review(comparison=found, by=request.user, now=timezone.now())
@@ -66,7 +66,7 @@ def begin(request: SignedIn, comparison: int) -> HttpResponse:
 
 @require("begin_review", methods=("POST",))
 def next_review(request: SignedIn, comparison_set: int) -> HttpResponse:
-    """What comes next in a set that I review; to the list when nothing does."""
+    """Redirect to the next review in a set that the person reviews, or to the list if nothing is next."""
     sets = ComparisonSet.objects.filter(
         reviewers__person=request.user,
         reviewers__ended_at=None,
@@ -83,7 +83,7 @@ def next_review(request: SignedIn, comparison_set: int) -> HttpResponse:
 
 @require("review")
 def review(request: SignedIn, review: int) -> HttpResponse:
-    """The page of a draft, or the submitted review."""
+    """Show the page of a draft, or the submitted review."""
     asked = only_parameters(request, "step")
     work = load_review_state(review_or_404(request, review))
     if work.review.state != DRAFT:
@@ -96,7 +96,7 @@ def review(request: SignedIn, review: int) -> HttpResponse:
 
 @require("review", methods=("POST",))
 def mark(request: SignedIn, review: int) -> HttpResponse:
-    """One act: a score, a note, the ranking."""
+    """Store one act: a score, a note or the ranking."""
     found = review_or_404(request, review)
     form = bind_form(request, MarkForm)
     done, lost = ActOutcome(), _keep_notes(request, found, form)
@@ -128,7 +128,7 @@ def reviewed_comparison_or_404(request: SignedIn, comparison: int) -> Comparison
 
 @require("review", methods=("POST",))
 def undo_mark(request: SignedIn, review: int) -> HttpResponse:
-    """Take the newest act back."""
+    """Undo the newest act."""
     found = review_or_404(request, review)
     form = bind_form(request, UndoMarkForm)
     try:
@@ -137,7 +137,7 @@ def undo_mark(request: SignedIn, review: int) -> HttpResponse:
     except (Conflict, Unacceptable) as refusal:
         lost = _keep_notes(request, found, form)
         return refused(request, found, form, ActOutcome(), lost or refusal)
-    # Stored after it: a note that is stored before is what would be taken back.
+    # Store the notes after the undo: a note stored before would be the act that is undone.
     if lost := _keep_notes(request, found, form):
         return refused(request, found, form, ActOutcome(), lost)
     return answered(request, found, form, build_act_outcome(saved, is_undo=True), work=saved.work)
@@ -160,7 +160,7 @@ def submit_review(request: SignedIn, review: int) -> HttpResponse:
 def _keep_notes(
     request: SignedIn, review: Review, form: MarkForm | UndoMarkForm | SubmitForm
 ) -> Refusal | None:
-    """Store notes that were typed and not saved when a button was pressed without script; why one cannot be."""
+    """Store typed notes not yet saved when a button is pressed without JavaScript; return why one cannot be stored."""
     if not form.is_valid():
         return None
     try:
@@ -173,7 +173,7 @@ def _keep_notes(
 def build_act_outcome(
     saved: Saved[ReviewState], *, is_undo: bool = False, is_elsewhere: bool = False
 ) -> ActOutcome:
-    """What became of an act that was stored."""
+    """The outcome of an act that was stored."""
     return ActOutcome(
         saved.kind,
         saved.subject,
@@ -193,7 +193,7 @@ def answered(
     work: ReviewState | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """What an act left: regions for htmx, else a redirect to the item, or the whole page with what was refused.
+    """The response to an act: regions for htmx, else a redirect to the item, or the whole page with what was refused.
 
     Built from `work` as it was committed, or read again when the act wrote nothing.
     """
@@ -216,7 +216,7 @@ def answered(
 def refused(
     request: SignedIn, review: Review, form: KeyedForm, done: ActOutcome, refusal: Refusal
 ) -> HttpResponse:
-    """The same answer with what was refused: both versions of a conflict, or the sentence."""
+    """The same response with what was refused: both versions of a conflict, or the refusal."""
     is_stale = isinstance(refusal, Conflict) and refusal.code == "stale"
     about = refusal.detail if isinstance(refusal, Conflict) and is_stale else {}
     seen = ActOutcome(

@@ -1,4 +1,4 @@
-"""Drafts of rubric versions, publishing and retiring them, and how new comparison sets are scored."""
+"""Draft, publish and retire rubric versions, and choose how new comparison sets are scored."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -69,7 +69,7 @@ def import_version(
 def save_draft(
     *, version: RubricVersion, record: RubricRecord, note: str, basis: str, by: Person, now: datetime
 ) -> None:
-    """Replace a draft's content; number and kind stay. `basis` is the hash that the editor was opened on.
+    """Replace a draft's content; number and kind stay. `basis` is the hash with which the editor was opened.
 
     Saving the same content changes nothing. Raises NotAllowed, Unacceptable for an invalid version, and Conflict when
     somebody saved in between; nothing is overwritten then.
@@ -145,7 +145,7 @@ def _new_rubric(record: RubricRecord, key: str) -> Rubric:
 
 
 def _require_valid(record: RubricRecord) -> None:
-    """Nothing is stored or published that lacks what a published version needs."""
+    """Raise Unacceptable for a version that lacks what a published version needs; it is not stored or published."""
     if not is_number(record.version):
         sentence = _(
             '"%(number)s" cannot be a version number: take up to 20 letters, digits, points and hyphens.'
@@ -225,7 +225,7 @@ def retire_version(*, version: RubricVersion, reason: str, by: Person, now: date
 
 
 def offer_version(*, version: RubricVersion, reason: str, by: Person, now: datetime) -> None:
-    """Let new work use a version that a project archive brought; it is as one that was published here then.
+    """Let new work use a version that came with a project archive, as if it had been published here.
 
     Raises NotAllowed, Unacceptable without a reason, Conflict when somebody else offered or retired it.
     """
@@ -275,7 +275,7 @@ def _publish(shipped: Shipped, by: Person, now: datetime) -> RubricVersion | Non
 def choose_scoring(*, is_on: bool, by: Person, now: datetime) -> None:
     """Let new sets begin with scores by criterion, or with one holistic score. Existing sets keep their mode.
 
-    The present choice again changes nothing. Raises NotAllowed.
+    Choosing the current mode again changes nothing. Raises NotAllowed.
     """
     check_edit_rubrics(by)
     with transaction.atomic():

@@ -1,6 +1,6 @@
 """Forms of rubric versions: the editor with a field for every text, a file, the reason of a change.
 
-What the texts of the editor mean is judged in the core.
+The core decides what the texts of the editor mean.
 """
 
 import re
@@ -40,7 +40,7 @@ class LinesField(forms.CharField):
 
 
 class NoteForm(forms.Form):
-    """What a new draft is to change."""
+    """What a new draft will change."""
 
     note = LinesField(
         label=_("Change note"),
@@ -51,7 +51,7 @@ class NoteForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why something is done to a version; `basis` is the hash of what was looked at."""
+    """The reason for an act on a version; `basis` is the hash of the content that the person saw."""
 
     reason = LinesField(
         label=_("Reason"),
@@ -163,7 +163,7 @@ class DraftForm(forms.Form):
 
     @classmethod
     def describe_posted(cls, name: str, value: str) -> tuple[str, str] | None:
-        """A text of a criterion, a parameter or a word list, with the label that the editor has for it."""
+        """A text of a criterion, a parameter or a word list, with its label in the editor."""
         group, _hyphen, part = name.partition("-")
         if group in ("p", "l"):
             return heading(part), value
@@ -176,13 +176,13 @@ class DraftForm(forms.Form):
 
     @property
     def texts(self) -> dict[str, str]:
-        """What is in the fields now."""
+        """The current values of the fields."""
         if not self.is_bound:
             return draft_texts(self.base)
         return {name: str(value) for name, value in self.data.items() if name in self.fields}
 
     def with_texts(self, changes: Mapping[str, str]) -> "DraftForm":
-        """The same form with some texts changed, nothing judged yet."""
+        """The same form with some texts changed, not validated yet."""
         return DraftForm(base=self.base, data=self.texts | dict(changes))
 
     @property

@@ -1,4 +1,4 @@
-"""What each parameter of a version decides, in a sentence; scores with the scale that they were given on."""
+"""A sentence on what each parameter of a version decides; scores with the scale on which they were given."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -12,7 +12,7 @@ from rubric.core.scores import round_half_up
 from rubric.core.weights import exact
 
 MOST_DECIMALS = 6
-# The parts of a criterion, as the editor and lists of differences call them.
+# The names of the parts of a criterion in the editor and in lists of differences.
 LABELS = {
     "key": _("Key"),
     "label": _("Label"),
@@ -42,7 +42,7 @@ _SOURCES: list[Callable[[], Readings]] = []
 
 
 def register_readings(source: Callable[[], Readings]) -> None:
-    """Take the words for parameters of games from this function from now on."""
+    """Register the function that returns the words for parameters of games."""
     _SOURCES[:] = [source]
 
 
@@ -55,15 +55,15 @@ def readings() -> Readings:
 
 
 def heading(name: str) -> str:
-    """What a word list or a group of patterns is called; its key where nobody said."""
+    """The heading of a word list or a group of patterns; its key if no heading is registered."""
     return str(readings().get(name, ("", name))[1])
 
 
 def format_mark(score: str | Value | None, key: str, scales: Scales) -> str:
-    """ "4 of 5": a score of the criterion with the end of its scale; alone where all have the common scale.
+    """ "4 of 5": a score of the criterion with the end of its scale; the score alone if all have the common scale.
 
     A number is written with all its decimals up to six. A mean with more decimals is rounded to one more than the
-    scale's steps have, at least two. `scales` are the version's scales; a key that is not there ("holistic") has the
+    scale's steps have, at least two. `scales` are the version's scales; a key that is missing ("holistic") has the
     common scale. "" for no score.
     """
     scale = scales.get(key, COMMON)

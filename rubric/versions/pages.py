@@ -1,4 +1,4 @@
-"""The list of rubrics, one version, two versions compared, the editor, and the pages that change a version's state."""
+"""Pages: the list of rubrics, one version, a comparison of two, the editor, and changes of a version's state."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -46,7 +46,7 @@ class VersionLine(Struct, frozen=True):
 class RubricsPage(Struct, frozen=True):
     """Every rubric with its versions, newest first; `edit_refusal` is "" when the person can change rubrics.
 
-    `is_scored_by_criterion` says how new comparison sets begin.
+    `is_scored_by_criterion` says in which mode new comparison sets begin.
     """
 
     rubrics: dict[Rubric, list[VersionLine]]
@@ -110,7 +110,8 @@ class ChangePage(Struct, frozen=True):
 def build_rubrics_page(*, person: Person, uses: Mapping[int, int]) -> RubricsPage:
     """Every rubric that the person may read, without discarded drafts.
 
-    Notes can mention weights, so only people who see weights get them. `uses` tells of all projects, so only admins do.
+    Notes can mention weights, so only people who see weights get them. `uses` covers all projects, so only admins get
+    it.
     """
     edit_refusal = get_refusal(check_edit_rubrics, person)
     versions = RubricVersion.objects.visible_to(person).kept().defer("body").select_related("rubric", *PEOPLE)
@@ -142,7 +143,7 @@ def list_acts(version: RubricVersion, *, has_notes: bool) -> list[VersionAct]:
 
 
 def build_change_page(*, version: RubricVersion, uses: Mapping[int, int]) -> ChangePage:
-    """The page on which a version is published, retired or discarded."""
+    """The page for publishing, retiring or discarding a version."""
     published = RubricVersion.objects.published().filter(rubric=version.rubric_id).exclude(pk=version.pk)
     before = published.order_by("-published_at", "-pk").first()
     return ChangePage(
@@ -263,7 +264,7 @@ def build_differences_page(
 
 
 class DraftPage(Struct, frozen=True):
-    """A draft in the editor. `total` is what the weights sum to ("" while one is no number), `off` how far from 100 %.
+    """A draft in the editor. `total` is the sum of the weights ("" if one is not a number), `off` how far from 100 %.
 
     `conflict` is how the typed draft differs from `version`, which somebody else saved in the meantime.
     """
@@ -303,7 +304,7 @@ def _off(total: Fraction) -> str:
 
 
 def _sum_text(total: Fraction) -> str:
-    """The sum in percent; one that counts as 100 % is shown as 100 %."""
+    """The sum in percent; a sum that is accepted as 100 % is shown as 100 %."""
     return "100\u00a0%" if is_whole(total) else percent_text(total) + "\u00a0%"
 
 

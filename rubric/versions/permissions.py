@@ -1,4 +1,4 @@
-"""Who reads, drafts, publishes, discards and retires rubric versions, and who sees weights."""
+"""Who may read, draft, publish, discard and retire rubric versions, and who sees weights."""
 
 from django.utils.translation import gettext as _
 
@@ -10,7 +10,7 @@ from workspace.models import Membership, Person
 
 
 def check_read_rubric(person: Person, version: RubricVersion) -> None:
-    """Everybody with an account reads what a published version asks; drafts are the admins'."""
+    """Everybody with an account reads published versions; only admins read drafts."""
     if is_admin(person):
         return
     if not person.is_active or version.published_at is None:
@@ -27,13 +27,13 @@ def check_see_weights(person: Person) -> None:
 
 
 def check_edit_rubrics(person: Person) -> None:
-    """Admins make drafts, by hand or from a file."""
+    """Only admins make drafts, by hand or from a file."""
     if not is_admin(person):
         raise NotAllowed(_("Only admins change rubrics. Ask one of them."))
 
 
 def check_edit_version(person: Person, version: RubricVersion) -> None:
-    """Admins change drafts; what was published never changes."""
+    """Only admins change drafts; a published version never changes."""
     check_edit_rubrics(person)
     if version.published_at is not None:
         raise NotAllowed(_("A published version never changes. Make a new draft from it."))
@@ -41,7 +41,7 @@ def check_edit_version(person: Person, version: RubricVersion) -> None:
 
 
 def check_publish_version(person: Person, version: RubricVersion) -> None:
-    """Admins publish drafts, once."""
+    """Only admins publish drafts; a draft is published once."""
     check_edit_rubrics(person)
     if version.published_at is not None:
         raise NotAllowed(_("This version was published already. Make a new draft from it."))
@@ -49,7 +49,7 @@ def check_publish_version(person: Person, version: RubricVersion) -> None:
 
 
 def check_discard_version(person: Person, version: RubricVersion) -> None:
-    """Admins discard drafts; what was published is evidence and can only be retired."""
+    """Only admins discard drafts; a published version is evidence and can only be retired."""
     check_edit_rubrics(person)
     if version.published_at is not None:
         raise NotAllowed(_("A published version stays for what was made with it. Retire it instead."))
@@ -57,7 +57,7 @@ def check_discard_version(person: Person, version: RubricVersion) -> None:
 
 
 def check_retire_version(person: Person, version: RubricVersion) -> None:
-    """Admins retire what is published, but not the last that new work could take."""
+    """Only admins retire published versions, but not the last one that new work could use."""
     check_edit_rubrics(person)
     if version.state in (DRAFT, DISCARDED):
         raise NotAllowed(_("A draft is not in use, so there is nothing to retire."))
@@ -71,7 +71,7 @@ def check_retire_version(person: Person, version: RubricVersion) -> None:
 
 
 def check_offer_version(person: Person, version: RubricVersion) -> None:
-    """Admins offer versions for new work that a project archive brought."""
+    """Only admins let new work use versions that came with a project archive."""
     check_edit_rubrics(person)
     if version.state != IMPORTED:
         raise NotAllowed(_("Only a version that was imported with a project can be offered for new work."))

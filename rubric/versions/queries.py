@@ -14,7 +14,7 @@ from rubric.core.records import RESPONSE, RubricRecord
 from rubric.versions.core.version_json import next_number, read_version
 from workspace.core.canonical import bytes_hash, canonical_bytes
 
-# Every file is frozen once it was shipped; the last one is what new projects and sets get.
+# Every file is frozen once it is shipped; new projects and sets get the last one.
 DISCUSSION_NUMBERS = ("1.0", "1.1", "1.2")
 RESPONSE_NUMBERS = ("1.0", "1.1", "1.2")
 FIRST_VERSIONS = Path(__file__).parent / "first_versions"
@@ -97,8 +97,8 @@ def find_missing(shipped: Shipped, stored: Mapping[str, str]) -> Shipped | None:
     """The row that is missing for a shipped version, None if it is there; `stored` maps numbers to bodies.
 
     1.0 is always the shipped one. A later number may have been taken by a version of the installation's own: then the
-    shipped one gets the next free number, and is known again by what it says. Weights of a response version do not
-    count there: those of the settings may have changed since it was published.
+    shipped one gets the next free number, and is recognised by its content. Weights of a response version are ignored
+    there: those of the settings may have changed since it was published.
     """
     if shipped.number not in stored:
         return shipped

@@ -1,6 +1,6 @@
 """Reading, comparing, drafting, importing, retiring and discarding rubric versions.
 
-`evalsite/urls.py` passes in the function that counts who uses a version.
+`evalsite/urls.py` passes in the function that counts the uses of a version.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -60,16 +60,16 @@ def _frame(request: SignedIn) -> Mapping[str, object]:
 
 
 def version_or_404(person: Person, slug: str, number: str) -> RubricVersion:
-    """The version of that address, with its rubric and people, when the person may know of it."""
+    """The version at that URL, with its rubric and people; 404 if the person may not know of it."""
     rows = RubricVersion.objects.visible_to(person).select_related("rubric", *PEOPLE)
     if "\x00" in number:
-        raise Http404  # PostgreSQL cannot be asked for it
+        raise Http404  # PostgreSQL rejects such a text in a query
     return get_object_or_404(rows, rubric__key=slug, number=number)
 
 
 @require("read_rubric")
 def rubric_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """One version, read only, and what can be done with it."""
+    """Show one version, read only, and what can be done with it."""
     only_parameters(request)
     version = version_or_404(request.user, slug, number)
     check_read_rubric(request.user, version)
@@ -80,7 +80,7 @@ def rubric_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
 
 @require("read_rubric")
 def compare_versions(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """What differs from another version of the same kind: the one chosen, or the one before."""
+    """Show what differs from another version of the same kind: the one chosen, or the one before."""
     chosen = only_parameters(request, "from")["from"]
     version = version_or_404(request.user, slug, number)
     check_read_rubric(request.user, version)
@@ -100,7 +100,7 @@ def compare_versions(request: SignedIn, slug: str, number: str) -> HttpResponse:
 
 @require("see_weights")
 def export_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """The version as a file: the JSON that `measure_file --rubric` and the import read."""
+    """Download the version as a file: the JSON that `measure_file --rubric` and the import read."""
     only_parameters(request)
     version = version_or_404(request.user, slug, number)
     check_see_weights(request.user)
@@ -116,7 +116,7 @@ WEIGHTS = "rubric/versions/_draft_weights.html"
 
 @require("edit_rubrics", methods=("GET", "POST"))
 def draft_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """A form for the next draft, made from this version; leads to its editor."""
+    """Show a form for the next draft, made from this version; redirects to the draft's editor."""
     only_parameters(request)
     version = version_or_404(request.user, slug, number)
     check_edit_rubrics(request.user)
@@ -137,7 +137,7 @@ def draft_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
 def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     """The editor: every button sends the whole form, and the typed text always stays.
 
-    A weight that is moved sends it too, with `weigh` and the name of its field.
+    Changing a weight also sends the form, with `weigh` and the name of its field.
     """
     only_parameters(request)
     version = version_or_404(request.user, slug, number)
@@ -167,7 +167,7 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
 
 @require("edit_rubrics", methods=("GET", "POST"))
 def import_rubric(request: SignedIn) -> HttpResponse:
-    """A form for the file of a version; leads to the draft that it becomes."""
+    """Show a form for the file of a version; redirects to the draft made from it."""
     only_parameters(request)
     check_edit_rubrics(request.user)
     rubrics = {rubric.key: rubric for rubric in Rubric.objects.order_by("pk")}
@@ -223,7 +223,7 @@ def _save(request: SignedIn, version: RubricVersion, form: DraftForm, record: Ru
 
 
 def _weigh(request: SignedIn, version: RubricVersion, form: DraftForm, active_field: str) -> HttpResponse:
-    """The weights as they are now. Only controls that change are swapped, never the active one."""
+    """Return the weights as they are now. Only controls that change are swapped, never the active one."""
     sent, moved = form.texts, in_step(form.texts, active_field=active_field)
     form = form.with_texts(moved)
     faults = [fault for fault in weight_faults(form.texts) if fault.field]
@@ -245,7 +245,7 @@ def _scale(request: SignedIn, version: RubricVersion, form: DraftForm, index: in
 
 
 def _reset(request: SignedIn, version: RubricVersion, form: DraftForm) -> HttpResponse:
-    """The weights as the first version has them; criteria that it does not know count nothing."""
+    """Reset the weights to those of the first version; criteria that it does not have get 0."""
     default, texts = default_weights(version), form.texts
     weights = {f"c{index}-weight": default.get(texts[f"c{index}-key"], "0") for index in used_indexes(texts)}
     message = _("The weights are those of the rubric's first version. Nothing is saved yet.")
@@ -253,7 +253,7 @@ def _reset(request: SignedIn, version: RubricVersion, form: DraftForm) -> HttpRe
 
 
 def _with_weights(form: DraftForm, weights: Mapping[str, str]) -> DraftForm:
-    """The form with other numbers, the sliders in step with them."""
+    """The form with these weights, and the sliders in step with them."""
     numbers = {name: text for name, text in form.texts.items() if not name.endswith("-slide")}
     return form.with_texts(in_step(numbers | dict(weights)))
 
@@ -274,7 +274,7 @@ def _show(
     typed: RubricRecord | None = None,
     swapped: Collection[str] | None = None,
 ) -> HttpResponse:
-    """The editor; with `swapped`, for htmx the weights alone, of their controls those fields."""
+    """Show the editor; with `swapped`, htmx gets only the weights, and of their controls only those fields."""
     page = build_draft_page(version=version, total=weight_sum(form.texts), message=message, typed=typed)
     context = {"page": page, "form": form, "swapped": swapped, **_frame(request)}
     region = None if swapped is None else WEIGHTS
@@ -303,7 +303,7 @@ def retire_with(uses: Uses) -> View:
 
     @require("retire_version", methods=("GET", "POST"))
     def retire_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-        """Who uses the version, and a form for the reason."""
+        """Show who uses the version, and a form for the reason."""
         version = version_or_404(request.user, slug, number)
         check_retire_version(request.user, version)
         return change_version(request, version, _retire, "rubric/versions/retire.html", uses)
@@ -313,7 +313,7 @@ def retire_with(uses: Uses) -> View:
 
 @require("discard_version", methods=("GET", "POST"))
 def discard_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """What becomes of a draft that is discarded, and a form for the reason."""
+    """Show what happens to a discarded draft, and a form for the reason."""
     version = version_or_404(request.user, slug, number)
     check_discard_version(request.user, version)
     return change_version(request, version, actions.discard_draft, "rubric/versions/discard.html", dict)
@@ -321,7 +321,7 @@ def discard_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
 
 @require("offer_version", methods=("GET", "POST"))
 def offer_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """What it means that new work can use an imported version, and a form for the reason."""
+    """Show what it means that new work can use an imported version, and a form for the reason."""
     version = version_or_404(request.user, slug, number)
     check_offer_version(request.user, version)
     return change_version(request, version, _offer, "rubric/versions/offer.html", dict)
@@ -333,7 +333,7 @@ def _retire(*, basis: str, **given: object) -> None:
 
 
 def _offer(*, basis: str, **given: object) -> None:
-    """Neither does offering, for the same reason."""
+    """Offer a version. This needs no hash either, for the same reason."""
     actions.offer_version(**given)  # type: ignore[arg-type]
 
 
@@ -361,7 +361,7 @@ def change_version(
 
 @require("edit_rubrics", methods=("POST",))
 def choose_scoring(request: SignedIn) -> HttpResponse:
-    """Say whether new sets begin with scores by criterion."""
+    """Choose whether new sets begin with scores by criterion."""
     check_edit_rubrics(request.user)
     form = bind_form(request, ScoringForm)
     if not form.is_valid():

@@ -1,4 +1,4 @@
-"""What came of one's own comparison of a calibration round, once it is submitted."""
+"""The feedback on a person's own review of a calibration round, after it is submitted."""
 
 import re
 
@@ -16,7 +16,7 @@ from rubric.models.reviews import CALIBRATION
 from rubric.reviews.core.mark_pairs import find_first
 from rubric.versions.labels import format_mark
 
-# As a lead names responses: by their numbers, which reviewers never see.
+# How a lead names responses: by their numbers, which reviewers never see.
 _RESPONSE = re.compile(r"\bresponse ([1-9][0-9]?)\b", re.IGNORECASE)
 
 

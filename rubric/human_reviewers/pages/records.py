@@ -1,4 +1,4 @@
-"""Records of the reviewer's page. They hold no authors, keys, lengths or weights, and no others in round 1."""
+"""Records of the reviewer's page. They hold no authors, keys, lengths or weights, and no other reviews in round 1."""
 
 from datetime import datetime
 
@@ -14,8 +14,8 @@ class ScoreItem(Struct, frozen=True):
     """One score that is asked for: of the response at `place`, as a whole or by a criterion.
 
     `word` is the value as it is shown. `is_open` says whether it can be changed now; `others` are what others gave.
-    `may_correct` says that only a slip can be put right, `first` is the first round's value where it was changed.
-    `points` are the scores to choose from, each with its key; `is_row` says that they are a row of buttons.
+    `may_correct` says that only a slip can be corrected; `first` is the first round's value if the second round changed
+    it. `points` are the scores to choose from, each with its key; `is_row` says that they are a row of buttons.
     """
 
     id: str
@@ -65,7 +65,7 @@ class RankRow(Struct, frozen=True):
 
 
 class Ranking(Struct, frozen=True):
-    """The present ranking: the one that the scores give until the person changes it; `value` is what a mark says."""
+    """The current ranking: computed from the scores until the person changes it; `value` is the value of its mark."""
 
     rows: list[RankRow]
     value: str
@@ -86,10 +86,10 @@ class ShownResponse(Struct, frozen=True):
 
 
 class ScoreLine(Struct, frozen=True):
-    """What one response has so far, beside its letter.
+    """The scores of one response so far, next to its letter.
 
-    `whole` is "" without a score. `scores` are by criterion, "-" where one is missing, and empty until the criteria
-    are open. `left` counts the missing ones of the scores asked now.
+    `whole` is "" without a score. `scores` are by criterion, "-" where one is missing, and empty until the criteria are
+    open. `left` counts the missing scores among those asked for now.
     """
 
     place: int
@@ -99,7 +99,7 @@ class ScoreLine(Struct, frozen=True):
 
 
 class StepTab(Struct, frozen=True):
-    """One step of the page. `go` is the element that its key goes to."""
+    """One step of the page. `go` is the element that its keyboard shortcut goes to."""
 
     key: str
     label: str
@@ -117,7 +117,7 @@ class MissingLink(Struct, frozen=True):
 
 
 class ConflictNote(Struct, frozen=True):
-    """Two versions of one thing: what was sent, what is stored, and what sending the own one again would post."""
+    """A conflict over one mark: what was sent, what is stored, and what posting one's own version again would send."""
 
     item_id: str
     step: str
@@ -134,7 +134,7 @@ class ConflictNote(Struct, frozen=True):
 class ReviewPage(Struct, frozen=True):
     """The reviewer's page while the review is a draft.
 
-    `lines` are there where responses are too many to stand side by side: then only the text at `opened` is shown, and
+    `lines` is filled if there are too many responses to show side by side: then only the text at `opened` is shown, and
     the others are lines with their letters and scores. A small screen shows the responses first if the page
     `begins_with_responses`.
     """
@@ -172,7 +172,7 @@ class ReviewPage(Struct, frozen=True):
 
 
 class Changed(Struct, frozen=True):
-    """What the answer to an act updates besides status, steps and ranking."""
+    """What the response to an act updates besides status, steps and ranking."""
 
     items: list[ScoreItem] = []
     steps: list[str] = []
@@ -183,7 +183,7 @@ class Changed(Struct, frozen=True):
 
 
 class SubmittedResponse(Struct, frozen=True):
-    """One response of a submitted review; `overall` is ours, "" without any score. `changed` says what round 2 did."""
+    """A response of a submitted review; `overall` is computed, "" without scores. `changed` is what round 2 changed."""
 
     label: str
     rank: str
@@ -208,7 +208,7 @@ class MarkDifference(Struct, frozen=True):
 
 
 class Feedback(Struct, frozen=True):
-    """What came of one comparison of a calibration round, and the round so far.
+    """The outcome of one comparison of a calibration round, and the progress of the round.
 
     `optional` is the comparison that comes next in a round that is not required, 0 without one.
     """
@@ -223,7 +223,7 @@ class Feedback(Struct, frozen=True):
 
 
 class SubmittedReviewPage(Struct, frozen=True):
-    """A submitted review; `number` is the reviewer's own. `feedback` is there for one of a calibration round.
+    """A submitted review; `number` is the reviewer's own number for it. `feedback` is set in a calibration round.
 
     `has_scales` says that criteria have scales of their own.
     """

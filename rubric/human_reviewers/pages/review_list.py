@@ -27,7 +27,7 @@ class ReviewsPage(Struct, frozen=True):
 
 
 def reviews_page(*, person: Person) -> ReviewsPage:
-    """The page, in the same number of queries however many sets and comparisons there are."""
+    """The page, in a number of queries that does not depend on the number of sets and comparisons."""
     sets = waiting_sets(person)
     listed = [
         comparison.comparison

@@ -1,4 +1,4 @@
-"""The reviewer's page, and the part of it that the answer to one act updates."""
+"""The reviewer's page, and the part of it that the response to one act updates."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -28,17 +28,17 @@ from workspace.models import Person
 
 
 class ReviewQuery(Struct, frozen=True):
-    """What the address asks for, and the page's own nonce: the part of every key that is new with every load."""
+    """What the URL asks for, and the page's own nonce: the part of every key that changes with every page load."""
 
     nonce: str
     step: str = ""
 
 
 class ActOutcome(Struct, frozen=True):
-    """What became of an act: saved, in conflict, or refused.
+    """The outcome of an act: saved, in conflict, or refused.
 
-    `is_new` says that it was stored now, not only repeated, `is_undo` that it took another back, `is_elsewhere` that it
-    was not typed into its own field, which the answer then updates.
+    `is_new` says that it was stored now and is not a repeated request, `is_undo` that it undid another act,
+    `is_elsewhere` that the value was not typed into its own field, which the response then updates.
     """
 
     kind: str = ""
@@ -52,7 +52,7 @@ class ActOutcome(Struct, frozen=True):
 
 
 def review_page(*, work: ReviewState, wanted: ReviewQuery, person: Person) -> ReviewPage:
-    """The whole page of a draft, in a fixed number of queries whatever the comparison."""
+    """The whole page of a draft, in a fixed number of queries for any comparison."""
     review = work.review
     closed_because = get_refusal(check_review, person, review)
     visible = VisibleReview(work, is_open=not closed_because, others=load_other_reviews(review))
@@ -77,12 +77,12 @@ def review_page(*, work: ReviewState, wanted: ReviewQuery, person: Person) -> Re
 def review_answer(
     *, work: ReviewState, wanted: ReviewQuery, done: ActOutcome, person: Person
 ) -> tuple[ReviewPage, Changed]:
-    """What one act changed, from the rows as they are after it."""
+    """What one act changed, built from the rows after the act."""
     review = work.review
     closed_because = get_refusal(check_review, person, review)
     visible = VisibleReview(work, is_open=not closed_because, others=load_other_reviews(review))
     changed = _changed(visible, done)
-    # The last act can be taken back, unless it was the last score before the criteria opened.
+    # The last act can be undone, unless it was the last score before the criteria opened.
     is_undoable = done.is_new and not done.is_undo and not (done.kind == WHOLE and work.is_locked)
     page = ReviewPage(
         **_shared(visible, wanted, done.saved_at, is_undoable=is_undoable and not closed_because),
@@ -136,7 +136,7 @@ def _changed(visible: VisibleReview, done: ActOutcome) -> Changed:
     if not done.kind or find_mark_fault(sheet, done.kind, done.subject, None):
         return Changed(refusal=done.refusal)
     if done.kind == NOTES:
-        # What is being typed stays in its field; only its version is new.
+        # A text that is being typed stays in its field; only its version is updated.
         shown = [_shown(visible, int(done.subject))]
         is_whole = done.is_undo or done.is_elsewhere or conflict is not None
         notes, kept = (shown, []) if is_whole else ([], shown)

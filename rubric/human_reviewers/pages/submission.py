@@ -1,4 +1,4 @@
-"""A submitted review: what its reviewer gave, the overall that follows from it, and what is next."""
+"""A submitted review: what its reviewer gave, the resulting overall, and what is next."""
 
 from django.utils.translation import gettext as _
 from msgspec import structs
@@ -59,7 +59,7 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
 
 
 def _first_rows(review: Review) -> dict[int, ReviewedResponse]:
-    """What the same reviewer said in the first round, by response; empty for a first round."""
+    """What the same reviewer gave in the first round, by response; empty for a first round."""
     if review.round != 2:
         return {}
     first = Review.objects.filter(
@@ -124,7 +124,7 @@ def _other_round(review: Review) -> int:
 
 
 def _waits_for_others(review: Review, sets: list[WaitingSet]) -> bool:
-    """Whether a second round may open later: the set has one, and it is neither open nor started nor closed."""
+    """Whether a second round may open later: the open set has one, and the round is neither open nor started yet."""
     comparison_set = review.reviewer.set
     if not comparison_set.has_second_round or comparison_set.closed_at or review.purpose != RATING:
         return False

@@ -1,4 +1,4 @@
-"""The parts of the reviewer's page, built from the present state of a review."""
+"""The parts of the reviewer's page, built from the current state of a review."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ class VisibleReview:
 
     @cached_property
     def others_at(self) -> dict[int, list[OtherReview]]:
-        """What others gave, by the place that the response has here."""
+        """What others gave, by the position that the response has in this review."""
         order = self.work.review.order
         found: dict[int, list[OtherReview]] = defaultdict(list)
         for other in self.others:
@@ -67,7 +67,7 @@ class VisibleReview:
 
     @cached_property
     def ranking(self) -> Ranking | None:
-        """The ranking once all scores are in: the person's own, else the one that the scores give."""
+        """The ranking once all scores are given: the person's own, else the one computed from the scores."""
         return _ranking(self)
 
     def item(self, kind: str, subject: str) -> ScoreItem:
@@ -136,12 +136,12 @@ def item_id(kind: str, subject: str) -> str:
 
 
 def whole(visible: VisibleReview) -> list[ScoreItem]:
-    """The holistic scores, where they are asked for."""
+    """The holistic scores, if they are asked for."""
     return [visible.item(kind, subject) for kind, subject in visible.work.sheet.whole]
 
 
 def are_criteria_open(visible: VisibleReview) -> bool:
-    """Whether the criteria are shown: from the beginning, or once every holistic score is in."""
+    """Whether the criteria are shown: from the beginning, or once every holistic score is given."""
     sheet = visible.work.sheet
     return bool(sheet.scores) and (not sheet.whole or visible.work.is_locked)
 
@@ -222,12 +222,12 @@ def _short(value: str) -> str:
 
 
 def choose_opened(visible: VisibleReview) -> int:
-    """The place of the response that is shown first: the one that lacks the next score, else the first."""
+    """The position of the response that is shown first: the one that lacks the next score, else the first."""
     return next((parse_position(step.kind, step.subject) for step in visible.work.missing), 1)
 
 
 def progress(visible: VisibleReview) -> tuple[int, int]:
-    """How many scores are in, and how many are asked for."""
+    """How many scores are given, and how many are asked for."""
     sheet = visible.work.sheet
     needed = len(sheet.whole) + len(sheet.scores)
     return needed - len(visible.work.missing), needed
@@ -250,7 +250,7 @@ def steps(visible: VisibleReview) -> list[StepTab]:
 
 
 def open_step(visible: VisibleReview, wanted: str) -> str:
-    """The step that is shown: the wanted one, else the first that misses something, or what others gave too."""
+    """The step that is shown: the wanted one, else the first step that lacks something or shows what others gave."""
     sheet = visible.work.sheet
     known = {WHOLE_STEP: sheet.whole, CRITERIA_STEP: sheet.scores, REVIEW_STEP: True}
     if known.get(wanted):

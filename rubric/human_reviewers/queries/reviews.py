@@ -47,14 +47,14 @@ COLUMNS = (
     *("reviewer__set__rubric_version", "reviewer__set__rubric_version__sha256"),
 )
 
-# The key of the revisions that a second round begins with: they are no acts, so they cannot be undone.
+# The key of the revisions that a second round begins with: they are not acts, so they cannot be undone.
 STARTING = "start:"
 STARTED = ("mark__kind", "mark__subject", "value")
 
 
 @dataclass(kw_only=True)
 class ReviewState:
-    """A review now: what it asks, and the marks of its reviewer so far. `now` is the time of the act under way."""
+    """The current state of a review: what it asks, and the marks so far. `now` is the time of the act in progress."""
 
     review: Review
     sheet: Sheet
@@ -93,7 +93,7 @@ class ReviewState:
 
     @property
     def is_locked(self) -> bool:
-        """Whether the holistic scores stay as they are, since the criteria are open."""
+        """Whether the holistic scores are locked, since the criteria are open."""
         return bool(self.sheet.whole and self.sheet.scores and are_scores_complete(self.sheet, self.values))
 
     def mark(self, kind: str, subject: str) -> Latest:
@@ -105,7 +105,7 @@ class ReviewState:
         return replace(self, marks=self.marks | {(mark.kind, mark.subject): mark})
 
     def undoable(self) -> QuerySet[MarkRevision]:
-        """Acts that can be taken back, newest first: neither undone nor undoing, of things that can still change."""
+        """Acts that can be undone, newest first: not undone, not an undo, and on a mark that can still change."""
         undoing = MarkRevision.objects.filter(mark=OuterRef("mark"), undoes=OuterRef("version"))
         acts = MarkRevision.objects.filter(mark__review=self.review, undoes=None)
         acts = acts.exclude(key__startswith=STARTING).exclude(Exists(undoing)).order_by("-pk")
@@ -181,9 +181,9 @@ def load_rubric(version: int, sha256: str) -> RubricRecord:
 
 
 def load_other_reviews(review: Review) -> list[OtherReview]:
-    """What other people gave in the first round for the responses of this review, in an order from its seed.
+    """What other people gave the responses of this review in the first round, in an order drawn from its seed.
 
-    Empty in a first round, which is blind.
+    Empty if this is a first round, which is blind.
     """
     if review.round != 2:
         return []

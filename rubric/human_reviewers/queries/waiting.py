@@ -30,17 +30,18 @@ from workspace.models import Person, Project
 
 TO_REVIEW, STARTED, SECOND, SECOND_STARTED = "to_review", "started", "second", "second_started"
 DONE, NOT_FOR_YOU, FULL = "submitted", "not_for_you", "full"
-# To review in the open calibration round; to review once that is passed; used for calibration, so given to nobody.
+# To review in the open calibration round; to review once that is passed; used for calibration, so not given to anybody.
 TO_CALIBRATE, AFTER_CALIBRATION, NOT_GIVEN = "to_calibrate", "after_calibration", "not_dealt"
 
-# The states of work that can go on, in the order offered: started work comes first, so nothing stays unfinished.
+# The states of work that can be done now, in the order offered: started work comes first, so nothing stays unfinished.
 WAITING = (STARTED, SECOND_STARTED, TO_CALIBRATE, TO_REVIEW, SECOND)
 
 
 class Waiting(Struct, frozen=True):
-    """The state of one comparison for one reviewer; `review` is their newest one of it, 0 before the first.
+    """The state of one comparison for one reviewer; `review` is their newest review of it, 0 before the first.
 
-    A hidden duplicate is one more. `set` is the key of the set, `number` the reviewer's own, 0 for what is not started.
+    A hidden duplicate has its own entry. `set` is the key of the set, `number` the reviewer's own number, 0 if not
+    started.
     """
 
     set: int
@@ -67,8 +68,8 @@ class Waiting(Struct, frozen=True):
 class WaitingSet(Struct, frozen=True):
     """A set that the person reviews, with all its comparisons.
 
-    `repeats_ahead` hidden duplicates come with the comparisons to review. `calibration` is the open round with the
-    person's progress, if they are calibrated.
+    `repeats_ahead` hidden duplicates come with the comparisons to review. `calibration` is the open calibration round
+    with the person's progress, if they take part.
     """
 
     row: ComparisonSet
@@ -94,7 +95,7 @@ class WaitingSet(Struct, frozen=True):
 
     @property
     def submitted(self) -> list[Waiting]:
-        """The comparisons that the person submitted, the newest first, also if a second round is open."""
+        """The comparisons that the person submitted, newest first, including those with an open second round."""
         return sorted(self.in_state(DONE, SECOND), key=lambda comparison: -comparison.review)
 
     @property
@@ -120,7 +121,7 @@ class WaitingSet(Struct, frozen=True):
 
     @property
     def why_not(self) -> str:
-        """Why the person reviews nothing that counts in this set now, as a sentence; "" when they do."""
+        """A sentence that says why the person reviews nothing that counts in this set now; "" when they do."""
         if self.calibration is None or not self.calibration[0].is_required:
             return ""
         return self.calibration[1].why_not_reviewing
@@ -140,7 +141,7 @@ class OwnReview(Struct, frozen=True):
 def waiting_sets(person: Person, *, only: int | None = None) -> list[WaitingSet]:
     """The sets that the person reviews, or that with the key `only`, newest first.
 
-    The number of queries does not depend on how many they are, but on how many have an open calibration round.
+    The number of queries does not depend on the number of sets, only on how many have an open calibration round.
     """
     seers, sets = set(), []
     for reviewer in _REVIEWERS[person.is_admin].objects(person.pk):
@@ -188,7 +189,7 @@ def _list_waiting(
 ) -> Iterator[tuple[ComparisonSet, list[Waiting], tuple[CalibrationRound, ReviewerProgress] | None]]:
     """Each set with the state of its comparisons, and the person's calibration."""
     unable, calibrated = _unable(person, sets), load_calibrated(sets)
-    # A second round begins after the own first one alone.
+    # A second round begins only after the person's own first round.
     firsts = [
         own.comparison
         for row in sets
@@ -240,7 +241,7 @@ def _waiting(comparison_set: ComparisonSet, comparison: int, state: str, own: Ow
 
 
 def repeat_seed(comparison_set: ComparisonSet, person: Person) -> str:
-    """The seed that draws the person's hidden duplicates of the set; it is keyed, since numbers can be guessed."""
+    """The seed that draws the person's hidden duplicates of the set; it is keyed, since row numbers can be guessed."""
     return keyed_text("repeats", f"set {comparison_set.pk}:{person.pk}")
 
 
@@ -266,7 +267,7 @@ def _duplicates_ahead(waiting_set: WaitingSet, person: Person, reviews: list[Own
 def _places(
     person: Person, sets: list[ComparisonSet], rows: Mapping[int, list[int]]
 ) -> tuple[set[int], dict[int, int]]:
-    """For sets with limited places: the comparisons with all their people, and the order of the others.
+    """For sets with limited places: the comparisons whose places are all taken, and the order of the others.
 
     `rows` are the comparisons by set.
     """
@@ -285,7 +286,7 @@ def _places(
 
 
 def waiting_count(person: Person) -> int | None:
-    """How many comparisons wait for the person; None for who reviews nothing."""
+    """How many comparisons wait for the person; None for a person who reviews nothing."""
     sets = waiting_sets(person)
     return sum(waiting_set.waiting_count for waiting_set in sets) if sets else None
 
@@ -296,7 +297,7 @@ def second_rounds(
     among: Collection[int] | None = None,
     calibrated: Mapping[int, bool] | None = None,
 ) -> set[int]:
-    """The comparisons of these sets with an open second round: everybody who can has submitted the first.
+    """The comparisons of these sets with an open second round: everybody who can review has submitted the first round.
 
     Removed reviewers do not count. Reviewers who wrote so many responses that nothing is left to compare do not count
     either. A second round needs at least two reviews. `among` limits the search to these comparisons. `calibrated` is
@@ -317,7 +318,7 @@ def second_rounds(
         key
         for key, held_by, count in counts
         if len(done.get(key, ())) >= FEWEST_SHOWN
-        # Nobody else begins a review of a comparison for calibration.
+        # Nobody else will begin a review of a comparison for calibration.
         and (
             key in calibrated
             or _is_round_over(
@@ -376,7 +377,7 @@ _PEOPLE = Prepared(
 
 
 def _is_round_over(done: set[int], able: set[int], needed: int | None) -> bool:
-    """Whether everybody who can, or as many as are needed, submitted the first round."""
+    """Whether everybody who can review, or as many people as are needed, submitted the first round."""
     return able <= done if needed is None else len(done) >= min(needed, len(able | done))
 
 
@@ -408,13 +409,13 @@ _OWN_REVIEWS = Prepared(
 
 
 def _unable(person: Person, sets: list[ComparisonSet]) -> set[int]:
-    """The comparisons with so many responses of the person that nothing is left to compare."""
+    """The comparisons of which the person wrote so many responses that nothing is left to compare."""
     rows = _OWN_RESPONSES.rows(person.pk, [comparison_set.pk for comparison_set in sets])
     return {key for key, own, count in rows if count - own < FEWEST_SHOWN}
 
 
 def _query_own_responses(person: int, sets: list[int]) -> "QuerySet[Response, Any]":
-    """Comparison, how many of its responses the person wrote, how many it has."""
+    """Rows of comparison, the number of its responses that the person wrote, and the number of all its responses."""
     others = Response.objects.filter(comparison=OuterRef("comparison")).order_by().values("comparison")
     return (
         Response.objects.filter(comparison__set__in=sets, written_by=person)

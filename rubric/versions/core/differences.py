@@ -12,7 +12,7 @@ ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 
 
 class Change(Struct, frozen=True):
-    """One value that differs: what it is called in the JSON, and both readings; "" where there is none."""
+    """One value that differs: its name in the JSON, and the value in both versions; "" if a version has none."""
 
     name: str
     before: str
@@ -29,7 +29,7 @@ class CriterionChange(Struct, frozen=True):
 
 
 class ListChange(Struct, frozen=True):
-    """A list whose entries differ; `is_reordered` when they are the same in another order."""
+    """A list whose entries differ; `is_reordered` if they are the same entries in another order."""
 
     name: str
     added: list[str]
@@ -55,7 +55,7 @@ class Differences(Struct, frozen=True):
 def differences(before: RubricRecord, after: RubricRecord, *, has_weights: bool = True) -> Differences:
     """What changes from one version to the other; without `has_weights`, weights are left out.
 
-    The number of a version is no difference.
+    The version number does not count as a difference.
     """
     return Differences(
         general=_general(before, after),
@@ -96,7 +96,7 @@ def _criteria(before: RubricRecord, after: RubricRecord, *, has_weights: bool) -
 
 
 def _texts(criterion: Criterion | None, *, has_weights: bool) -> dict[str, str]:
-    """The texts of a criterion without its key, which tells it from others."""
+    """The texts of a criterion without its key, which identifies it."""
     if criterion is None:
         return {}
     left_out = ("key",) if has_weights else ("key", "weight")

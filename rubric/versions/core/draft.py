@@ -3,10 +3,10 @@
 Fields are named `source`, `c0-label` (a criterion's, by its position), `p-pass_count` (a parameter's) and
 `l-patterns.accuse` (a list's; a part of a list of lists after the point). A list has one entry a line. A weight is
 typed in percent. If a text is unchanged, its field keeps the exact value, so opening and saving changes nothing:
-14.2857 stays the seventh that it was.
+14.2857 stays exactly one seventh.
 
-A weight has a number field and a slider, which the server keeps in step: besides both, a browser sends what the number
-was when they last agreed, so the one moved since then counts, and a hidden slider changes nothing.
+A weight has a number field and a slider, which the server keeps in step. A browser also sends the number at which they
+last agreed, so the control that was changed since then counts, and a hidden slider changes nothing.
 """
 
 import re
@@ -34,7 +34,7 @@ BETWEEN = " | "
 
 
 def draft_texts(record: RubricRecord) -> dict[str, str]:
-    """Field -> text, everything that the editor shows of the version."""
+    """Field -> text, for everything that the editor shows of the version."""
     texts = {"source": record.source}
     for index, criterion in enumerate(record.criteria):
         texts |= {f"c{index}-{name}": text for name, text in criterion_texts(criterion).items()}
@@ -80,12 +80,12 @@ def value_text(value: Any) -> str:
 
 
 def number_text(number: float) -> str:
-    """A number in decimals, without a point where it is whole."""
+    """A number in decimals, without a point if it is whole."""
     return write_number(number)
 
 
 def choice_texts(name: str, value: Any) -> list[str]:
-    """What a parameter can be, as texts; [] when it is a number."""
+    """The values that a parameter can have, as texts; [] when it is a number."""
     if choices := choices_for(name):
         return [value_text(choice) for choice in choices]
     return [YES, NO] if isinstance(value, bool) else []
@@ -103,20 +103,20 @@ Texts = Mapping[str, str]
 
 
 class FieldProblem(Struct, frozen=True):
-    """One thing wrong with what was typed; `field` is "" when it is about several together."""
+    """One problem with what was typed; `field` is "" if the problem is about several fields."""
 
     field: str
     message: str
 
 
 class Unreadable(Exception):
-    """A text that is not what its field is for; the sentence says what to write."""
+    """A text that its field cannot take; the sentence says what to write."""
 
 
 def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldProblem]:
     """The version that the texts describe, changed from `base`; or all problems.
 
-    Never raises, whatever the texts; they hold no lone surrogates, as no form does.
+    Never raises, whatever the texts. The texts must hold no lone surrogates; those of a form never do.
     """
     problems: list[FieldProblem] = []
     indexes = used_indexes(texts)
@@ -150,13 +150,13 @@ def used_indexes(texts: Texts) -> list[int]:
 
 
 def weight_sum(texts: Texts) -> Fraction | None:
-    """What the weights sum to as they are typed, as a share; None while one of them is no number."""
+    """The sum of the weights as typed, as a share; None while one of them is not a number."""
     weights = [texts.get(f"c{index}-weight", "") for index in used_indexes(texts)]
     return sum(map(_share, weights), Fraction()) if all(map(is_number, weights)) else None
 
 
 def weight_faults(texts: Texts) -> list[FieldProblem]:
-    """What is wrong with the weights as they are typed, said even while something else cannot be read."""
+    """What is wrong with the weights as typed, reported even while something else cannot be read."""
     indexes = used_indexes(texts)
     faults: list[FieldProblem] = []
     for index in indexes:
@@ -172,14 +172,14 @@ def weight_faults(texts: Texts) -> list[FieldProblem]:
 
 
 def is_number(text: str) -> bool:
-    """Whether it is a number of a bearable length: an exponent of nine digits would take the exact sum for ever."""
+    """Whether the text is a number of reasonable length: with an exponent of nine digits, the exact sum never ends."""
     return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def scale_weights(texts: Texts, index: int) -> dict[str, str]:
     """The weight fields with the one at `index` kept and the others scaled so that all sum to 100.
 
-    Raises Unreadable when a weight is no number, the kept one is no share, or no other criterion can take the rest.
+    Raises Unreadable if a weight is not a number, the kept one is not a share, or no other criterion can take the rest.
     """
     fields = {_name(texts, number): f"c{number}-weight" for number in used_indexes(texts)}
     typed = {name: _share(texts[field]) for name, field in fields.items() if is_number(texts.get(field, ""))}
@@ -198,7 +198,7 @@ def scale_weights(texts: Texts, index: int) -> dict[str, str]:
 
 
 def find_field(pointer: str, indexes: list[int]) -> str:
-    """The field that a JSON pointer into the version is about; "" for what is about several together."""
+    """The field that a JSON pointer into the version refers to; "" if it refers to several fields."""
     parts = pointer.strip("/").split("/")
     if parts[0] == "criteria" and len(parts) == 3 and parts[2] in CRITERION_FIELDS:
         return f"c{indexes[int(parts[1])]}-{parts[2]}"
@@ -265,7 +265,7 @@ _SCALE = re.compile(
 
 
 def _scale(text: str, key: str) -> Scale | None:
-    """The scale of "1 to 5", "0 or 1" or "0 to 3 in steps of 0.5"; None, the common one, of an empty text."""
+    """The scale that "1 to 5", "0 or 1" or "0 to 3 in steps of 0.5" names; None, the common scale, if empty."""
     if not text.strip():
         return None
     found = _SCALE.fullmatch(text.strip())
@@ -287,7 +287,7 @@ def _scale(text: str, key: str) -> Scale | None:
 
 
 def _short_number(text: str) -> int | float:
-    """A typed number, whole where it can be, so that the same scale is stored the same way."""
+    """A typed number, as an int if it is whole, so that the same scale is stored the same way."""
     number = float(text)
     return int(number) if number.is_integer() else number
 
@@ -315,7 +315,7 @@ def _anchors(text: str) -> dict[str, str]:
 
 
 def _parameters(base: RubricRecord, texts: Texts, was: Texts, problems: list[FieldProblem]) -> dict[str, Any]:
-    """The parameters; one that the version lacks stays away as long as its text says what holds then."""
+    """The parameters; one that the version lacks is not added as long as its text is the default."""
     return {
         name: _parameter(name, value, texts.get(f"p-{name}", was[f"p-{name}"]), problems)
         for name, value in add_defaults(base).items()
@@ -397,7 +397,7 @@ def _rows(text: str) -> list[str]:
 
 
 def _says(texts: Texts, field: str, was: Texts) -> bool:
-    """Whether a field says what it said before. No browser sends back the line ends that were in the text."""
+    """Whether a field is unchanged. Browsers do not send back the same line ends that were in the text."""
     return field not in texts or _plain(texts[field]) == _plain(was[field])
 
 
@@ -409,14 +409,14 @@ HIGHEST = 100
 
 
 def slide_text(number: str) -> str:
-    """The slider's position for a number: the nearest whole percent from 0 to 100, 0 for a text that is no number."""
+    """The slider's position for a number: the nearest whole percent from 0 to 100, 0 if the text is not a number."""
     if not is_number(number):
         return "0"
     return str(min(max(round(exact(number.strip())), 0), HIGHEST))
 
 
 def in_step(texts: Texts, *, active_field: str = "") -> dict[str, str]:
-    """The fields of every weight (`c0-weight`, `c0-slide`, `c0-was`) with the control that was moved taken over.
+    """The fields of every weight (`c0-weight`, `c0-slide`, `c0-was`), set to the value of the control that was moved.
 
     If both were moved, the number counts, unless the slider is the field `active_field`. Never raises.
     """

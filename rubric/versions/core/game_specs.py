@@ -1,6 +1,6 @@
-"""What a rubric version for games must hold: data that the wing which measures games registers when the site starts.
+"""What a rubric version for games must hold. The wing that measures games registers it when the site starts.
 
-This wing checks versions by it and knows no metric and no parameter of a metric by name.
+This wing checks versions against it and knows no metric or parameter of a metric by name.
 """
 
 from collections.abc import Callable, Collection
@@ -45,7 +45,7 @@ class ParameterSpecs(Struct, frozen=True):
 
 
 class MetricSpec(Struct, frozen=True):
-    """What a version says of a metric: a threshold from `low` to `high` in a unit, and these parameters.
+    """What a version must hold for a metric: a threshold from `low` to `high` in a unit, and these parameters.
 
     A version may lack a metric that is not required, and then lacks its parameters too.
     """
@@ -80,7 +80,7 @@ _SOURCES: list[Callable[[], GameSpecs]] = []
 
 
 def register_game_specs(source: Callable[[], GameSpecs]) -> None:
-    """Take the specs from this function from now on."""
+    """Register the function that returns the specs."""
     _SOURCES[:] = [source]
 
 
@@ -90,7 +90,7 @@ def game_specs() -> GameSpecs:
 
 
 def add_defaults(record: RubricRecord) -> dict[str, Any]:
-    """The version's parameters, and behind them those that it lacks, with the values that hold then."""
+    """The version's parameters, followed by those that it lacks with their default values."""
     if record.kind != DISCUSSION:
         return record.parameters
     wanted = game_specs().parameters_for([criterion.key for criterion in record.criteria])

@@ -1,12 +1,12 @@
-"""Reads from the syntax of a regular expression whether its time can grow exponentially with a text.
+"""Find out from the syntax of a regular expression whether its time can grow exponentially with a text.
 
-Backtracking tries every way to read a stretch of text. There are exponentially many ways where a choice (one of
-several alternatives, more or fewer repetitions) stands inside a repetition: of n repetitions each doubles the ways.
-So a choice may be repeated a few times only. This finds the star height above one and repeated alternation of
-Weideman et al., "Analyzing Matching Time Behavior of Backtracking Regular Expression Matchers" (CIAA 2016), and
-refuses some patterns that are harmless. A possessive repetition or an atomic group is read in one way, so inside it
-anything goes. It does not find patterns that only take long (many choices one after the other): a game that takes too
-long to measure is left out.
+Backtracking tries every way to match a stretch of text. There are exponentially many ways if a choice (one of several
+alternatives, more or fewer repetitions) is inside a repetition: each of n repetitions doubles the ways. So a choice may
+be repeated only a few times. This finds the star height above one and repeated alternation of Weideman et al.,
+"Analyzing Matching Time Behavior of Backtracking Regular Expression Matchers" (CIAA 2016), and refuses some patterns
+that are harmless. A possessive repetition or an atomic group is matched in one way only, so everything is allowed
+inside it. This check does not find patterns that are only slow (many choices one after the other): a game that takes
+too long to measure is left out.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _REPEATS = ("MAX_REPEAT", "MIN_REPEAT")
 _CHOICES = ("BRANCH", "GROUPREF_EXISTS")
 _READ_ONE_WAY = ("POSSESSIVE_REPEAT", "ATOMIC_GROUP")
 _COMPOUND = (*_CHOICES, *_REPEATS, *_READ_ONE_WAY)
-# Where Python's parser puts what is inside.
+# Where Python's parser puts the items inside another item.
 _INSIDE = {
     "MAX_REPEAT": 2,
     "MIN_REPEAT": 2,
@@ -31,12 +31,12 @@ _INSIDE["ATOMIC_GROUP"] = 0
 
 
 def repeats_choice(source: str) -> bool:
-    """Whether a choice is repeated more than ten times. Raises re.error when the source is no regular expression."""
+    """Whether a choice is repeated more than ten times. Raises re.error when the source is not a regular expression."""
     return any(times > MOST_REPEATED for times in _find_choices(_parser.parse(source), 1))
 
 
 def _find_choices(items: Any, times: int) -> Iterator[int]:
-    """For each choice how often it can be repeated; `times` is how often these items can."""
+    """For each choice, how often it can be repeated; `times` is how often these items can be repeated."""
     for operation, given in items:
         kind = str(operation)
         if kind in _CHOICES or (kind in _REPEATS and given[0] != given[1]):
@@ -48,7 +48,7 @@ def _find_choices(items: Any, times: int) -> Iterator[int]:
 
 
 def repeats_possessively(source: str, flags: int = 0) -> bool:
-    """Whether a possessive quantifier stands behind a group with a choice or a repetition, such as `(?:ab?c)*+`.
+    """Whether a possessive quantifier follows a group with a choice or a repetition, such as `(?:ab?c)*+`.
 
     When such a group matches in part, Python before 3.11.5 ends the match there (gh-106052). Raises re.error as above.
     """
@@ -59,7 +59,7 @@ def repeats_possessively(source: str, flags: int = 0) -> bool:
 
 
 def _walk(items: Any) -> Iterator[tuple[str, Any]]:
-    """The kind of every item, those inside others included, and what the parser says of it."""
+    """The kind of every item, including nested ones, and the parser's data for it."""
     for operation, given in items:
         yield str(operation), given
         for part in _list_parts(str(operation), given):

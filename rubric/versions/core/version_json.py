@@ -29,7 +29,7 @@ _IN_SET = re.compile(r"\[(?:\[|\^?\]?[^\]]*(?:--|&&|~~|\|\|))")
 
 
 class Problem(Struct, frozen=True):
-    """One thing wrong with a version: where (a JSON pointer), a code, and a sentence that says what to do."""
+    """One problem of a version: where (a JSON pointer), a code, and a sentence that says what to do."""
 
     pointer: str
     code: str
@@ -37,7 +37,7 @@ class Problem(Struct, frozen=True):
 
 
 def read_version(data: bytes) -> RubricRecord | list[Problem]:
-    """The version that the JSON describes, or its problems (the first thousand); never an exception, whatever comes."""
+    """The version that the JSON describes, or its problems (the first thousand). Never raises, whatever the data."""
     document = read_json(data)
     if document.problems or not document.is_readable:
         return [Problem(found.pointer, found.code, found.message) for found in document.problems]
@@ -49,9 +49,9 @@ def read_version(data: bytes) -> RubricRecord | list[Problem]:
 
 
 def publishing_problems(record: RubricRecord) -> list[Problem]:
-    """What a version must not have, or lack, to be published; files and versions of before can still be read.
+    """What keeps a version from being published; older files and versions can still be read.
 
-    Each criterion has its meaning and the question about it. No pattern is matched differently by another Python.
+    Each criterion needs a meaning and a question. No pattern may match differently in another version of Python.
     """
     wanted = {
         "description": say("no description. Say what it means"),
@@ -110,7 +110,7 @@ def _problems(record: RubricRecord) -> list[Problem]:
 
 
 def _criteria_problems(criteria: list[Criterion]) -> list[Problem]:
-    """Keys are there once, weights stand."""
+    """Keys that occur more than once, and what is wrong with the weights."""
     problems = []
     keys = [criterion.key for criterion in criteria]
     counts = Counter(keys)
@@ -129,7 +129,7 @@ def _criteria_problems(criteria: list[Criterion]) -> list[Problem]:
 
 
 def _response_problems(record: RubricRecord) -> list[Problem]:
-    """What a response version must hold so that its reviews can be asked for and read."""
+    """What a response version lacks for its reviews to be asked for and read."""
     problems = []
     if not record.criteria:
         problems.append(Problem("/criteria", "missing", say("The rubric has no criterion. Add one.")))
@@ -161,7 +161,7 @@ def _response_problems(record: RubricRecord) -> list[Problem]:
 
 
 def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[Problem]:
-    """What keeps scores from being given on a scale, and the anchors that lie beyond it."""
+    """Why scores cannot be given on a scale, and the anchors that lie outside it."""
     said = find_scale_fault(criterion.key, scale)
     if said:
         return [Problem(f"/criteria/{index}/scale", "bad_scale", said)]
@@ -223,13 +223,13 @@ def find_scale_fault(key: str, scale: Scale) -> str:
 
 
 def _is_on(points: str, scale: Scale) -> bool:
-    """Whether the points of an anchor ("3", "1-2") lie on the scale; words are not judged."""
+    """Whether the points of an anchor ("3", "1-2") lie on the scale; words are not checked."""
     found = _ANCHOR.fullmatch(points.strip())
     return found is None or all(scale.holds(float(number)) for number in found.groups() if number)
 
 
 def _discussion_problems(record: RubricRecord) -> list[Problem]:
-    """What a discussion version must hold so that its games can be measured."""
+    """What a discussion version lacks for its games to be measured."""
     problems = [
         Problem(f"/criteria/{index}/scale", "unknown", say("Criteria of games have no scale. Remove it."))
         for index, criterion in enumerate(record.criteria)
@@ -264,7 +264,7 @@ def _discussion_problems(record: RubricRecord) -> list[Problem]:
 
 
 def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
-    """Every parameter without a default is there; all are known, of its type and in its range; choices are legal."""
+    """Parameters that are missing and have no default, are unknown, of the wrong type, out of range or not legal."""
     problems = []
     for name in sorted(parameters.keys() - specs.names):
         said = say('There is no parameter "{name}". Remove it, or correct its name.', name=name)
@@ -321,7 +321,7 @@ def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterS
 
 
 def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
-    """The word lists are lists of words, the patterns compile, the role map has both sides."""
+    """What is wrong with lists: word lists must hold words, patterns must compile, the role map needs both sides."""
     problems = []
     wanted = (*specs.word_lists, "patterns", "role_map", "personalities")
     problems += [
@@ -370,7 +370,7 @@ def _is_personality(value: object) -> bool:
 
 
 def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Problem]:
-    """Every group that is not optional is there, and every pattern is a regular expression that cannot run away."""
+    """Required groups that are missing, and patterns that are not regular expressions or can take exponential time."""
     if not isinstance(patterns, dict):
         return [
             Problem(
@@ -439,7 +439,7 @@ def _pattern_fault(source: str) -> str:
 
 
 def _filled_in(source: str) -> str:
-    """The pattern with something for each placeholder."""
+    """The pattern with a sample text for each placeholder."""
     # A word for the mafia is a pattern that may itself repeat choices, so it must not be repeated.
     whole = source.replace("{mafia_word}", f"(?:xx|yy){{0,{MOST_REPEATED}}}")
     return whole.replace("{name}", "(?:x)").replace("{owner}", "(?:x)")
@@ -450,7 +450,7 @@ _NUMBER = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z._-]*[0-9A-Za-z])?")
 
 
 def is_number(text: str) -> bool:
-    """Whether a version can be called that: letters, digits, points and hyphens, since it is part of addresses."""
+    """Whether this can be a version number: letters, digits, points and hyphens, since it is part of URLs."""
     return len(text) <= LONGEST_NUMBER and _NUMBER.fullmatch(text) is not None
 
 
