@@ -1,4 +1,4 @@
-"""Comparison sets: opened, filled by hand or from a file (as a whole or not at all), given reviewers, closed."""
+"""Open comparison sets, fill them by hand or from a file (all of it or nothing), add reviewers, close the sets."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -70,7 +70,7 @@ def open_set(
     """Open an empty set under a published version of a response rubric.
 
     `people_needed` of its people review each comparison; all of them if it is None. Raises NotAllowed, Unacceptable for
-    a name, version or mode that cannot be.
+    an impossible name, version or mode.
     """
     check_open_set(by, project)
     plain = plain_name(name)
@@ -102,17 +102,17 @@ def open_set(
 def add_comparisons(
     *, comparison_set: ComparisonSet, comparisons: Sequence[NewComparison], by: Person, now: datetime
 ) -> list[Comparison]:
-    """Add questions with their responses, all or none. Keys that nobody gave are the numbers.
+    """Add questions with their responses, all or none. A comparison without a key gets its number as key.
 
     An author that is the e-mail address of an account is that person. Raises NotAllowed, Unacceptable for the first
-    thing that is wrong, Conflict for a key that the set has already.
+    fault, Conflict for a key that the set has already.
     """
     check_change_set(by, comparison_set)
     for comparison in comparisons:
         for fault in comparison_faults(comparison):
             raise Unacceptable(fault.message, field=fault.pointer)
     with transaction.atomic():
-        # A lead who had submitted everything could see results; with new comparisons that ends.
+        # A lead who had submitted everything could see results; new comparisons end that.
         _mark_present_seers(comparison_set, now)
         rows = _stored(comparison_set, comparisons, by, now)
         people = _people(comparisons)
@@ -143,7 +143,7 @@ def add_reviewer(
 ) -> Reviewer:
     """Let a person of the project, a model, or an external reviewer review the set.
 
-    A reviewer who is there already is returned; a removed one is let in again. Raises NotAllowed, Unacceptable.
+    A reviewer who is in the set already is returned; a removed one is added again. Raises NotAllowed, Unacceptable.
     """
     check_change_set(by, comparison_set)
     name = _named(_get_member_name(comparison_set, person) if kind == PERSON else name)
@@ -182,7 +182,7 @@ def _get_member_name(comparison_set: ComparisonSet, person: Person | None) -> st
 
 
 def end_reviewer(*, reviewer: Reviewer, by: Person, now: datetime) -> None:
-    """Ask this reviewer for no more; submitted reviews still count. Raises NotAllowed, Conflict if it is so."""
+    """Ask this reviewer for no more; submitted reviews still count. Raises NotAllowed, Conflict if already removed."""
     check_change_set(by, reviewer.set)
     with transaction.atomic():
         if not Reviewer.objects.filter(pk=reviewer.pk, ended_at=None).update(ended_at=now, ended_by=by):
@@ -215,9 +215,9 @@ def close_set(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> No
 def change_people_needed(
     *, comparison_set: ComparisonSet, people_needed: int | None, by: Person, now: datetime
 ) -> None:
-    """Let another number of the set's people review each comparison, all of them if it is None.
+    """Change how many of the set's people review each comparison; None means all of them.
 
-    Reviews that were started stay. The present number again changes nothing. Raises NotAllowed.
+    Reviews that were started stay. Setting the current number again changes nothing. Raises NotAllowed.
     """
     check_change_set(by, comparison_set)
     with transaction.atomic():
@@ -234,14 +234,14 @@ def change_people_needed(
 
 
 def _mark_present_seers(comparison_set: ComparisonSet, now: datetime) -> None:
-    """Mark the set's people who may see its results at present."""
+    """Mark the set's people who may see its results now."""
     reviewers = Reviewer.objects.filter(set=comparison_set, kind=PERSON, ended_at=None, could_see_since=None)
     found = [(row, row.person) for row in reviewers.select_related("person")]
     _mark_seers((row for row, who in found if who and could_see_results(who, comparison_set)), now)
 
 
 def _mark_seers(reviewers: Iterable[Reviewer], now: datetime) -> None:
-    """Say that these people could see results of the set, so that what they submit from now on is not blind."""
+    """Record that these people could see results of the set, so that what they submit from now on is not blind."""
     keys = [reviewer.pk for reviewer in reviewers]
     Reviewer.objects.filter(pk__in=keys, could_see_since=None).update(could_see_since=now)
 
@@ -261,7 +261,7 @@ def reopen_set(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> N
 def record_set_event(
     *, comparison_set: ComparisonSet, verb: str, detail: Mapping[str, object], by: Person, now: datetime
 ) -> None:
-    """The audit line of an act on a set."""
+    """Write the audit line of an act on a set."""
     record_event(
         by=by,
         now=now,
@@ -280,7 +280,7 @@ def _named(name: str) -> str:
 def _stored(
     comparison_set: ComparisonSet, comparisons: Sequence[NewComparison], by: Person, now: datetime
 ) -> list[Comparison]:
-    """The rows of the questions, numbered on from those that are there."""
+    """Store the questions; their numbers continue those of the set."""
     locked = ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)
     found = Comparison.objects.filter(set=locked)
     first = (found.aggregate(newest=Max("number"))["newest"] or 0) + 1
@@ -306,7 +306,7 @@ def _people(comparisons: Sequence[NewComparison]) -> dict[str, Person]:
         for response in comparison.responses
         if "@" in response.author
     }
-    # There may be more addresses than one query can name, and there are never so many people.
+    # There may be more addresses than one query can hold; the number of people is always smaller.
     people = Person.objects.all() if addresses else Person.objects.none()
     return {person.email: person for person in people if person.email in addresses}
 
@@ -328,7 +328,7 @@ BATCH = 100
 
 
 class ImportSummary(Struct, frozen=True):
-    """What came of a file: how much was added, how many lines were there already, and what is wrong; then none was."""
+    """The result of an import: what was added, how many lines were there already, and faults; then nothing is added."""
 
     comparisons: int = 0
     reviews: int = 0
@@ -344,7 +344,7 @@ class _Fitting(Struct, frozen=True):
 
 
 def import_lines(*, comparison_set: ComparisonSet, lines: Lines, by: Person, now: datetime) -> ImportSummary:
-    """Add what a file holds; its reviews may speak of its own comparisons. Raises NotAllowed, Conflict."""
+    """Add what a file holds; its reviews may name comparisons of the same file. Raises NotAllowed, Conflict."""
     check_change_set(by, comparison_set)
     new, faults = _new_comparisons(comparison_set, lines.comparisons)
     responses = {comparison.key: response_numbers(comparison) for comparison in new}
@@ -362,14 +362,14 @@ def import_lines(*, comparison_set: ComparisonSet, lines: Lines, by: Person, now
 def import_reviews(
     *, comparison_set: ComparisonSet, reviews: Sequence[ReviewGiven], by: Person, now: datetime
 ) -> ImportSummary:
-    """Add reviews of comparisons that are there. Raises NotAllowed, Conflict."""
+    """Add reviews of comparisons that are in the set. Raises NotAllowed, Conflict."""
     return import_lines(comparison_set=comparison_set, lines=Lines([], list(reviews), []), by=by, now=now)
 
 
 def _new_comparisons(
     comparison_set: ComparisonSet, lines: Sequence[NumberedComparison]
 ) -> tuple[list[NewComparison], list[LineFault]]:
-    """Those that the set does not have, and a fault for each that it has with other words."""
+    """The comparisons that the set does not have, and a fault for each that it has with a different text."""
     keys = [line.comparison.key for line in lines]
     stored: dict[str, Comparison] = {}
     for at in range(0, len(keys), 500):
@@ -403,7 +403,7 @@ def _is_same(row: Comparison, given: NewComparison) -> bool:
 def _fitting(
     comparison_set: ComparisonSet, reviews: Sequence[ReviewGiven], coming: Mapping[str, Mapping[str, int]]
 ) -> tuple[list[_Fitting], list[LineFault]]:
-    """The reviews that are not there yet, and everything that is wrong with any."""
+    """The reviews that are not stored yet, and all faults."""
     if not reviews:
         return [], []
     rubric = comparison_set.rubric_version.to_record()
@@ -437,7 +437,7 @@ def _fitting(
 def _refusal(
     this: StoredReview, there: StoredReview | None, reviewer: Reviewer | None
 ) -> tuple[str, str] | None:
-    """Code and sentence of why a review cannot be stored beside what is there."""
+    """Code and sentence that say why a review cannot be stored next to the stored one; None when it can."""
     if there is not None and this.is_same(there):
         return None
     if there is not None and there.said is not None:
@@ -453,7 +453,7 @@ def _refusal(
 
 
 def _store(comparison_set: ComparisonSet, reviews: Sequence[_Fitting], by: Person, now: datetime) -> None:
-    """Hand the reviews in, some at a time: nobody waits long for the database meanwhile."""
+    """Submit the reviews in batches, so that nobody waits long for the database in the meantime."""
     reviewers = load_reviewers_by_name(comparison_set)
     for at in range(0, len(reviews), BATCH):
         batch = reviews[at : at + BATCH]
@@ -487,7 +487,7 @@ def _bring(comparison: Comparison, reviewer: Reviewer, fitting: _Fitting, by: Pe
         texts_by_label = {label: texts[number] for label, number in map_labels(order).items()}
         rubric = reviewer.set.rubric_version.to_record()
         record = replace(record, flags=[*record.flags, *claimed_flags(texts_by_label, record, rubric)])
-    # A model that brings all in one answer was asked in one call.
+    # A model with everything in one answer was asked in one call.
     is_late = reviewer.kind == MODEL and reviewer.set.mode != HOLISTIC
     criteria_first = fitting.given.criteria_first or is_late
     record_submission(review=review, record=record, criteria_first=criteria_first, by=by, now=now)

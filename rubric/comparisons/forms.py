@@ -65,7 +65,7 @@ class ResponseFields(Struct, frozen=True):
 
 
 class ComparisonForm(forms.Form):
-    """A question and places for responses, as many as were sent; `do` is the button that was pressed."""
+    """A question and fields for as many responses as were sent; `do` is the button that was pressed."""
 
     question = LinesField(
         label=_("Question"),
@@ -91,13 +91,13 @@ class ComparisonForm(forms.Form):
             )
 
     def _sent(self) -> int:
-        """So many places as the last one sent says, at least the first few."""
+        """The number of response fields: up to the last one that was sent, at least the first few."""
         sent = [number for number in range(1, MOST_RESPONSES + 1) if f"r{number}-text" in self.data]
         return max(FIRST_RESPONSES, *sent) if sent else FIRST_RESPONSES
 
     @property
     def responses(self) -> list[ResponseFields]:
-        """The places in their order."""
+        """The fields of the responses, in order."""
         return [
             ResponseFields(number, self[f"r{number}-text"], self[f"r{number}-author"])
             for number in range(1, self.places + 1)
@@ -109,7 +109,7 @@ class ComparisonForm(forms.Form):
         return self.places < MOST_RESPONSES
 
     def grown(self) -> "ComparisonForm":
-        """The same form with one place more; whatever was typed stays, and nothing is judged yet."""
+        """The same form with fields for one more response; typed texts stay, and nothing is validated yet."""
         texts = {name: self.data.get(name, "") for name in self.fields if name != "do"}
         more = ComparisonForm(places=min(self.places + 1, MOST_RESPONSES), initial=texts)
         more.fields[f"r{more.places}-text"].widget.attrs["autofocus"] = True
@@ -117,12 +117,12 @@ class ComparisonForm(forms.Form):
 
     @property
     def filled(self) -> list[int]:
-        """The places that are filled."""
+        """The numbers of the responses that are filled in."""
         named = [(number, f"r{number}-text", f"r{number}-author") for number in range(1, self.places + 1)]
         return [number for number, *names in named if any(self.data.get(name, "").strip() for name in names)]
 
     def to_comparison(self) -> NewComparison:
-        """What was typed; places that were left empty are left out."""
+        """The comparison as typed; empty responses are left out."""
         given = self.cleaned_data
         responses = [
             NewResponse(text=given[f"r{number}-text"], author=given[f"r{number}-author"].strip())
@@ -131,7 +131,7 @@ class ComparisonForm(forms.Form):
         return NewComparison(question=given["question"].strip(), responses=responses)
 
     def field_at(self, pointer: str) -> str | None:
-        """The field that the pointer of a fault is about; None when it is about the whole."""
+        """The field that the pointer of a fault refers to; None if it refers to the whole comparison."""
         parts = pointer.strip("/").split("/")
         if parts == ["question"]:
             return "question"
@@ -154,7 +154,7 @@ class LinesForm(forms.Form):
 
 
 class PersonReviewerForm(forms.Form):
-    """Somebody of the project who is to review."""
+    """A member of the project who will review."""
 
     kind = forms.CharField(initial=PERSON, widget=forms.HiddenInput)
     person = forms.TypedChoiceField(
@@ -170,7 +170,7 @@ class PersonReviewerForm(forms.Form):
 
 
 class ModelReviewerForm(forms.Form):
-    """A model that is to review."""
+    """A model that will review."""
 
     kind = forms.CharField(initial=MODEL, widget=forms.HiddenInput)
     name = forms.CharField(label=_("Name"), max_length=200, help_text=_("As the results call it."))
@@ -183,7 +183,7 @@ class ModelReviewerForm(forms.Form):
 
 
 class OutsideReviewerForm(forms.Form):
-    """An external reviewer: the reviews come by file."""
+    """An external reviewer, whose reviews are imported from a file."""
 
     kind = forms.CharField(initial=ELSEWHERE, widget=forms.HiddenInput)
     name = forms.CharField(label=_("Name"), max_length=200, help_text=_("As the file calls them."))

@@ -25,7 +25,7 @@ KIND_NAMES = {PERSON: _("person"), MODEL: _("model"), ELSEWHERE: _("external")}
 class SetLine(Struct, frozen=True):
     """One set in the list. `own_count` of `own_total` are the person's own reviews; None for non-reviewers.
 
-    Hidden duplicates are among them, and `own_total` is 0 where it would tell of them.
+    Hidden duplicates are included, and `own_total` is 0 if it would reveal them.
     """
 
     comparison_set: ComparisonSet
@@ -60,10 +60,10 @@ class ReviewerLine(Struct, frozen=True):
 
 
 class SetPage(Struct, frozen=True):
-    """One set: its head, a page of its comparisons, its reviewers. `change_refusal` is "" while the set is open.
+    """One set: its header, a page of its comparisons, its reviewers. `change_refusal` is "" while the set is open.
 
     Each comparison comes with its count of submitted first-round reviews by kind of reviewer. `previous` and `next` are
-    query strings of the other pages, "" without one. `calibrated` are the comparisons for calibration.
+    query strings of the other pages, "" without one. `calibrated` holds the comparisons for calibration.
     """
 
     head: SetFrame
@@ -83,7 +83,7 @@ class SetPage(Struct, frozen=True):
 
 
 def build_sets_page(*, project: Project, person: Person) -> SetsPage:
-    """The sets of the project: all for who leads it, for others those they review in."""
+    """The sets of the project: all of them for leads, for others those in which they review."""
     rows = ComparisonSet.objects.visible_to(person).filter(project=project)
     found = list(rows.select_related("rubric_version__rubric").order_by("-number"))
     comparisons = _counts(Comparison.objects.filter(set__in=found), "set")
@@ -110,7 +110,7 @@ def build_sets_page(*, project: Project, person: Person) -> SetsPage:
 
 
 def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int = 1) -> SetPage:
-    """One set fetched with its project and its version's rubric, for who leads it; comparisons from `start` on."""
+    """One set fetched with its project and its version's rubric, for its leads; comparisons from `start` on."""
     rows = Comparison.objects.filter(set=comparison_set).order_by("number")
     count = rows.count()
     shown = list(
@@ -139,7 +139,7 @@ def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int 
 
 
 def _places(comparison_set: ComparisonSet, calibrated: Collection[int]) -> dict[str, int]:
-    """How many of the places of comparisons are taken, comparisons for calibration left out; {} without places."""
+    """How many places are taken, without comparisons for calibration; {} if the set has no limited places."""
     needed = comparison_set.people_needed
     if not needed:
         return {}
@@ -151,7 +151,7 @@ def _places(comparison_set: ComparisonSet, calibrated: Collection[int]) -> dict[
 
 
 def candidates(comparison_set: ComparisonSet) -> list[tuple[int, str]]:
-    """Members of the project who do not review in the set yet: number and name, with the address where names meet."""
+    """Members of the project who do not review in the set yet: key, and name with e-mail address."""
     present = Reviewer.objects.filter(set=comparison_set, person__isnull=False, ended_at=None)
     members = Person.objects.filter(
         memberships__project=comparison_set.project_id, memberships__ended_at=None, is_active=True
@@ -182,7 +182,7 @@ def _lines(shown: Sequence[Comparison]) -> list[tuple[Comparison, dict[str, int]
 def _reviewers(
     comparison_set: ComparisonSet, count: int, calibrated: Collection[int]
 ) -> tuple[list[ReviewerLine], int]:
-    """The reviewers, people first, those who were removed last; and how many more there are."""
+    """The reviewers, people first, removed ones last; and how many more there are."""
     rows = Reviewer.objects.filter(set=comparison_set)
     counted = rows.annotate(
         done_count=Count("reviews", filter=_SUBMITTED),
@@ -205,7 +205,7 @@ def _reviewers(
 
 
 def _calibrated_counts(calibrated: Collection[int]) -> Callable[[int], int]:
-    """Reviewer -> how many comparisons are for calibration and were not started by them before."""
+    """Maps a reviewer to the number of calibration comparisons that they had not started before."""
     started = Review.objects.filter(comparison__in=calibrated, purpose=RATING, round=1)
     counts = _counts(started, "reviewer") if calibrated else {}
     return lambda reviewer: len(calibrated) - counts.get(reviewer, 0)

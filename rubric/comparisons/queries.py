@@ -1,4 +1,4 @@
-"""The rows of a set with which an import compares its lines."""
+"""The stored rows of a set with which an import compares its lines."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,9 +20,9 @@ ReviewRows = tuple[str, list[list[str]] | None, list[ReviewedRow]]
 
 
 class StoredReview(Struct, frozen=True):
-    """A review that is stored, or that an earlier line of the file holds; `said` is None of one that still waits.
+    """A review that is stored or in an earlier line of the file; `said` is None if it is not submitted yet.
 
-    `text` is the answer that it was read from, by whatever reader.
+    `text` is the answer that it was read from, by any reader.
     """
 
     order: list[int]
@@ -30,7 +30,7 @@ class StoredReview(Struct, frozen=True):
     text: str | None = None
 
     def is_same(self, other: "StoredReview") -> bool:
-        """Whether both hold the same text, or say the same, in the same order."""
+        """Whether both have the same text or the same content, with the responses in the same order."""
         is_text = self.text is not None and self.text == other.text
         return self.order == other.order and (is_text or self.said == other.said)
 
@@ -45,7 +45,7 @@ def load_response_numbers(comparison_set: ComparisonSet) -> dict[str, Mapping[st
 
 
 def load_reviewers_by_name(comparison_set: ComparisonSet) -> dict[str, Reviewer]:
-    """The reviewers with reviews by file, by name: a model of the set, else an external reviewer."""
+    """The reviewers whose reviews can come by file, by name: a model of the set, else an external reviewer."""
     rows = Reviewer.objects.filter(set=comparison_set, kind__in=(ELSEWHERE, MODEL))
     named = {
         reviewer.name: reviewer for reviewer in rows.filter(kind=ELSEWHERE).select_related("set__project")
@@ -102,7 +102,7 @@ def list_said(record: ReviewRecord, order: Sequence[int]) -> ReviewRows:
 
 
 def count_characters(project: Project) -> int:
-    """How many characters the questions and responses of a project's comparison sets have."""
+    """The number of characters in the questions and responses of a project's comparison sets."""
     questions = Comparison.objects.filter(set__project=project).aggregate(sum=Sum(Length("question")))
     responses = Response.objects.filter(comparison__set__project=project).aggregate(sum=Sum(Length("text")))
     return int(questions["sum"] or 0) + int(responses["sum"] or 0)

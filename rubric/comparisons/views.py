@@ -1,4 +1,4 @@
-"""The pages on which leads open, fill and close comparison sets, by hand or from a file, and give them reviewers."""
+"""The pages on which leads open, fill and close comparison sets, by hand or from a file, and add reviewers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -51,7 +51,7 @@ PLACES = "places"  # the name of the form that says how many people each compari
 
 @require("sign_in")
 def comparison_sets(request: SignedIn, slug: str) -> HttpResponse:
-    """The sets of a project: all for leads, those one reviews in for everybody else."""
+    """List the sets of a project: all of them for leads, for others those in which they review."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
     page = build_sets_page(project=project, person=request.user)
@@ -60,7 +60,7 @@ def comparison_sets(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("open_set", methods=("GET", "POST"))
 def open_set(request: SignedIn, slug: str) -> HttpResponse:
-    """A form for a new set; leads to the set."""
+    """Show a form for a new set; redirects to the set."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
     check_open_set(request.user, project)
@@ -80,7 +80,7 @@ def open_set(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_set")
 def comparison_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """What the set holds, who reviews it, and how far they are."""
+    """Show what the set holds, who reviews it, and their progress."""
     given = only_parameters(request, "from", "comparisons", "reviews", "known")
     found = set_or_404(request.user, slug, number)
     check_see_set(request.user, found)
@@ -119,7 +119,7 @@ def end_reviewer(request: SignedIn, slug: str, number: int, reviewer: int) -> Ht
 
 @require("change_set", methods=("POST",))
 def change_people_needed(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Let another number of people review each comparison."""
+    """Change how many people review each comparison."""
     found = set_or_404(request.user, slug, number)
     check_change_set(request.user, found)
     form = bind_form(request, PlacesForm, auto_id=f"{PLACES}_%s")
@@ -133,7 +133,7 @@ def change_people_needed(request: SignedIn, slug: str, number: int) -> HttpRespo
 
 @require("open_set", methods=("POST",))
 def close_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Take no more reviews; whoever reviewed sees the results."""
+    """Close the set: it takes no more reviews, and its reviewers see the results."""
     return _change(request, slug, number, actions.close_set)
 
 
@@ -152,7 +152,7 @@ def show_set(
     form: BaseForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The set's page; `form` is one of those for reviewers and their places that was sent and has faults."""
+    """Show the set's page; `form` is the submitted form for reviewers or places that has faults."""
     page = build_set_page(comparison_set=comparison_set, person=request.user, start=start)
     forms: dict[str, BaseForm] = {
         PERSON: PersonReviewerForm(people=page.candidates, auto_id="person_%s"),
@@ -204,14 +204,14 @@ def _address(comparison_set: ComparisonSet) -> str:
 
 ADD, IMPORT = "rubric/comparisons/add.html", "rubric/comparisons/import.html"
 
-# Handing one in takes some milliseconds, and somebody waits for the page.
+# Submitting a review takes some milliseconds, and somebody waits for the page.
 MOST_REVIEWS = 1_000
 MOST_FAULTS = 200
 
 
 @require("change_set", methods=("GET", "POST"))
 def add_comparison(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """A form for one comparison; "more" gives it another place for a response, and whatever is wrong, all stays."""
+    """Show a form for one comparison; "more" adds fields for a response, and typed texts stay whatever the faults."""
     saved = only_parameters(request, "saved")["saved"]
     found = set_or_404(request.user, slug, number)
     check_see_set(request.user, found)
@@ -233,14 +233,14 @@ def add_comparison(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def may_upload(person: Person, slug: str, number: int) -> bool:
-    """Whether the person brings files into that set; asked before any file is read."""
+    """Whether the person may import files into that set; checked before any file is read."""
     found = ComparisonSet.objects.visible_to(person).filter(project__slug=slug, number=number).first()
     return found is not None and may(check_change_set, person, found)
 
 
 @require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")
 def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """A form for a file of comparisons and reviews; all of it comes in, or every fault is listed and nothing does."""
+    """Show a form for a file of comparisons and reviews. Import all of it, or list every fault and import nothing."""
     only_parameters(request)
     found = set_or_404(request.user, slug, number)
     check_see_set(request.user, found)
@@ -264,13 +264,13 @@ def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpRespons
 
 
 def _bring(request: SignedIn, comparison_set: ComparisonSet, form: LinesForm) -> ImportSummary:
-    """What came of the file."""
+    """Import the file."""
     lines = read_upload(form.cleaned_data["file"].read(UPLOAD_BYTES + 1))
     return import_lines(comparison_set=comparison_set, lines=lines, by=request.user, now=timezone.now())
 
 
 def read_upload(data: bytes) -> Lines:
-    """The lines of a file that was sent; Unacceptable for one that is too much for one request."""
+    """Read the lines of an uploaded file. Raises Unacceptable for a file that is too large for one request."""
     if len(data) > UPLOAD_BYTES:
         says = _("The file is larger than 32 MB. Split it, or use manage.py import_comparisons.")
         raise Unacceptable(says, field="file", code="too_large")
@@ -287,7 +287,7 @@ def read_upload(data: bytes) -> Lines:
 
 
 def _store(request: SignedIn, comparison_set: ComparisonSet, form: ComparisonForm) -> int:
-    """Add what was typed, or put what is wrong beside its field; the status to answer with."""
+    """Add the comparison as typed, or show faults next to their fields; return the status of the response."""
     given = form.to_comparison()
     faults = comparison_faults(given)
     for fault in faults:

@@ -1,6 +1,6 @@
-"""Asking a model for a review: the prompt, what a call returned, when to retry, its cost, and answers as lines of JSON.
+"""Ask a model for a review: the prompt, what a call returned, when to retry, its cost, and answers as JSON lines.
 
-The responses stand in the prompt as data that the model must not obey.
+The responses are in the prompt as data that the model must not obey.
 """
 
 import json
@@ -48,9 +48,9 @@ def build_prompt(
 ) -> Prompt:
     """The reviewer's prompt under a version. `responses` are texts by label, in the order in which they are shown.
 
-    The first of `nonces` that is in none of the texts marks where they begin and end; give random ones. `criteria` are
-    the keys in another order than the version's. The same arguments give the same bytes. Raises ValueError for a mode
-    that does not exist, for criteria that are not the version's, and when the nonces run out.
+    The first of `nonces` that is in none of the texts marks where they begin and end; pass random ones. `criteria` are
+    the keys, if in another order than the version's. The same arguments give the same bytes. Raises ValueError for an
+    unknown mode, for criteria that are not the version's, and when the nonces run out.
     """
     if mode not in MODES:
         raise ValueError(f'The mode is "{mode}"; it must be one of {", ".join(MODES)}.')
@@ -84,7 +84,7 @@ def _as_data(question: str, responses: Mapping[str, str]) -> str:
 
 
 def _fresh(nonces: Iterator[str], texts: Sequence[str]) -> str:
-    """The first nonce that none of the texts holds, in whatever case."""
+    """The first nonce that none of the texts contains, ignoring case."""
     folded = [text.casefold() for text in texts]
     for nonce in nonces:
         if nonce and not any(nonce.casefold() in text for text in folded):
@@ -122,7 +122,7 @@ def _criteria_part(criteria: Sequence[Criterion], scales: Scales) -> str:
 
 
 def _scale_words(scale: Scale) -> str:
-    """ "0 or 1", "1 to 5 in steps of 1": a model is told the steps in any case."""
+    """ "0 or 1", "1 to 5 in steps of 1": a model is always told the steps."""
     is_told = len(scale.points) == 2 or scale.step != 1
     return scale.text + ("" if is_told else " in steps of 1")
 
@@ -151,7 +151,7 @@ def _task(mode: str, rubric: RubricRecord) -> str:
 
 
 def _shape(labels: Sequence[str], criteria: Sequence[Criterion], mode: str, rubric: RubricRecord) -> str:
-    """The JSON to end with, with words where the numbers go, so that the example itself is never read as a review."""
+    """The JSON to end with, with words instead of numbers, so that the example itself is never read as a review."""
     rows = ['      "holistic": <1-10>'] if mode in (HOLISTIC, BOTH) else []
     if mode != HOLISTIC:
         scales = rubric.scales
@@ -175,11 +175,11 @@ def _shape(labels: Sequence[str], criteria: Sequence[Criterion], mode: str, rubr
 LONGEST_ANSWER = 2_000_000
 MOST_TRIES = 3
 
-# The first wait is between a half and a whole of this many seconds, each further one twice as long.
+# The first wait is between half of this many seconds and all of them; each further wait is twice as long.
 FIRST_WAIT = 2.0
 LONGEST_WAIT = 60.0
 
-# What went wrong with a call. After those of PASSING another try may go well; after the others it would not.
+# What went wrong with a call. After a failure in PASSING another try may succeed; after the others it would not.
 TIMEOUT, CONNECTION, CUT_OFF = "timeout", "connection", "cut_off"
 RATE_LIMITED, SERVER_ERROR = "rate_limited", "server_error"
 UNAUTHORISED, REFUSED, REDIRECTED = "unauthorised", "refused", "redirected"
@@ -187,7 +187,7 @@ GARBAGE, NO_ANSWER, TOO_LARGE = "garbage", "no_answer", "too_large"
 PASSING = frozenset((TIMEOUT, CONNECTION, CUT_OFF, RATE_LIMITED, SERVER_ERROR))
 REFUSAL = "refusal"
 
-# How far the answer of one model to one comparison has come.
+# The states of the answer of one model to one comparison.
 OPEN, UNREAD, ANSWERED, DECLINED, UNREADABLE_ANSWER, FAILED = (
     "open",
     "unread",
@@ -208,9 +208,9 @@ class Call(Struct, frozen=True):
 
 
 class Reply(Struct, frozen=True):
-    """What one call gave: the model's text, or the code and the sentence of what went wrong.
+    """The result of one call: the model's text, or the code and the sentence of what went wrong.
 
-    `retry_after` are the seconds the endpoint asked to be left alone, None when it did not say.
+    `retry_after` is how many seconds the endpoint asked to wait, None if it did not say.
     """
 
     text: str = ""
@@ -224,21 +224,21 @@ class Reply(Struct, frozen=True):
 
 
 class Price(Struct, frozen=True):
-    """US dollars for a million tokens of prompts, and of answers."""
+    """US dollars per million tokens of prompts, and of answers."""
 
     prompt: Decimal
     answer: Decimal
 
 
 class Try(Struct, frozen=True):
-    """One stored answer, as far as it decides what is next. `is_fetched` is a live call."""
+    """The parts of a stored answer that decide what is next. `is_fetched` means a live call."""
 
     error_code: str
     is_fetched: bool
 
 
 def derive_state(mode: str, tries: Sequence[Try]) -> str:
-    """How far it is: `mode` is the mode of the read review, "" before; `tries` are in the order of time."""
+    """The state of an answer: `mode` is that of the review that was read, "" before; `tries` are in order of time."""
     if mode:
         return {ABSTAINED: DECLINED, UNREADABLE: UNREADABLE_ANSWER}.get(mode, ANSWERED)
     if any(not attempt.error_code for attempt in tries):
@@ -248,9 +248,9 @@ def derive_state(mode: str, tries: Sequence[Try]) -> str:
 
 
 def wait_before(tries: int, retry_after: float | None, share: float) -> float | None:
-    """The seconds to wait after so many failed tries, twice as long after each; `share` from 0 to 1 spreads them out.
+    """The seconds to wait after `tries` failed tries, doubled after each; `share` from 0 to 1 spreads the waits.
 
-    Never less than what the endpoint asked for. None when it asked for more than anybody here waits.
+    Never less than what the endpoint asked for. None if it asked for more than the longest wait.
     """
     wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (tries - 1)) * (0.5 + share / 2)
     if retry_after is None:
@@ -276,7 +276,7 @@ def compute_cost(price: Price | None, prompt_tokens: int | None, answer_tokens: 
 
 
 def criteria_order(rubric: RubricRecord, seed: str) -> list[str] | None:
-    """The keys of the criteria in an order that the seed gives, where the version asks for that; else None."""
+    """The keys of the criteria in an order drawn from the seed, if the version asks for that; else None."""
     if not rubric.parameters.get("shuffle_criteria", False):
         return None
     keys = [criterion.key for criterion in rubric.criteria]
@@ -298,7 +298,7 @@ def read_completion(body: bytes) -> Reply:
     text, refusal = _texts(message if isinstance(message, dict) else {})
     usage = value.get("usage")
     counts = usage if isinstance(usage, dict) else {}
-    # The protocol says of a refusal that it "stopped"; we write down what it was.
+    # The protocol reports a refusal as "stopped"; store what it was.
     reason = REFUSAL if refusal and not text else choice.get("finish_reason")
     reply = Reply(
         text=text or refusal,
@@ -310,7 +310,7 @@ def read_completion(body: bytes) -> Reply:
 
 
 def limit_reply(reply: Reply) -> Reply:
-    """The reply, or why it is not kept when its text is larger than an answer may be."""
+    """The reply, or a failure if its text is larger than an answer may be."""
     if len(reply.text.encode()) <= LONGEST_ANSWER:
         return reply
     return Reply(
@@ -357,14 +357,14 @@ def _count(value: Any) -> int | None:
 
 KEYS = ("comparison", "reviewer", "text")
 
-# What the second of two calls is called in files; the first is "whole".
+# The name of the second of two calls in files; the first is "whole".
 CRITERIA_PART = "criteria"
 
 
 class UploadedAnswer(Struct, frozen=True):
     """One answer of a file: the comparison's id, the model's name, and what it wrote. `line` counts from 1.
 
-    `part` is "whole" or "criteria" where a model is asked in two calls, else "".
+    `part` is "whole" or "criteria" if a model is asked in two calls, else "".
     """
 
     line: int
@@ -377,14 +377,14 @@ class UploadedAnswer(Struct, frozen=True):
 def prompt_line(
     comparison: str, reviewer: str, labels: Mapping[str, str], prompt: str, *, part: str = ""
 ) -> str:
-    """One line that goes out: `labels` says which response is behind each label of the prompt, never who wrote it."""
+    """One line of the file of prompts: `labels` maps each label of the prompt to its response, never to its author."""
     value = {"comparison": comparison, "reviewer": reviewer, "labels": dict(labels), "prompt": prompt}
     value |= {"part": part} if part else {}
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
 def read_answer_lines(data: bytes) -> tuple[list[UploadedAnswer], list[LineFault]]:
-    """Every answer of a JSONL file, and its first faults. Blank lines are passed over, other keys left alone."""
+    """Every answer of a JSONL file, and its first faults. Blank lines and other keys are ignored."""
     answers: list[UploadedAnswer] = []
     faults: list[LineFault] = []
     for number, line in enumerate(data.split(b"\n"), start=1):
@@ -423,7 +423,7 @@ def _shape_faults(line: int, value: Any) -> list[LineFault]:
 
 
 def _twice(answers: list[UploadedAnswer]) -> list[LineFault]:
-    """Where the file answers something a second time."""
+    """The lines that answer something a second time."""
     first: dict[tuple[str, str, str], int] = {}
     faults = []
     for answer in answers:

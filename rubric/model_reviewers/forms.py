@@ -30,7 +30,7 @@ class PasteForm(forms.Form):
 
 
 class CorrectionForm(forms.Form):
-    """What a person puts in place of a reading: a field for each score of each response, the ranking, the reason."""
+    """A person's correction of a reading: a field for each score of each response, the ranking, the reason."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class CorrectionForm(forms.Form):
         ]
 
     def clean_ranking(self) -> list[list[str]] | None:
-        """The places by label; None where none was typed."""
+        """The ranking as labels; None if none was typed."""
         text = str(self.cleaned_data["ranking"]).strip()
         ranking = parse_typed_ranking(text, self.labels) if text else None
         if text and ranking is None:
@@ -88,7 +88,7 @@ class CorrectionForm(forms.Form):
         return ranking
 
     def to_correction(self) -> Correction:
-        """What was typed; empty fields are scores that are not there."""
+        """The correction as typed; an empty field means that there is no score."""
         scores: dict[str, dict[str, int | float]] = {}
         for place, label in enumerate(self.labels, start=1):
             for key in self.criteria:
@@ -134,7 +134,7 @@ class ParametersForm(forms.Form):
         return given | ({"max_tokens": most} if most is not None else {})
 
     def to_parameters(self) -> dict[str, int | float | str]:
-        """What was typed, under the names of the protocol."""
+        """The parameters as typed, under the names of the protocol."""
         given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
         if "reasoning_effort" in given and "max_tokens" in given:
             given[COMPLETION_TOKENS] = given.pop("max_tokens")

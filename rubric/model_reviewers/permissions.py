@@ -1,4 +1,4 @@
-"""Who has models asked live."""
+"""Who may start live calls to models."""
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -10,7 +10,7 @@ from workspace.models import Person
 
 
 def check_ask_models(person: Person, comparison_set: ComparisonSet) -> None:
-    """Leads and admins have models asked live, where the site has an endpoint for that."""
+    """Only leads and admins start live calls to models, if the site has an endpoint for that."""
     check_change_set(person, comparison_set)
     if not settings.REVIEW_MODELS_URL:
         raise NotAllowed(

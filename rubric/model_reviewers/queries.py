@@ -1,4 +1,4 @@
-"""How far every model reviewer of a set is with every comparison, read in a fixed number of queries."""
+"""The progress of every model reviewer of a set with every comparison, read in a fixed number of queries."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,8 +29,8 @@ TO_READ = ("comparison", "reviewer__set__project", "reviewer__set__rubric_versio
 class AskedComparison(Struct, frozen=True):
     """One model reviewer and one comparison. `review` is the one that counts or waits, None before it is asked.
 
-    While there is no answer, `error` is the sentence of the newest failed call; `tries` counts live calls. `part`
-    names the answer that comes next: "whole" for the holistic score, in a call of its own.
+    While there is no answer, `error` is the sentence of the newest failed call; `tries` counts live calls. `part` names
+    the next answer: "whole" for the holistic score in a separate call.
     """
 
     comparison: int
@@ -46,27 +46,27 @@ class AskedComparison(Struct, frozen=True):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether an answer is pending, or came and is not read yet."""
+        """Whether an answer is pending, or is stored but not read yet."""
         return self.state in (OPEN, UNREAD)
 
 
 def model_reviewers(comparison_set: ComparisonSet) -> list[Reviewer]:
-    """The set's models, those that were removed too, in the order in which they came."""
+    """The set's models, including removed ones, in the order in which they were added."""
     return list(Reviewer.objects.filter(set=comparison_set, kind=MODEL).order_by("pk"))
 
 
 def get_model_name(reviewer: Reviewer) -> str:
-    """What a live call asks for."""
+    """The name of the model in a live call."""
     return reviewer.model or reviewer.name
 
 
 def has_answers(reviewer: Reviewer) -> bool:
-    """Whether anything came from the model in this set, be it a failed call: then its parameters are fixed."""
+    """Whether the model has an answer or a failed call in this set: then its parameters are fixed."""
     return Answer.objects.filter(review__reviewer=reviewer).exists()
 
 
 def may_call(reviewer: Reviewer) -> bool:
-    """Whether this site may call the model by itself: it has an endpoint, and the settings name the model."""
+    """Whether this site can call the model: it has an endpoint, and the settings name the model."""
     return bool(settings.REVIEW_MODELS_URL) and get_model_name(reviewer) in settings.REVIEW_MODELS
 
 
@@ -77,9 +77,9 @@ def load_asked(
     comparisons: Iterable[int] | None = None,
     reviews: Iterable[Review] | None = None,
 ) -> list[AskedComparison]:
-    """Every pair of these reviewers and of all comparisons, or those with these keys; by comparison, then reviewer.
+    """Every pair of these reviewers and all comparisons, or those with these keys; by comparison, then reviewer.
 
-    `reviews` are theirs of the first round, where the caller has them already.
+    `reviews` are their first-round reviews, if the caller has them already.
     """
     keys = list(comparisons) if comparisons is not None else _all(comparison_set)
     reviewers = list(reviewers)
@@ -94,7 +94,7 @@ def load_asked(
         if review.read_from_id is None:
             superseded[pair] += review.state == SUPERSEDED
         elif review.state != SUPERSEDED:
-            # Its answer belongs to a superseded review, but was not asked for once more.
+            # Its answer belongs to a superseded review, but was not asked for again.
             superseded[pair] -= 1
         if review.state != SUPERSEDED:
             live[pair] = review
@@ -104,7 +104,7 @@ def load_asked(
 
 
 def reviews_to_read() -> "models.QuerySet[Review]":
-    """Reviews with what reading an answer and handing it in look at."""
+    """Reviews with the related rows that are needed to read an answer and submit it."""
     return Review.objects.select_related(*TO_READ)
 
 
@@ -115,13 +115,13 @@ def texts_by_label(review: Review) -> dict[str, str]:
 
 
 def load_answers(review: Review) -> dict[str, Answer]:
-    """The answers that the review reads, by part: of each the first that is no failed call."""
+    """The answers that the review is read from, by part: the first of each part that is not a failed call."""
     rows = Answer.objects.filter(review=review.source_id, error_code="").order_by("-attempt")
     return {answer.part: answer for answer in rows}
 
 
 def has_two_calls(review: Review) -> bool:
-    """Whether the holistic score was asked for in a call of its own."""
+    """Whether the holistic score was asked for in a separate call."""
     return WholePrompt.objects.filter(review=review.source_id).exists()
 
 
@@ -140,7 +140,7 @@ def list_readable(
 
 
 def reads_otherwise(review: Review) -> bool:
-    """Whether the present reader reads other scores or another ranking than an earlier one, that nobody corrected."""
+    """Whether the current reader's scores or ranking differ from those of an earlier reader that nobody corrected."""
     if review.reader >= READER or review.correction:
         return False
     now, then = parse_answer(review), parse_answer(review, reader=review.reader)
@@ -172,7 +172,7 @@ def _read_part(answer: Answer, texts: Mapping[str, str], rubric: RubricRecord, r
 
 
 def _of_call(answer: Answer) -> list[Flag]:
-    """What the call's own end says about the answer."""
+    """A flag if the call's finish reason says that the answer was cut off."""
     if answer.finish_reason != STOPPED_BY_LENGTH:
         return []
     return [Flag("cut_off", "The model was stopped at its limit of length, so the answer may lack its end.")]
@@ -193,14 +193,14 @@ class _CameAnswer(NamedTuple):
 
 
 class _Came(NamedTuple):
-    """What came by review, and the reviews that are asked in two calls."""
+    """The stored answers by review, and the reviews that are asked in two calls."""
 
     answers: dict[int, list[_CameAnswer]]
     in_two: set[int]
 
 
 def _answers(reviews: list[int]) -> dict[int, list[_CameAnswer]]:
-    """What came for these reviews, in order; the texts stay where they are."""
+    """The stored answers of these reviews, in order, without their texts."""
     found: dict[int, list[_CameAnswer]] = defaultdict(list)
     for at in range(0, len(reviews), 500):
         rows = Answer.objects.filter(review__in=reviews[at : at + 500]).order_by("review", "attempt")

@@ -1,4 +1,4 @@
-"""The screens of model reviewers: how far they are, one model and one comparison, and the files out and in."""
+"""The pages of model reviewers: their progress, one model with one comparison, and the files to download and upload."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ PLAIN_TEXT = "text/plain; charset=utf-8"
 
 @require("see_set")
 def set_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Every comparison against every model. While answers are fetched or read the region asks again."""
+    """Show every comparison against every model. While answers are fetched or read, the region polls."""
     start = parse_number(only_parameters(request, "from")["from"]) or 1
     found = set_or_404(request.user, slug, number)
     check_see_set(request.user, found)
@@ -63,7 +63,7 @@ def set_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("ask_models", methods=("POST",), costs="computations")
 def ask_models(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Have calls made for all answers that are pending."""
+    """Start calls for all pending answers."""
     found = set_or_404(request.user, slug, number)
     check_ask_models(request.user, found)
     bind_form(request, NothingForm)
@@ -93,19 +93,19 @@ def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("POST",))
 def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """A file with the prompts of all answers that are pending; those that are not there yet are made."""
+    """Download a file with the prompts of all pending answers; missing prompts are made."""
     found = set_or_404(request.user, slug, number)
     check_change_set(request.user, found)
     bind_form(request, NothingForm)
     lines = prompts.open_prompts(comparison_set=found, by=request.user, now=timezone.now())
     name = f"prompts-{slug}-{found.number}.jsonl"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    # One prompt at a time: all together may be more than fits into memory.
+    # One prompt at a time: all together may not fit into memory.
     return StreamingHttpResponse(lines, content_type="application/jsonl", headers=headers)  # type: ignore[return-value]
 
 
 def may_upload(person: Person, slug: str, number: int) -> bool:
-    """Whether the person fills that set; asked before any file is read."""
+    """Whether the person may fill that set; checked before any file is read."""
     rows = ComparisonSet.objects.visible_to(person).filter(project__slug=slug, number=number)
     found = rows.select_related("project").first()
     return found is not None and may(check_change_set, person, found)
@@ -113,7 +113,7 @@ def may_upload(person: Person, slug: str, number: int) -> bool:
 
 @require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")
 def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """A form for a file of answers; all are kept and read in the background, or every fault is listed."""
+    """Show a form for a file of answers; all are stored and read in the background, or every fault is listed."""
     only_parameters(request)
     found = set_or_404(request.user, slug, number)
     check_change_set(request.user, found)
@@ -149,7 +149,7 @@ def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, revi
 
 @require("change_set", methods=("POST",))
 def paste_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
-    """Keep what was pasted, and read it."""
+    """Store the pasted answer, and read it."""
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     form, status = bind_form(request, PasteForm), 422
@@ -166,7 +166,7 @@ def paste_answer(request: SignedIn, slug: str, number: int, comparison: int, rev
 
 @require("change_set", methods=("POST",))
 def ask_again(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
-    """Let what was answered count no more, and make a new prompt."""
+    """Supersede the answer, and make a new prompt."""
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     bind_form(request, NothingForm)
@@ -192,7 +192,7 @@ def prompt_text(request: SignedIn, slug: str, number: int, comparison: int, revi
 def answer_text(
     request: SignedIn, slug: str, number: int, comparison: int, reviewer: int, came: int
 ) -> HttpResponse:
-    """One answer as it came, as a file."""
+    """Download one raw answer as a file."""
     only_parameters(request)
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_see_results(request.user, model.set)
@@ -203,7 +203,7 @@ def answer_text(
 
 @require("change_set", methods=("GET", "POST"))
 def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
-    """What every call to a model sends besides the prompt."""
+    """Show and set what every call to a model sends besides the prompt."""
     only_parameters(request)
     found = set_or_404(request.user, slug, number)
     check_see_set(request.user, found)
@@ -228,7 +228,7 @@ def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -
 
 @require("see_results")
 def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Answers that the present reader reads otherwise, that are not readable, or that a person corrected."""
+    """List answers that the current reader reads differently, that are unreadable, or that a person corrected."""
     only_parameters(request)
     found = set_or_404(request.user, slug, number)
     check_see_set(request.user, found)
@@ -240,7 +240,7 @@ def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("POST",), costs="computations")
 def reread_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Let what the present reader reads count, for the whole set."""
+    """Make the current reader's readings count, for the whole set."""
     found = set_or_404(request.user, slug, number)
     check_change_set(request.user, found)
     bind_form(request, NothingForm)
@@ -259,7 +259,7 @@ def reading(request: SignedIn, slug: str, number: int, review: int) -> HttpRespo
 
 @require("change_set", methods=("POST",))
 def reread_answer(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
-    """Let what the present reader reads in one answer count."""
+    """Make the current reader's reading of one answer count."""
     row = _readable_or_404(request, slug, number, review)
     check_change_set(request.user, row.reviewer.set)
     bind_form(request, NothingForm)
@@ -269,7 +269,7 @@ def reread_answer(request: SignedIn, slug: str, number: int, review: int) -> Htt
 
 @require("change_set", methods=("POST",))
 def correct_reading(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
-    """Let what a person puts in place of a reading count."""
+    """Make a person's correction of a reading count."""
     row = _readable_or_404(request, slug, number, review)
     check_change_set(request.user, row.reviewer.set)
     form, status = bind_form(request, CorrectionForm, **_sheet(row)), 422
@@ -284,7 +284,7 @@ def correct_reading(request: SignedIn, slug: str, number: int, review: int) -> H
 
 
 def _readable_or_404(request: SignedIn, slug: str, number: int, review: int) -> Review:
-    """A review that came as text, for who leads its set."""
+    """A review that was read from text, for a lead of its set."""
     found = set_or_404(request.user, slug, number)
     check_see_set(request.user, found)
     row = get_object_or_404(list_readable(found, states=(SUBMITTED, SUPERSEDED)), pk=min(review, LARGEST_KEY))
@@ -293,7 +293,7 @@ def _readable_or_404(request: SignedIn, slug: str, number: int, review: int) -> 
 
 
 def _sheet(row: Review) -> dict[str, Any]:
-    """What the review could hold: its labels, and what is scored in its set."""
+    """What the review can hold: its labels, and what is scored in its set."""
     held_by = row.reviewer.set
     record = held_by.rubric_version.to_record()
     criteria = {HOLISTIC: _("Holistic")} if held_by.mode in (HOLISTIC, BOTH) else {}
@@ -303,7 +303,7 @@ def _sheet(row: Review) -> dict[str, Any]:
 
 
 def _initial(row: Review) -> dict[str, Any]:
-    """The form as it is stored now."""
+    """The initial values of the form, from the stored reading."""
     said: dict[str, Any] = {}
     for line in row.reviewed.all():
         scores = {**line.scores, **({} if line.holistic is None else {HOLISTIC: line.holistic})}
@@ -322,7 +322,7 @@ def _show_reading(request: SignedIn, row: Review, form: CorrectionForm, *, statu
 def pair_or_404(
     request: SignedIn, slug: str, number: int, comparison: int, reviewer: int
 ) -> tuple[Comparison, Reviewer]:
-    """Comparison and model of an address, for who leads the set."""
+    """The comparison and the model at a URL, for a lead of the set."""
     found = set_or_404(request.user, slug, number)
     check_see_set(request.user, found)
     row = get_object_or_404(Comparison, set=found, number=comparison)

@@ -1,4 +1,4 @@
-"""Reviews from their beginning to what counts: the order of responses, and a ReviewRecord as it was submitted."""
+"""Begin reviews, with the order of their responses, and store the ReviewRecord that was submitted."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -31,12 +31,12 @@ def begin_review(
     by: Person,
     now: datetime,
 ) -> Review:
-    """The review of that reviewer in that round, made with its responses in order when there is none.
+    """The review of that reviewer in that round; if there is none, make it with its order of responses.
 
-    Responses that the reviewer wrote are left out. `order` gives the numbers of the responses as a reviewer elsewhere
-    saw them; then nothing is shuffled. `purpose` is as in Review. Raises NotAllowed if fewer than two are left, the
-    reviewer was removed or the set is closed; Conflict if the existing review has another order; Unacceptable for an
-    impossible order.
+    Responses that the reviewer wrote are left out. `order` gives the numbers of the responses as an external reviewer
+    saw them; then nothing is shuffled. `purpose` is as in Review. Raises NotAllowed if fewer than two responses are
+    left, the reviewer was removed or the set is closed; Conflict if the existing review has another order; Unacceptable
+    for an impossible order.
     """
     key = {"comparison": comparison, "reviewer": reviewer, "round": round_number, "purpose": purpose}
     with transaction.atomic():
@@ -75,9 +75,10 @@ def record_submission(
     by: Person,
     now: datetime,
 ) -> None:
-    """Store what the review says, once; its labels follow its order. `cannot_judge` gives reasons by label, key.
+    """Store the review's record, once; labels follow the review's order. `cannot_judge` gives reasons by label, key.
 
-    `reader` is the number of the reader that read it, `criteria_first` says whether the holistic scores came late.
+    `reader` is the number of the reader that read it, `criteria_first` says whether the holistic scores were given
+    after the criteria were shown.
 
     The caller has checked the permission. Raises Conflict if it was submitted already.
     """
@@ -107,7 +108,7 @@ def record_submission(
 def begin_reading(
     *, review: Review, correction: Correction | None = None, by: Person, now: datetime
 ) -> Review:
-    """Supersede a review's reading by a new one that is to be submitted. Raises Conflict if it was superseded.
+    """Supersede a review's reading by a new one, still to be submitted. Raises Conflict if it was superseded already.
 
     If there is a `correction`, the new reading is a person's.
     """
@@ -131,7 +132,7 @@ def begin_reading(
 
 
 def supersede_review(*, review: Review, by: Person, now: datetime) -> None:
-    """Let a review count no more, so that the reviewer can be asked again; it stays to be read. Raises Conflict."""
+    """Supersede a review, so that the reviewer can be asked again; it stays readable. Raises Conflict."""
     with transaction.atomic():
         if not Review.objects.filter(pk=review.pk).exclude(state=SUPERSEDED).update(state=SUPERSEDED):
             raise Conflict(_("This review was superseded already."), code="already_superseded")
@@ -140,7 +141,7 @@ def supersede_review(*, review: Review, by: Person, now: datetime) -> None:
 
 
 def _note(review: Review, reviewer: Reviewer, verb: str, by: Person, now: datetime, **detail: str) -> None:
-    """The audit line of an act on a review."""
+    """Write the audit line of an act on a review."""
     record_event(
         by=by,
         now=now,

@@ -1,4 +1,4 @@
-"""What reviews say as it was submitted, read in one query into the plain records that the cores work on."""
+"""Reads submitted reviews in one query into the plain records that the cores work on."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -36,11 +36,11 @@ COLUMNS = (
 
 
 def number_own(reviews: Iterable[tuple[int, int, int]]) -> dict[int, int]:
-    """Review -> the number under which its reviewer knows the comparison: 1 for the first that they started, and so on.
+    """Review -> the reviewer's own number for the comparison: 1 for the first that they started, and so on.
 
-    `reviews` are (key, comparison, round) of one reviewer, as started, first rounds before second ones. A second
-    round keeps the number of the first. Numbers of the set would reveal a hidden duplicate among the comparisons
-    around it.
+    `reviews` are (key, comparison, round) of one reviewer, in the order of their start, first rounds before second
+    ones. A second round keeps the number of the first. Numbers of the set would reveal a hidden duplicate among the
+    comparisons around it.
     """
     numbers: dict[int, int] = {}
     first: dict[int, int] = {}
@@ -59,7 +59,7 @@ def load_own_numbers(reviewer: int) -> dict[int, int]:
 class Reviewed(Struct, frozen=True):
     """One reviewer's scores of one response. Comparisons and responses by their numbers, reviewers by their keys.
 
-    `scores` are as they were given, on `scales`; `common` are the same on the common scale, which figures count.
+    `scores` are as given, on `scales`; `common` are the same on the common scale, which figures use.
     """
 
     scales: Scales
@@ -84,7 +84,7 @@ class Reviewed(Struct, frozen=True):
         return bring_all(self.scores, self.scales)
 
     def to_row(self) -> Row:
-        """The rows that rubric/reviewer_statistics/core and rubric/calibration compute from."""
+        """The row from which rubric/reviewer_statistics/core and rubric/calibration compute."""
         return Row(
             comparison=str(self.comparison),
             response=str(self.response),
@@ -158,7 +158,7 @@ def load_rankings(reviewed: Iterable[Reviewed], *, kind: str) -> dict[str, dict[
 
 
 def name_places(order: Sequence[int], ranking: Sequence[Sequence[str]]) -> list[list[str]]:
-    """A ranking of labels by the numbers of the responses."""
+    """A ranking of labels, with the labels replaced by the numbers of the responses."""
     numbers = map_labels(order)
     return [[str(numbers[label]) for label in place if label in numbers] for place in ranking]
 
@@ -174,7 +174,7 @@ def load_unknown_orders(comparison_set: ComparisonSet) -> set[int]:
 
 
 def list_changes(first: ReviewedResponse | None, second: ReviewedResponse) -> dict[str, float | None]:
-    """What the second round changed in one response: key of the criterion ("holistic" for the whole) -> the first's."""
+    """The changes of the second round to one response: criterion ("holistic" for the whole) -> first-round score."""
     if first is None:
         return {}
     before = {**first.scores, HOLISTIC: first.holistic}
@@ -188,9 +188,9 @@ def to_rows(reviewed: Iterable[Reviewed]) -> list[Row]:
 
 
 def set_hash(comparison_set: ComparisonSet, *given: object, handed: Sequence[int] | None = None) -> str:
-    """The hash of what figures of a set rest on: its reviews as submitted, its version, and whatever is `given`.
+    """The hash of the input of a set's figures: its reviews as submitted, its version, and everything in `given`.
 
-    `handed` are the keys of these reviews for who has them already.
+    `handed` are the keys of these reviews, if the caller has them already.
     """
     keys = load_submitted_keys(comparison_set) if handed is None else list(handed)
     return canonical_hash([comparison_set.rubric_version.sha256, keys, *given])

@@ -1,7 +1,7 @@
 """New comparisons, and files of comparisons and reviews: what a line holds, and everything that is wrong with it.
 
-`docs/comparisons.md` shows the lines. A review gives an answer as text, or plain scores, if needed on its own scale.
-Labels say in which order it saw the responses.
+`docs/comparisons.md` shows the lines. A review gives an answer as text, or plain scores, which can be on a scale of
+their own. Labels say in which order the reviewer saw the responses.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ LONGEST_AUTHOR = 200
 
 
 class NewResponse(Struct, frozen=True):
-    """One candidate text. `author` names the model or person that wrote it, or their e-mail address; "" for nobody."""
+    """One response text. `author` is the name or e-mail address of the model or person that wrote it; "" for nobody."""
 
     text: str
     key: str = ""
@@ -30,7 +30,7 @@ class NewResponse(Struct, frozen=True):
 
 
 class NewComparison(Struct, frozen=True):
-    """A question with its candidate responses; `key` is what whoever brings it calls it."""
+    """A question with its responses; `key` is the name that its importer gives it."""
 
     question: str
     responses: list[NewResponse]
@@ -38,19 +38,19 @@ class NewComparison(Struct, frozen=True):
 
 
 class ComparisonFault(Struct, frozen=True):
-    """One thing wrong: the place as a JSON pointer within the comparison, and a sentence."""
+    """One fault: its position as a JSON pointer within the comparison, and a sentence."""
 
     pointer: str
     message: str
 
 
 def comparison_faults(comparison: NewComparison) -> list[ComparisonFault]:
-    """Everything that keeps a comparison from being stored."""
+    """All faults that keep a comparison from being stored."""
     return [*_question_faults(comparison), *_response_faults(comparison.responses)]
 
 
 def word_count(text: str) -> int:
-    """How many words a text has, cut at white space."""
+    """How many words a text has, split at white space."""
     return len(text.split())
 
 
@@ -107,7 +107,7 @@ HOLISTIC_KEY, NOTES_KEY = "holistic", "notes"
 
 
 class NumberedComparison(Struct, frozen=True):
-    """A comparison and the line, counted from 1, on which it stands."""
+    """A comparison and its line in the file, counted from 1."""
 
     line: int
     comparison: NewComparison
@@ -116,11 +116,10 @@ class NumberedComparison(Struct, frozen=True):
 class ReviewGiven(Struct, frozen=True):
     """One review before it is read; all ids come from the file.
 
-    `labels` is label -> response; either `text` is the reviewer's answer under these labels, or `scores` is response
-    -> what was given, and `ranking` lists places from the best on, each with the responses tied there.
-    `criteria_first` says that the reviewer had seen the criteria before giving holistic scores. `scale` applies to
-    every score, None if the file gives none; `scales` apply to single criteria. If neither is given, scores are on
-    the version's own scales.
+    `labels` is label -> response; either `text` is the reviewer's answer under these labels, or `scores` is response ->
+    its scores, and `ranking` lists places, the best first, each with the responses tied there. `criteria_first` says
+    that the reviewer saw the criteria before giving holistic scores. `scale` applies to every score, None if the file
+    gives none; `scales` apply to single criteria. If neither is given, scores are on the version's own scales.
     """
 
     line: int
@@ -136,11 +135,11 @@ class ReviewGiven(Struct, frozen=True):
 
     @property
     def named(self) -> list[str]:
-        """The responses that it says something of, each once."""
+        """The responses that it names, each once."""
         return list(dict.fromkeys([*self.scores, *(key for place in self.ranking or [] for key in place)]))
 
     def get_scale(self, name: str) -> Scale | None:
-        """The scale that the file names for scores of that name; None where it says none."""
+        """The scale that the file names for scores of that name; None if it names none."""
         return self.scales.get(name, self.scale)
 
 
@@ -153,7 +152,7 @@ class Lines(Struct, frozen=True):
 
 
 def read_comparison_lines(data: bytes) -> Lines:
-    """Every comparison and review of a JSONL file, and every fault. Blank lines are passed over. Never raises."""
+    """Every comparison and review of a JSONL file, and every fault. Blank lines are skipped. Never raises."""
     found = Lines([], [], [])
     ids: dict[str, int] = {}
     for number, line in enumerate(data.split(b"\n"), start=1):
@@ -189,7 +188,7 @@ def read_comparison_lines(data: bytes) -> Lines:
 
 
 def response_numbers(comparison: NewComparison) -> dict[str, int]:
-    """Id -> number of the responses, as they will be stored: those without an id are called by their number."""
+    """Id -> number of the responses, as they will be stored: a response without an id has its number as id."""
     return {
         response.key or str(number): number for number, response in enumerate(comparison.responses, start=1)
     }
@@ -234,7 +233,7 @@ def _text_problems(value: dict[str, Any], keys: tuple[str, ...], pointer: str) -
 
 
 def _unknown(value: dict[str, Any], known: tuple[str, ...], pointer: str) -> Iterator[Problem]:
-    """Refuse unknown keys: stored rows never change, so a misspelt key must not be passed over."""
+    """Refuse unknown keys: stored rows never change, so a misspelt key must not be ignored."""
     for key in value:
         if key not in known:
             said = say("The key is none of {known}. Correct it, or remove it.", known=", ".join(known))
@@ -242,7 +241,7 @@ def _unknown(value: dict[str, Any], known: tuple[str, ...], pointer: str) -> Ite
 
 
 def _review_problems(value: dict[str, Any]) -> Iterator[Problem]:
-    """Other keys of a review are its writer's own business."""
+    """What is wrong with the keys of a review that are read; other keys are ignored."""
     yield from _text_problems(value, ("comparison", "reviewer"), "")
     if isinstance(value.get("reviewer"), str) and len(value["reviewer"].strip()) > LONGEST_AUTHOR:
         said = say("The reviewer has more than 200 characters. Shorten the name.")
@@ -272,7 +271,7 @@ def _review_problems(value: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _ranking_problems(ranking: Any) -> Iterator[Problem]:
-    """What is wrong with the shape of a ranking: ids from the best on, or lists of ids that share a place."""
+    """What is wrong with the shape of a ranking: ids, the best first, or lists of ids that share a place."""
     places = (
         [place if isinstance(place, list) else [place] for place in ranking]
         if isinstance(ranking, list)
@@ -313,7 +312,7 @@ def _scores_problems(value: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _score_fault(name: str, score: Any) -> str:
-    """What is wrong with a score or the notes; null is a score that was not given."""
+    """What is wrong with a score or the notes; null means that no score was given."""
     if name == NOTES_KEY:
         return "" if isinstance(score, str) else say('"notes" is no text. Give it as text.')
     is_right = score is None or is_number(score)

@@ -1,4 +1,4 @@
-"""A review of a file is placed at the comparison that it names: its scores, its ranking, and what was noted."""
+"""Match a review from a file to the comparison that it names: its scores, its ranking and its notes."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from workspace.core.words import say
 
 
 class Placed(Struct, frozen=True):
-    """A review as it can be stored: the numbers of the responses in their order, and what it says of them."""
+    """A review as it can be stored: the numbers of the responses in their order, and the record of the review."""
 
     order: list[int]
     record: ReviewRecord
@@ -30,8 +30,8 @@ def place_review(
 ) -> Placed | list[LineFault]:
     """The review of a comparison under a version, or its faults; `responses` maps ids to numbers.
 
-    Plain scores without labels are in the order of the numbers, with a flag. Scores on another scale are mapped
-    exactly onto the version's scale (1 to 10 unless the criterion has its own), with a flag, too.
+    Plain scores without labels are in the order of the numbers, with a flag. Scores on another scale are mapped exactly
+    onto the version's scale (1 to 10 unless the criterion has its own), also with a flag.
     """
     faults = [
         *_label_faults(given, responses),
@@ -137,9 +137,9 @@ def _numbers(given_scores: Mapping[str, object]) -> dict[str, Number]:
 
 
 def _answer(given: ReviewGiven, order: list[int], responses: Mapping[str, int], rubric: RubricRecord) -> str:
-    """Plain scores as an answer that gives just them, so that there is one reader of reviews and no second one.
+    """Plain scores as the text of an answer, so that there is only one reader of reviews.
 
-    Notes are left out: they can hold anything, and nothing in them is to be read as scores or as a ranking.
+    Notes are left out: they can hold anything, and nothing in them may be read as scores or as a ranking.
     """
     ids = {number: key for key, number in responses.items()}
     scales = rubric.scales

@@ -60,10 +60,10 @@ def keep_answer(
     now: datetime,
     **call: object,
 ) -> Answer:
-    """Store the raw answer; a pasted or uploaded one also queues its reading. `call` holds other columns of the row.
+    """Store the raw answer; for a pasted or uploaded one, also queue the job that reads it. `call` holds other columns.
 
     If `parameters` is missing, the row has those of the reviewer. The answer of a live call is kept whatever happened
-    meanwhile. Raises Conflict if there is an answer already.
+    in the meantime. Raises Conflict if there is an answer already.
     """
     with transaction.atomic():
         locked = Review.objects.select_for_update().get(pk=review.pk)
@@ -91,9 +91,9 @@ def keep_answer(
 
 
 def read_answer(*, review: Review, by: Person, now: datetime) -> bool:
-    """Submit what the first answers without an error say; False when somebody else was faster, or one is missing.
+    """Read the first answers without an error and submit the review; False if another was faster or one is missing.
 
-    A refusal becomes an abstention; what cannot be read stays unreadable. Both count for nothing.
+    A refusal becomes an abstention; an answer that cannot be read stays unreadable. Neither counts.
     """
     record = parse_answer(review)
     if record is None:
@@ -115,7 +115,7 @@ def paste_answer(
     by: Person,
     now: datetime,
 ) -> Review:
-    """Keep what somebody pasted for that part, then read the review if all parts are there.
+    """Store the pasted answer for that part, then read the review if all parts are there.
 
     Raises NotAllowed, Unacceptable, Conflict when there is an answer.
     """
@@ -142,9 +142,9 @@ def paste_answer(
 def set_parameters(
     *, reviewer: Reviewer, parameters: Mapping[str, object], by: Person, now: datetime
 ) -> None:
-    """Set what every call to the model sends besides the prompt. They are part of who reviews.
+    """Set the parameters that every call to the model sends besides the prompt. They are part of who the reviewer is.
 
-    Raises NotAllowed, Unacceptable for names or values that no call carries, Conflict once an answer came.
+    Raises NotAllowed, Unacceptable for names or values that a call cannot carry, Conflict once there is an answer.
     """
     check_change_set(by, reviewer.set)
     if dict(parameters) != select_parameters(parameters):
@@ -167,7 +167,7 @@ def set_parameters(
 def upload_answers(
     *, comparison_set: ComparisonSet, lines: Sequence[UploadedAnswer], by: Person, now: datetime
 ) -> list[LineFault]:
-    """Keep all answers of a file and queue their reading. If one has a fault, keep none and name the fault.
+    """Store all answers of a file and queue their reading. If one has a fault, store none and return the faults.
 
     The labels are those of the prompts. Raises NotAllowed.
     """
@@ -216,7 +216,7 @@ def _answer_rows(
 
 
 def read_answers(*, job: Job, clock: Clock) -> None:
-    """Read every answer of the job's set that came and was not read, each in a fenced transaction of its own."""
+    """Read every stored answer of the job's set that is not read yet, each in a fenced transaction of its own."""
     comparison_set = load_job_set(job)
     read_unread(job=job, comparison_set=comparison_set, clock=clock)
     with transaction.atomic():
@@ -229,7 +229,7 @@ def read_answers(*, job: Job, clock: Clock) -> None:
 
 
 def read_unread(*, job: Job, comparison_set: ComparisonSet, clock: Clock) -> None:
-    """The same within another job of the set."""
+    """Do the same within another job of the set."""
     for key in _unread(comparison_set):
         with transaction.atomic():
             renew(job=job, now=clock(), done_count=job.done_count + 1)
@@ -258,7 +258,7 @@ def _unread(comparison_set: ComparisonSet) -> list[int]:
 
 
 def _asked_review(comparison: Comparison, reviewer: Reviewer) -> Review | None:
-    """The review that waits for this model's answer, or has it; None before there is a prompt."""
+    """The review that waits for this model's answer, or already has it; None before there is a prompt."""
     rows = reviews_to_read().filter(_ASKED, comparison=comparison, reviewer=reviewer, round=1)
     return rows.exclude(state=SUPERSEDED).first()
 

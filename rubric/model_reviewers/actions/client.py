@@ -1,7 +1,7 @@
-"""The one endpoint that models are asked at, through the official client of its protocol. Imported by the job alone.
+"""Calls the one endpoint for models through the official client of its protocol. Only the job imports this module.
 
-The address comes from the settings, redirects are not followed, and a call that is too slow or too large is broken
-off. Tries are the job's business, so the client makes one.
+The URL comes from the settings, redirects are not followed, and a call that is too slow or too large is aborted. The
+job handles retries, so the client makes one attempt.
 """
 
 import ssl
@@ -33,7 +33,7 @@ from rubric.model_reviewers.core import (
 )
 from workspace.core.strict_json import normalise_text
 
-# A text of 2 MB may be longer in JSON. A larger answer is not read to its end.
+# A text of 2 MB may be longer in JSON. A response beyond this limit is not read to its end.
 LONGEST_BODY = 8 * 1024 * 1024
 LONGEST_SAID = 300
 
@@ -46,11 +46,11 @@ def ask_endpoint(call: Call) -> Reply:
 
 
 class TooMuch(httpx2.ReadError):
-    """The answer is larger than is read."""
+    """The response is larger than the limit."""
 
 
 class Bounded(httpx2.SyncByteStream):
-    """A body that ends with an error when it is too large, or not there in time."""
+    """A body that raises an error when it is too large or takes too long."""
 
     def __init__(self, body: httpx2.SyncByteStream, until: float) -> None:
         self.body = body
@@ -67,15 +67,15 @@ class Bounded(httpx2.SyncByteStream):
             yield part
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Release the connection."""
         self.body.close()
 
 
 class BoundedTransport(httpx2.HTTPTransport):
-    """Sends requests to the endpoint alone and limits the size of its answers."""
+    """Sends requests only to the endpoint and limits the size of its responses."""
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send it; bytes are taken as they come, so that nothing small unpacks to something large."""
+        """Send the request; bytes are not decompressed, so that a small body cannot unpack to a large one."""
         until = time.monotonic() + settings.REVIEW_TIMEOUT
         answer = super().handle_request(request)
         headers = [(key, value) for key, value in answer.headers.raw if key.lower() != b"content-encoding"]
@@ -109,7 +109,7 @@ def _client() -> openai.OpenAI:
     timeout = httpx2.Timeout(settings.REVIEW_TIMEOUT, connect=min(10, settings.REVIEW_TIMEOUT))
     return openai.OpenAI(
         base_url=settings.REVIEW_MODELS_URL,
-        # The client wants a key even where the endpoint wants none.
+        # The client requires a key even if the endpoint requires none.
         api_key=settings.REVIEW_MODELS_KEY or "none",
         max_retries=0,
         timeout=timeout,
@@ -125,7 +125,7 @@ def _client() -> openai.OpenAI:
 
 @cache
 def _authorities() -> ssl.SSLContext:
-    """Whom the client trusts: reading it takes longer than all else that a call does here."""
+    """The certificate authorities that the client trusts: loading them takes longer than everything else in a call."""
     return httpx2.create_ssl_context()
 
 
@@ -141,7 +141,7 @@ def _broken(cause: BaseException | None) -> Reply:
 
 
 def _refused(fault: openai.APIStatusError) -> Reply:
-    """What the endpoint answered instead; its own words are cut short, and never hold the key."""
+    """The error that the endpoint returned; its own words are cut short and never contain the key."""
     status = fault.status_code
     code = {401: UNAUTHORISED, 408: TIMEOUT, 429: RATE_LIMITED}.get(status, REFUSED)
     if status >= 500:

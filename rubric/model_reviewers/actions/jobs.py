@@ -1,6 +1,6 @@
-"""A job asks models: one call at a time, outside of every transaction. It keeps each answer before it reads it.
+"""The job that asks models: one call at a time, outside any transaction. It stores each answer before it reads it.
 
-Whatever kills the worker, a committed answer is not asked for again. The rows count the tries.
+Whatever kills the worker, a committed answer is not asked for again. The stored rows count the tries.
 """
 
 import random
@@ -40,17 +40,17 @@ from workspace.models.jobs import QUEUED, RUNNING
 
 ASK = "ask_models"
 
-# A worker's turn ends before Celery's limit, whatever its last call and the wait after it take.
+# A worker's turn ends before Celery's time limit, however long its last call and the wait after it take.
 TURN = timedelta(seconds=200)
 
-# So many answers in a row that failed are the endpoint's fault; asking all others as well would only cost.
+# After this many failed answers in a row, the endpoint is at fault; asking for the others would only cost money.
 MOST_FAILED_IN_A_ROW = 5
 NEVER_SET = threading.Event()
 CHANCE = random.SystemRandom()
 
 
 class CallSettings(Struct):
-    """How calls are made and how to wait between them (tests do not wait); and how many failed in a row."""
+    """How to make calls, how to wait between them (tests do not wait), and how many failed in a row."""
 
     job: Job
     clock: Clock
@@ -72,7 +72,7 @@ def start_asking(*, comparison_set: ComparisonSet, by: Person, now: datetime) ->
 
 
 def stop_asking(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> None:
-    """Make no further call; one that is under way comes to nothing. Raises NotAllowed, Conflict when none is made."""
+    """Make no further call; one in progress is wasted. Raises NotAllowed, Conflict if no calls are being made."""
     check_open_set(by, comparison_set.project)
     job = Job.objects.filter(kind=ASK, subject=_subject(comparison_set), state__in=(QUEUED, RUNNING)).first()
     if job is None:
@@ -88,7 +88,7 @@ def ask_models(
     wait: Callable[[float], Any] = NEVER_SET.wait,
     share: Callable[[], float] = CHANCE.random,
 ) -> None:
-    """Ask for every answer of the job's set that is pending. A pair that fails leaves the others alone.
+    """Ask for every pending answer of the job's set. A pair that fails does not affect the others.
 
     Raises JobLost when the job was cancelled or taken over, Unavailable when the endpoint takes no more calls.
     """
@@ -109,7 +109,7 @@ def ask_models(
 
 
 def _endpoint() -> Callable[[Call], Reply]:
-    """The real one; its client takes a second to import, which only a worker that asks has to spare."""
+    """The real endpoint; its client takes a second to import, so only a worker that makes calls imports it."""
     from rubric.model_reviewers.actions.client import ask_endpoint
 
     return ask_endpoint
@@ -120,7 +120,7 @@ def _subject(comparison_set: ComparisonSet) -> str:
 
 
 def _open_pairs(comparison_set: ComparisonSet) -> Iterator[tuple[int, Reviewer]]:
-    """Comparison and model of every answer that is to come and may be asked for; none in a closed set."""
+    """Comparison and model of every pending answer that may be asked for; none in a closed set."""
     rows = model_reviewers(comparison_set) if comparison_set.closed_at is None else []
     reviewers = {
         reviewer.pk: reviewer for reviewer in rows if reviewer.ended_at is None and may_call(reviewer)
@@ -133,7 +133,7 @@ def _open_pairs(comparison_set: ComparisonSet) -> Iterator[tuple[int, Reviewer]]
 
 
 def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -> bool:
-    """Ask until there is an answer or no try is left; False when the turn was over before that."""
+    """Ask until there is an answer or no try is left; False if the turn ended before that."""
     by = asker.job.created_by
     while True:
         if asker.clock() >= asker.until:
@@ -148,7 +148,7 @@ def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -
         given = select_parameters(reviewer.parameters)
         system = str(given.get(SYSTEM, ""))
         call = Call(get_model_name(reviewer), text, select_sampling(given), system)
-        # The longest that a call and the wait after it take, so that no other worker takes the job meanwhile.
+        # The longest time that a call and the wait after it can take, so that no other worker takes the job.
         _hold(asker, 2 * settings.REVIEW_TIMEOUT)
         reply = limit_reply(asker.ask(call))
         tries = asked.tries + 1
@@ -167,7 +167,7 @@ def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -
                 renew(job=asker.job, now=asker.clock())
                 read_answer(review=prompt.review, by=by, now=asker.clock())
         _rest(asker, reply, tries, is_over=is_over)
-        # After the holistic score the criteria are asked for.
+        # After the holistic score, ask for the criteria.
         if is_over and (reply.error_code or not asked.part):
             return True
 
@@ -182,7 +182,7 @@ def _hold(asker: CallSettings, seconds: float) -> None:
 
 
 def _rest(asker: CallSettings, reply: Reply, tries: int, *, is_over: bool) -> None:
-    """Wait as long as the failure asks for, before whatever is asked next. Raises Unavailable when that is no use."""
+    """Wait before the next call as long as the failure requires. Raises Unavailable if waiting does not help."""
     if not reply.error_code:
         asker.failed_count = 0
         return

@@ -1,4 +1,4 @@
-"""Models are asked: a prompt is made once for each comparison, and what was answered can be asked for again."""
+"""Prompts for models: each comparison gets its prompt once, and its answer can be asked for again."""
 
 import hashlib
 import secrets
@@ -29,10 +29,10 @@ from workspace.models import Person
 
 
 def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
-    """The prompt for a model and a comparison. If there is none, it is made, with shuffled responses, and stored.
+    """The prompt for a model and a comparison. If there is none, make one with shuffled responses and store it.
 
-    If the holistic score comes first, a call of its own asks for it: see `review.whole_prompt`. Raises NotAllowed if
-    the reviewer was removed or the set is closed, and Conflict if the review came without a prompt.
+    If the holistic score comes first, a separate call asks for it: see `review.whole_prompt`. Raises NotAllowed if the
+    reviewer was removed or the set is closed, and Conflict if the review came without a prompt.
     """
     with transaction.atomic():
         review = begin_review(comparison=comparison, reviewer=reviewer, by=by, now=now)
@@ -71,7 +71,7 @@ def new_nonce() -> str:
 
 
 def open_prompts(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Iterator[str]:
-    """A line of JSON for each answer that is pending, its prompt made where there is none. One at a time.
+    """Yield a line of JSON for each pending answer, one at a time, and make its prompt if there is none.
 
     Raises NotAllowed at once, not only when the first line is taken.
     """
@@ -90,7 +90,7 @@ def open_prompts(*, comparison_set: ComparisonSet, by: Person, now: datetime) ->
 
 
 def ask_again(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
-    """Supersede what the model gave, or failed to give, and make a new prompt. Raises NotAllowed, Conflict."""
+    """Supersede the model's answer or its failed calls, and make a new prompt. Raises NotAllowed, Conflict."""
     check_change_set(by, reviewer.set)
     with transaction.atomic():
         Reviewer.objects.select_for_update().get(pk=reviewer.pk)
@@ -126,7 +126,7 @@ def _lines(
         comparison = Comparison.objects.get(pk=key)
         reviewer.set = comparison_set
         prompt = ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=now)
-        # By number: an id may name who wrote the response, and the file may go to the model as it is.
+        # Use numbers: an id may name who wrote the response, and the file may go to the model unchanged.
         review = prompt.review
         labels = {label: f"r{number}" for label, number in map_labels(review.order).items()}
         done, whole = load_answers(review), WholePrompt.objects.filter(review=review).first()

@@ -1,4 +1,4 @@
-"""Answers read again by the present reader, or as a person corrects them. Earlier readings stay, superseded."""
+"""Read answers again with the current reader, or correct a reading by hand. Earlier readings are kept, superseded."""
 
 from datetime import datetime
 
@@ -19,9 +19,9 @@ LONGEST_CORRECTION = 500
 
 
 def reread_answer(*, review: Review, by: Person, now: datetime) -> Review:
-    """Let what the present reader reads in the answer count. Raises NotAllowed, Conflict when it reads the same.
+    """Make the current reader's reading of the answer count. Raises NotAllowed, Conflict when it is the same.
 
-    `review` is of `reviews_to_read`; a correction by hand is superseded, too.
+    `review` comes from `reviews_to_read`; a correction by hand is superseded too.
     """
     _check(review, by)
     if not reads_otherwise(review) and not review.correction:
@@ -38,9 +38,9 @@ def reread_answer(*, review: Review, by: Person, now: datetime) -> Review:
 
 
 def reread_answers(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> int:
-    """The same for every answer of the set that an earlier reader read otherwise; returns how many there were.
+    """Do the same for every answer of the set that an earlier reader read differently; return how many there were.
 
-    What a person corrected stays. Raises NotAllowed, Conflict.
+    Readings that a person corrected stay. Raises NotAllowed, Conflict.
     """
     check_change_set(by, comparison_set)
     check_see_results(by, comparison_set)
@@ -56,9 +56,9 @@ def reread_answers(*, comparison_set: ComparisonSet, by: Person, now: datetime) 
 
 
 def correct_reading(*, review: Review, correction: Correction, by: Person, now: datetime) -> Review:
-    """Let what a person puts in place of a reading count; the reading below it is replayed with its reader's number.
+    """Make a person's correction of a reading count; the reading that it corrects is replayed with its reader's number.
 
-    Raises NotAllowed, Conflict when it was superseded meanwhile, Unacceptable without a reason.
+    Raises NotAllowed, Conflict when it was superseded in the meantime, Unacceptable without a reason.
     """
     _check(review, by)
     reason = clean_text(

@@ -73,7 +73,7 @@ class AnswerRow(Struct, frozen=True):
 
 
 class ModelColumn(Struct, frozen=True):
-    """One model reviewer, the model that a call asks for, why no call is made ("" when one is), parameters in words."""
+    """One model reviewer, the model that a call names, why no call is made ("" when one is), parameters in words."""
 
     reviewer: Reviewer
     model: str
@@ -82,7 +82,7 @@ class ModelColumn(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """The number of answers in each state. Calls can fetch `callable` of the answers to come."""
+    """The number of answers in each state. Calls can fetch `callable` of the pending answers."""
 
     total: int
     answered: int
@@ -96,7 +96,7 @@ class Counts(Struct, frozen=True):
 class AnswersPage(Struct, frozen=True):
     """The model reviewers of a set. Refusals say why something cannot be done now, "" when it can.
 
-    `spent` has the live calls of the set with their tokens and their cost; `unpriced` calls have no known price.
+    `spent` sums the tokens and the cost of the set's live calls; `unpriced` counts calls without a known price.
     """
 
     head: SetFrame
@@ -184,7 +184,7 @@ def _comparisons(comparison_set: ComparisonSet) -> list[QuestionRow]:
 
 
 def _pager(start: int, shown: Sequence[QuestionRow], count: int) -> tuple[str, str, str]:
-    """The ends of the addresses of the pages before and after, and where this is; "" when it is the only one."""
+    """The query strings of the previous and the next page, and the position of this page; "" if it is the only one."""
     last = shown[-1].number if shown else 0
     previous = f"?from={max(1, start - PAGE_SIZE)}" if start > 1 else ""
     following = f"?from={last + 1}" if last < count else ""
@@ -208,7 +208,7 @@ def _note(reviewer: Reviewer) -> str:
 def _counts(
     asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer], comparison_set: ComparisonSet
 ) -> Counts:
-    """A model that was removed counts only where it answered: no more answers will come from it."""
+    """Count the states; a removed model counts only where it answered, since it will not answer any more."""
     active = {reviewer.pk: reviewer for reviewer in reviewers if reviewer.ended_at is None}
     present = [
         comparison for comparison in asked if comparison.reviewer in active or not comparison.is_waiting

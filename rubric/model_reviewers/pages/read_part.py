@@ -1,4 +1,4 @@
-"""What was read from an answer, as a table: of a stored review, or of a record that is not stored."""
+"""What was read from an answer, as a table: from a stored review, or from a record that is not stored."""
 
 from collections.abc import Mapping, Sequence
 
@@ -50,7 +50,7 @@ def read_stored(review: Review, keys: Mapping[int, str], rubric: RubricRecord) -
 def read_record(
     review: Review, record: ReviewRecord, keys: Mapping[int, str], rubric: RubricRecord
 ) -> ReadPart:
-    """What a record would say in that review's place."""
+    """What a record would say in place of that review."""
     rows = build_reviewed_rows(review, record, {})
     return _part(rows, [flag.message for flag in record.flags], record.ranking, review, keys, rubric)
 

@@ -1,4 +1,4 @@
-"""Parsed answers: those that the present reader reads otherwise, and one answer with both readings."""
+"""Read answers: those that the current reader reads differently, and one answer with both readings."""
 
 from copy import copy
 
@@ -21,7 +21,7 @@ LONGEST_SHOWN = 20_000
 
 
 class ReadingRow(Struct, frozen=True):
-    """One answer: how it is stored, and how the present reader reads it ("" where that is the same)."""
+    """One answer: the stored reading, and the current reader's reading ("" if that is the same)."""
 
     review: int
     comparison: int
@@ -32,7 +32,7 @@ class ReadingRow(Struct, frozen=True):
 
 
 class ReadingsPage(Struct, frozen=True):
-    """Answers of a set that read otherwise, that nothing was read of, or that a person corrected."""
+    """Answers of a set that are read differently now, of which nothing was read, or that a person corrected."""
 
     head: SetFrame
     rows: list[ReadingRow]
@@ -42,7 +42,7 @@ class ReadingsPage(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """One reading of the answer in the order of time; `corrected_by` is "" for that of a reader."""
+    """One reading of the answer; `corrected_by` is "" for a reading by a reader."""
 
     review: Review
     corrected_by: str
@@ -50,10 +50,10 @@ class Reading(Struct, frozen=True):
 
 
 class ReadingPage(Struct, frozen=True):
-    """One answer, how it is stored, and how the present reader reads it (None where that is the same).
+    """One answer, the stored reading, and the current reader's reading (None if that is the same).
 
-    `earlier` are the readings that were superseded; `answers` are the beginnings of the texts,
-    and whether there is more.
+    `earlier` are the superseded readings, in order of time; `answers` are the beginnings of the texts, and whether
+    there is more.
     """
 
     head: SetFrame
@@ -80,7 +80,7 @@ def build_readings_page(*, comparison_set: ComparisonSet, person: Person) -> Rea
 
 
 def build_reading_page(*, review: Review, person: Person) -> ReadingPage:
-    """One answer; `review` is of `list_readable`."""
+    """One answer; `review` comes from `list_readable`."""
     comparison_set = review.reviewer.set
     rubric = comparison_set.rubric_version.to_record()
     keys = dict(review.comparison.responses.values_list("number", "key"))
@@ -121,7 +121,7 @@ def name_mode(mode: str) -> str:
 
 
 def _present(review: Review) -> ReviewRecord | None:
-    """The reading of the present reader, if it differs from the stored one."""
+    """The reading of the current reader, if it differs from the stored one."""
     if review.correction:
         bare = copy(review)
         bare.correction = {}

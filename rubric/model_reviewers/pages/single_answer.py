@@ -43,8 +43,8 @@ class CallPart(Struct, frozen=True):
 class AskedPage(Struct, frozen=True):
     """One model and one comparison. `see_refusal` says why answers are not shown yet; the page then holds none.
 
-    Answers have `shown`, the first characters of their text, and its `length`. `labels` leads from label to the
-    response's id; an id may name who wrote the response, so it is empty as long as the person has reviews to submit.
+    Answers have `shown`, the first characters of their text, and its `length`. `labels` maps each label to the
+    response's id; an id may name who wrote the response, so it is empty while the person has reviews to submit.
     `reading` is the review that can be read again, 0 without one.
     """
 

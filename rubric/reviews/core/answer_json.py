@@ -1,8 +1,8 @@
 """The JSON of a reviewer's answer: finding it in the text, matching known names, and reading scores from it.
 
-Objects are found in fences or free in the text, in linear time. An object is balanced braces, strings skipped. A brace
-opens one only when a quote or the closing brace follows, so braces of prose open nothing; a string ends with its line,
-as JSON's do, so a stray quote spoils one line at most.
+Objects are found in fences or anywhere in the text, in linear time. An object is a pair of balanced braces, with
+strings skipped. A brace opens an object only if a quote or the closing brace follows, so braces in prose open nothing.
+A string ends with its line, as in JSON, so a stray quote spoils one line at most.
 """
 
 import math
@@ -18,7 +18,7 @@ from rubric.core.records import Flag
 from rubric.core.scales import COMMON, HIGHEST, LOWEST, Scales
 from workspace.core.strict_json import normalise_text
 
-# An empty pair of fences changes nothing, wherever it stands, so thousands of them are one match.
+# An empty pair of fences never changes anything, so thousands of them are one match.
 _FENCE = re.compile(
     r"^(?>(?:[ \t>]*+```[ \t]*+\n[ \t>]*+```[ \t]*+\n)+)|^[ \t>]*+(`{3,}|~{3,})([^\n]*)$", re.MULTILINE
 )
@@ -26,7 +26,7 @@ _FENCE = re.compile(
 _OPENING = re.compile(r'\{\s*+(?=")')
 
 # One step: over plain text, strings and empty objects to a chain of openings with their keys, a run of bare openings
-# (the last of which may open an object), or a run of closings. Long runs are one match each, which is what keeps a
+# (the last of which may open an object), or a run of closings. Long runs are one match each, which keeps a
 # megabyte of braces cheap. Groups are atomic, not possessive: before 3.11.5 Python matches the latter wrongly.
 _STEP = re.compile(
     r'(?>(?:[^{}"]++|"(?>(?:[^"\\\n]++|\\[^\n])*)"?+|\{\s*+\})*)'
@@ -37,20 +37,20 @@ _KEYED, _BARE = 1, 2
 
 
 class Refused:
-    """Stands in a decoded object for a key that was there more than once."""
+    """The value, in a decoded object, of a key that occurred more than once."""
 
 
 REFUSED = Refused()
 
 
 class Block(NamedTuple):
-    """One object of the text: where it stands, and its source."""
+    """One object of the text: its position and its source."""
 
     start: int
     source: str
 
 
-# Openings that are not closed yet: from where to where, and how many of them open nothing but themselves.
+# Openings that are not closed yet: start, end, and how many bare ones there are, which open no object.
 _Open = tuple[int, int, int]
 
 
@@ -67,10 +67,9 @@ def find_blocks(text: str, *, wanted: re.Pattern[str]) -> list[Block]:
 
 
 def decode(source: str) -> Any:
-    """The value of the source as strict JSON, or REFUSED where it is none.
+    """The value of the source as strict JSON, or REFUSED if it is not JSON.
 
-    Faults of a part are left to its reader: a repeated key has the value REFUSED, and NaN and infinities become these
-    floats.
+    The reader of a part handles its faults: a repeated key has the value REFUSED, and NaN and infinities become floats.
     """
     try:
         return _DECODER.decode(source)
@@ -93,10 +92,10 @@ _DECODER = JSONDecoder(object_pairs_hook=_without_doubles)
 
 
 def find_segments(text: str) -> list[tuple[int, int]]:
-    """Where the text is cut by its fences: a fence's content, and what stands between fences.
+    """The segments of the text: the content of each fence, and the text between fences.
 
-    A fence closes at a line of as many of its characters or more, and nothing else; one that never closes goes on to
-    the end. What follows the opening characters belongs to the content, since some write the object there at once.
+    A fence closes at a line of at least as many of its characters and nothing else; one that never closes extends to
+    the end. What follows the opening characters belongs to the content, since some models start the object there.
     """
     cuts = [0]
     mark = ""
@@ -140,7 +139,7 @@ def _objects(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _close(text: str, stack: list[_Open], closed: list[tuple[int, int]], at: int, end: int) -> None:
-    """Close as many objects as there are braces from `at` to `end`; bare openings before an object close unseen."""
+    """Close as many objects as there are braces from `at` to `end`; bare openings before an object are dropped."""
     while stack and at < end:
         first, until, bare = stack.pop()
         if first < until:
@@ -159,7 +158,7 @@ def _close(text: str, stack: list[_Open], closed: list[tuple[int, int]], at: int
 
 
 class FoundNames(Struct, frozen=True):
-    """What was found under known names, and the keys as written that are unknown or speak of a name again.
+    """The values under known names, and the keys as written that are unknown or repeat a name.
 
     `loose` are pairs of a key that was read as a name, and that name.
     """
@@ -171,9 +170,9 @@ class FoundNames(Struct, frozen=True):
 
 
 class Names:
-    """Names by what they are in any case; a name that differs from another by its case alone is only itself.
+    """Names that match in any case; a name that differs from another only by case matches only exactly.
 
-    With `is_loose` also in Markdown, with underscores for spaces, and the letter of "Response A" alone.
+    With `is_loose`, names also match in Markdown, with underscores for spaces, and as the letter of "Response A".
     """
 
     def __init__(self, names: Iterable[str], *, is_loose: bool = False) -> None:
@@ -194,7 +193,7 @@ class Names:
         return self._folded.get(_folded(written)) or self._match_loosely(written)
 
     def is_loose(self, written: str) -> bool:
-        """Whether a name that is known is written neither exactly nor in another case alone."""
+        """Whether a known name is written in a way that differs by more than case."""
         return written not in self._exact and _folded(written) not in self._folded
 
     def _match_loosely(self, written: str) -> str | None:
@@ -203,7 +202,7 @@ class Names:
         return self._loose.get(bare_name(written))
 
     def pick(self, mapping: Mapping[str, Any]) -> FoundNames:
-        """The values of the mapping by known name. An exact key wins; two others for one name refuse each other."""
+        """The values of the mapping by known name. An exact key wins; two others for one name are both refused."""
         values = {key: value for key, value in mapping.items() if key in self._exact}
         exact = set(values)
         unknown, again = [], []
@@ -222,7 +221,7 @@ class Names:
 
 
 def bare_name(name: str) -> str:
-    """A name without Markdown and quotes, its words apart by one space, in one case."""
+    """A name without Markdown and quotes, its words separated by one space, case-folded."""
     return " ".join(_MARKUP.sub(" ", name).split()).casefold()
 
 
@@ -242,7 +241,7 @@ def _folded(name: str) -> str:
 
 
 def quote_name(written: str) -> str:
-    """What a reviewer wrote, cut to what fits into a sentence, and without what no database stores."""
+    """What a reviewer wrote, cut to fit into a sentence, and without characters that databases do not store."""
     written, _replaced = normalise_text(written)
     return written if len(written) <= 80 else written[:79] + "…"
 
@@ -254,7 +253,7 @@ Score = int | float
 
 
 class GivenScores(Struct):
-    """What was said of one response; filled while it is read."""
+    """What an answer gives one response; filled while the answer is read."""
 
     scores: dict[str, Score] = {}
     holistic: Score | None = None
@@ -263,7 +262,7 @@ class GivenScores(Struct):
 
 
 def fitness(value: Any, labels: Names) -> int:
-    """How far a value is a review: 2 when it speaks of a known response, 1 when it has its shape or ranks, else 0."""
+    """How well a value fits a review: 2 if it names a known response, 1 if it has the shape or a ranking, else 0."""
     if not isinstance(value, dict):
         return 0
     parts = [value[name] for name in PARTS if isinstance(value.get(name), dict)]
@@ -275,7 +274,7 @@ def fitness(value: Any, labels: Names) -> int:
 def read_given_scores(
     value: dict[str, Any], labels: Names, criteria: Names, scales: Scales
 ) -> tuple[dict[str, GivenScores], list[Flag]]:
-    """What the object says of each response, by label. If both name one, `evaluations` wins over `scores`.
+    """What the object gives each response, by label. If both name a response, `evaluations` wins over `scores`.
 
     `scales` are the scales of the version's criteria, {} if all have the common one.
     """
@@ -304,7 +303,7 @@ class _Reader:
         self.flags.append(Flag(code, message, label, criterion))
 
     def read_part(self, part: dict[str, Any]) -> None:
-        """What `evaluations` or `scores` say, by label."""
+        """Read `evaluations` or `scores`, by label."""
         found = self.labels.pick(part)
         for written in found.unknown:
             self.flag(
@@ -328,7 +327,7 @@ class _Reader:
                 self.said[label].holistic = self._score(label, "holistic", value)
 
     def _entry(self, label: str, entry: dict[str, Any]) -> None:
-        """What one entry says of a response."""
+        """Read the entry of one response."""
         found = self.keys.pick(entry)
         for written in found.unknown:
             said = f'{label}: "{quote_name(written)}" is no criterion of this rubric; it is left out.'
@@ -356,7 +355,7 @@ class _Reader:
         return number
 
     def _score(self, label: str, name: str, value: Any) -> Score | None:
-        """A score on its scale, or None with a note why."""
+        """A score on its scale, or None with a flag that says why."""
         scale = self.scales.get(name, COMMON)
         number, is_text = _number(value)
         if value is REFUSED:
@@ -385,7 +384,7 @@ class _Reader:
 
 
 def _number(value: Any) -> tuple[Score | None, bool]:
-    """The finite number that a value is, or writes as text, and whether it was text. Truth values are none."""
+    """The finite number that a value is or holds as text, and whether it was text. Booleans are not numbers."""
     if isinstance(value, str):
         text = value.strip() if len(value) <= 40 else ""
         if not _NUMERIC.fullmatch(text):
@@ -399,7 +398,7 @@ def _number(value: Any) -> tuple[Score | None, bool]:
 
 
 def _told(value: Any) -> str:
-    """A value that is no number, as it can stand in a sentence."""
+    """A value that is not a number, in a form that fits into a sentence."""
     if value is None:
         return "null"
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""A reviewer's answer as a ReviewRecord: scores and ranking as stated; nothing that is missing is made up.
+"""A reviewer's answer as a ReviewRecord: scores and ranking as stated; missing values are not made up.
 
 A ranking is a list in the JSON, or the lines below FINAL RANKING.
 """
@@ -50,7 +50,7 @@ Places = list[list[str]]
 
 
 def listed_ranking(value: Any, labels: Names) -> tuple[Places | None, list[Flag]]:
-    """The ranking of a JSON value: labels, or lists of labels that share a place. None when it is no ranking."""
+    """The ranking of a JSON value: labels, or lists of labels that share a place. None when it is not a ranking."""
     if value is None:
         return None, []
     if value is REFUSED or not isinstance(value, list):
@@ -62,7 +62,7 @@ def listed_ranking(value: Any, labels: Names) -> tuple[Places | None, list[Flag]
 
 
 def written_ranking(text: str, labels: Names) -> tuple[Places | None, list[Flag]]:
-    """The ranking below the last line that reads FINAL RANKING, one response a line, or in one line with > and =."""
+    """The ranking below the last line that reads FINAL RANKING, one response a line or all in one line with > and =."""
     headings = deque(_HEADING.finditer(text), maxlen=1)
     if not headings:
         return None, []
@@ -75,7 +75,7 @@ def written_ranking(text: str, labels: Names) -> tuple[Places | None, list[Flag]
 
 
 def contradicts(ranking: Places, overalls: Mapping[str, Number]) -> bool:
-    """Whether the ranking puts a response before another one with a higher overall. Equal ones may be in any order."""
+    """Whether the ranking puts a response before another one with a higher overall. Equal overalls allow any order."""
     lowest = None
     for place in ranking:
         here = [exact(overalls[label]) for label in place if label in overalls]
@@ -91,7 +91,7 @@ def _unreadable() -> Flag:
 
 
 def _placed(written: Sequence[Sequence[str]], labels: Names) -> tuple[Places | None, list[Flag]]:
-    """The places with known labels, each label once, and what was left out."""
+    """The places with known labels, each label once, and flags for what was left out."""
     places: Places = []
     flags = []
     seen: set[str] = set()
@@ -119,7 +119,7 @@ def _placed(written: Sequence[Sequence[str]], labels: Names) -> tuple[Places | N
 
 
 def _lines(text: str, at: int, labels: Names, by_length: Sequence[str]) -> list[list[str]]:
-    """The items below a heading, until a line that is none; blank lines do not end the list."""
+    """The items below a heading, up to the first line that is not an item; blank lines do not end the list."""
     written: list[list[str]] = []
     while at < len(text):
         end = text.find("\n", at + 1)
@@ -141,7 +141,7 @@ def _lines(text: str, at: int, labels: Names, by_length: Sequence[str]) -> list[
 
 
 def _chain(text: str, labels: Names, by_length: Sequence[str], *, connectors: str) -> list[list[str]]:
-    """The labels that the text begins with: joined by = they share a place, by > or a comma the next is lower."""
+    """The labels at the start of the text: those joined by = share a place, after > or a comma the next is lower."""
     places: list[list[str]] = []
     at = len(text) - len(text.lstrip(_MARKS))
     joined = ">"
@@ -161,13 +161,13 @@ def _chain(text: str, labels: Names, by_length: Sequence[str], *, connectors: st
 
 
 def _begins(text: str, at: int, label: str) -> bool:
-    """Whether the label stands there in whatever case, as a word of its own."""
+    """Whether the label is at that position, in any case and as a separate word."""
     end = at + len(label)
     return text[at:end].casefold() == label.casefold() and not text[end : end + 1].isalnum()
 
 
-# The number of this reader. A review is stored with that of the reader that read it, and is replayed by it: 1 reads
-# the shape that was asked for and nothing else.
+# The number of this reader. A review is stored with the number of its reader and is replayed by that reader. Reader 1
+# reads only the shape that was asked for.
 STRICT_READER, READER = 1, 2
 MISMATCH = Fraction(5, 100)
 MOST_FLAGS = 200
@@ -186,7 +186,7 @@ _REFUSAL_WITHIN = 600
 
 
 class _Chosen(Struct, frozen=True):
-    """The object that is read, and the flags that choosing it gave."""
+    """The object that is read, and the flags raised when it was chosen."""
 
     value: dict[str, Any]
     flags: list[Flag]
@@ -195,11 +195,11 @@ class _Chosen(Struct, frozen=True):
 def read_review(
     text: str, labels: Sequence[str], rubric: RubricRecord, *, reader: int = READER
 ) -> ReviewRecord:
-    """The review that a text gives of the responses with these labels under the version. Never raises; linear in time.
+    """The review of the responses with these labels, read from a text under the version. Never raises; linear in time.
 
-    The last object of the right shape is read, as `docs/response-rubric.md` says; where that holds no score by
-    criterion, the last in another shape that is understood. Scores that are missing or refused stay missing; the
-    overalls are ours. Labels must differ from one another. `reader` reads as an earlier reader did.
+    The last object of the right shape is read, as `docs/response-rubric.md` says; if it holds no score by criterion,
+    the last object in another shape that is understood. Scores that are missing or refused stay missing; the overalls
+    are computed. Labels must differ from one another. `reader` reads as an earlier reader did.
     """
     text, _replaced = normalise_text(text)
     is_strict = reader == STRICT_READER
@@ -245,7 +245,7 @@ def _reread(
 
 
 def _space_flags(text: str, labels: Sequence[str]) -> list[Flag]:
-    """A flag where a label is written with spaces that do not break."""
+    """A flag if a label is written with non-breaking spaces."""
     plain = text.translate(_SPACES)
     is_odd = plain != text and any(
         label in plain and plain.count(label) != text.count(label) for label in labels
@@ -257,7 +257,7 @@ def _space_flags(text: str, labels: Sequence[str]) -> list[Flag]:
 def _unread_flags(
     text: str, mode: str, value: Mapping[str, Any], ranking: Places | None, told: Sequence[Flag]
 ) -> list[Flag]:
-    """What stood where nothing could be read: in the whole answer, or below FINAL RANKING."""
+    """Flags for text in which nothing could be read: the whole answer, or what is below FINAL RANKING."""
     if mode == UNREADABLE:
         return [Flag("nothing_read", _stood_there(text, value))]
     if ranking is None and not told and _HEADING.search(text):
@@ -267,7 +267,7 @@ def _unread_flags(
 
 
 def _stood_there(text: str, value: Mapping[str, Any]) -> str:
-    """The sentence about an answer without anything readable: what it holds instead."""
+    """A sentence on what an answer holds in which nothing could be read."""
     start = quote_name(" ".join(text[:400].split()))
     if not start:
         return "Nothing is read: the answer is empty."
@@ -289,7 +289,7 @@ def assemble_record(
     *,
     flags: Sequence[Flag] = (),
 ) -> ReviewRecord:
-    """The record of what was said under each label: with our overalls, our ranking, and what contradicts what."""
+    """The record of what each label was given, with the computed overalls and ranking, and flags for contradictions."""
     weights, scales = get_weights(rubric), rubric.scales
     responses = [
         _response(label, given_scores, weights, scales, mode) for label, given_scores in said.items()
@@ -304,7 +304,7 @@ def assemble_record(
 
 
 def given_mode(said: Mapping[str, GivenScores], ranking: Places | None, rubric: RubricRecord) -> str:
-    """How the review was given: with every score, with some, with a holistic score or a ranking alone, or abstained."""
+    """How the review was given: with every score, with some, with only a holistic score or a ranking, or abstained."""
     if any(given_scores.scores for given_scores in said.values()):
         return (
             RUBRIC
@@ -316,7 +316,7 @@ def given_mode(said: Mapping[str, GivenScores], ranking: Places | None, rubric: 
 
 
 def _choose(text: str, labels: Names) -> _Chosen:
-    """The last object that speaks of a response, or else the last that has the shape of a review; {} when none does."""
+    """The last object that names a response, or else the last that has the shape of a review; {} when there is none."""
     blocks = find_blocks(text, wanted=_WANTED)
     best, value = 0, {}
     is_superseding = is_broken = False
@@ -363,13 +363,13 @@ def _differ(first: Any, other: Any) -> bool:
 
 
 def _is_cut(text: str, blocks: Sequence[Block]) -> bool:
-    """Whether what looks like the beginning of a block stands after the last whole one."""
+    """Whether something that looks like the beginning of a block follows the last complete one."""
     after = blocks[-1].start + len(blocks[-1].source) if blocks else 0
     return _WANTED.search(text, after) is not None
 
 
 def _take_overalls(said: dict[str, GivenScores]) -> list[Flag]:
-    """A reviewer who gave an overall and no scores gave a holistic score; it is read as one, and noted."""
+    """Read an overall without scores as a holistic score, with a flag."""
     flags = []
     for label, given_scores in said.items():
         if (
@@ -389,7 +389,7 @@ def _mode(said: dict[str, GivenScores], ranking: Places | None, rubric: RubricRe
 
 
 def _is_refusal(text: str) -> bool:
-    """Whether the text begins by declining to review; one that says so of a detail and writes JSON does not."""
+    """Whether the text begins by declining to review; a text that declines only a detail and holds JSON does not."""
     return not _WANTED.search(text) and _REFUSAL.search(text[:_REFUSAL_WITHIN]) is not None
 
 
@@ -409,14 +409,14 @@ def _response(
 
 
 def _our_ranking(responses: list[ResponseReview], reported: Places | None, mode: str) -> Places:
-    """By our overalls where there are scores; else the reviewer's own, or that of its holistic scores."""
+    """The ranking by computed overalls if there are scores; else the reviewer's own, or that of its holistic scores."""
     if mode in (RUBRIC, PARTIAL):
         return rank_values({response.label: response.overall for response in responses})
     return reported or rank_values({response.label: response.holistic for response in responses})
 
 
 def _mismatches(responses: list[ResponseReview], ranking: Places | None) -> list[Flag]:
-    """Where the reviewer's own overall is not ours, and whether its ranking contradicts the overalls it gave."""
+    """Flags if the reviewer's overall differs from the computed one, or its ranking contradicts its own overalls."""
     flags = [
         _mismatch(response.label, response.reported_overall, response.overall)
         for response in responses

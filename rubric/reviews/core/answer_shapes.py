@@ -1,4 +1,4 @@
-"""Answers with damaged JSON or another shape than asked for: if the meaning is plain, they are read, with a flag.
+"""Reads answers with damaged JSON or another shape than asked for, if the meaning is clear, and flags them.
 
 Accepted: evaluations at the top, in a list or in one wrapper, scores one level deeper, labels in Markdown or as bare
 letters, and one repair: a trailing comma, comments, line breaks in texts, a missing end. If the end of a block is
@@ -15,7 +15,7 @@ from msgspec import Struct
 from rubric.core.records import Flag
 from rubric.reviews.core.answer_json import PARTS, REFUSED, Names, find_segments, quote_name
 
-# Longer answers are read in the asked shape alone; no review comes near this length.
+# Longer answers are read only in the shape that was asked for; no review comes near this length.
 READ_WITHIN = 50_000
 MOST_OPENINGS = 500
 DEEPEST = 30
@@ -46,14 +46,14 @@ class Partial(dict[str, Any]):
 
 
 class LooseAnswer(Struct, frozen=True):
-    """What was meant, in the shape that was asked for, and flags for everything that was not as asked."""
+    """The answer in the shape that was asked for, and flags for every deviation from it."""
 
     value: dict[str, Any]
     flags: list[Flag]
 
 
 def read_loosely(text: str, labels: Names, criteria: Names) -> LooseAnswer | None:
-    """The last block that speaks of a known response in a shape that is understood; None without one. Linear."""
+    """The last block that names a known response in a shape that is understood; None without one. Linear in time."""
     text = text[-READ_WITHIN:]
     folded = text.casefold()
     if not any(label.casefold() in folded or f'"{label[-1:]}"'.casefold() in folded for label in labels.all):
@@ -98,7 +98,7 @@ class _Parser:
         return NO_END in self.repairs
 
     def value(self, depth: int) -> Any:
-        """The value that begins here; REFUSED where none does."""
+        """The value that begins here; REFUSED if there is none."""
         kind, token = self._next()
         if token == "{" and depth < DEEPEST:
             return self._object(depth)
@@ -106,7 +106,7 @@ class _Parser:
             return self._list(depth)
         if kind == "string":
             return self._text(token)
-        # A number at the very end may be the beginning of another.
+        # A number at the very end may be cut off.
         if kind == "word" and self.at < self.end:
             if _NUMBER.fullmatch(token):
                 return float(token) if set(token) & set(".eE") else int(token)
@@ -116,7 +116,7 @@ class _Parser:
         return REFUSED
 
     def _next(self) -> tuple[str, str]:
-        """Kind and source of the next token, comments passed over; empty at the end."""
+        """Kind and source of the next token, skipping comments; empty at the end."""
         while match := _TOKEN.match(self.text, self.at, self.end):
             self.at = match.end()
             kind = match.lastgroup or ""
@@ -176,13 +176,13 @@ class _Shaped(Struct):
     repairs: set[str] = set()
 
     def join(self, earlier: "_Shaped") -> None:
-        """Put what an earlier single object says before this one."""
+        """Add the content of an earlier single object before this one."""
         self.value["evaluations"] = earlier.value["evaluations"] | self.value["evaluations"]
         self.repairs |= earlier.repairs
         self.cut += earlier.cut
 
     def flags(self) -> list[Flag]:
-        """What was not as asked for."""
+        """Flags for every deviation from the shape that was asked for."""
         flags = [Flag(code, f"{_SHAPES[code]} They are read.") for code in self.shapes]
         if self.repairs:
             said = f"The block of scores is no JSON ({', '.join(sorted(self.repairs))}). It was repaired and read."
@@ -201,7 +201,7 @@ class _Shaper:
         self.cut: list[str] = []
 
     def shape(self, value: Any) -> _Shaped | None:
-        """The value with its evaluations by label; None when it speaks of no known response."""
+        """The value with its evaluations by label; None when it names no known response."""
         is_single = isinstance(value, dict) and self._label(value) is not None
         entries, ranking = self._entries([value] if is_single else value, is_top=True)
         if entries is None:
@@ -213,7 +213,7 @@ class _Shaper:
     def _entries(
         self, value: Any, *, is_top: bool = False, is_part: bool = False
     ) -> tuple[dict[str, Any] | None, Any]:
-        """What is said by label, and the ranking beside it."""
+        """The entries by label, and the ranking next to them."""
         if isinstance(value, list):
             return self._from_list(value), None
         if not isinstance(value, dict):
@@ -232,7 +232,7 @@ class _Shaper:
         return self._unwrapped(value, ranking) if is_top else (None, None)
 
     def _unwrapped(self, value: Mapping[str, Any], ranking: Any) -> tuple[dict[str, Any] | None, Any]:
-        """What the one part says that speaks of responses."""
+        """The entries and the ranking of the only part that names responses."""
         parts = [part for part in value.values() if isinstance(part, dict | list)]
         before = dict(self.shapes)
         found = [self._entries(part) for part in parts]
@@ -269,12 +269,12 @@ class _Shaper:
         return next((key for key in named if self.labels.match(value[key]) is not None), None)
 
     def _whole(self, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """The entries that have their end."""
+        """The entries that are complete."""
         self.cut += [key for key, entry in entries.items() if isinstance(entry, Partial)]
         return {key: entry for key, entry in entries.items() if not isinstance(entry, Partial)}
 
     def _entry(self, entry: Any) -> Any:
-        """An evaluation with its scores as numbers beside its notes."""
+        """An evaluation with its scores as numbers next to its notes."""
         if not isinstance(entry, dict):
             return entry
         inner = next((key for key in NESTING_KEYS if isinstance(entry.get(key), dict)), None)

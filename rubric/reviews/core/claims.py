@@ -1,4 +1,4 @@
-"""A canary: whether a review gives just the scores that a response's own text claims for itself or for others."""
+"""Detects reviews that give exactly the scores that a response's own text claims for itself or for others."""
 
 import re
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ Claims = dict[str, dict[str, Score]]
 def claimed_flags(texts: Mapping[str, str], review: ReviewRecord, rubric: RubricRecord) -> list[Flag]:
     """A flag for each response if its text holds a block of scores that the review repeats; linear in the texts.
 
-    `texts` are the responses by the labels of the review. A block claims scores as an answer would give them, or, flat,
-    for the response that holds it. It is repeated when every score that it claims is the review's, and there are enough
+    `texts` are the responses by the labels of the review. A block claims scores in the shape of an answer, or, flat,
+    for the response that holds it. It is repeated if the review gives every score that it claims, and there are enough
     of them: three, or all criteria of a response, or scores of two responses. A reviewer may still agree by chance, so
-    this is a reason to look and nothing more.
+    a flag is only a reason to look at the review.
     """
     given = {response.label: dict(response.scores) for response in review.responses}
     for response in review.responses:
@@ -58,7 +58,7 @@ def _row(scores: Mapping[str, Score], holistic: Score | None) -> dict[str, Score
 
 
 def _is_repeated(claims: Claims, given: Claims, criteria: Names) -> bool:
-    """Whether the review says what is claimed, and that is too much to be the same by chance every other time."""
+    """Whether the review gives all scores that are claimed, and they are too many to agree often by chance."""
     count = sum(len(row) for row in claims.values())
     is_enough = len(claims) > 1 or (count > 1 and count >= min(3, len(criteria.all)))
     return is_enough and all(

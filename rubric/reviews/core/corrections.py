@@ -1,4 +1,4 @@
-"""A reading that a person corrected by hand: what stands in it instead, and the reading that it was made from."""
+"""A reading that a person corrected by hand: the corrected values, and how they apply to the original reading."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,14 +24,14 @@ class Correction(Struct, frozen=True):
 
 
 def parse_correction(body: Mapping[str, Any]) -> Correction | None:
-    """The stored correction; None of a reading that nobody corrected."""
+    """The stored correction; None for a reading that nobody corrected."""
     return msgspec.convert(body, Correction) if body else None
 
 
 def apply_correction(
     record: ReviewRecord, correction: Correction | None, rubric: RubricRecord
 ) -> ReviewRecord:
-    """The reading with the corrected scores and ranking; notes, reported overalls and flags stay, and it is flagged."""
+    """The reading with the corrected scores and ranking, and a flag; notes, reported overalls and other flags stay."""
     if correction is None:
         return record
     said = {}
@@ -48,7 +48,7 @@ def apply_correction(
 
 
 def parse_typed_ranking(text: str, labels: list[str]) -> list[list[str]] | None:
-    """The places of "B > A = C", by letters or labels; None where a name is unknown or there twice."""
+    """The places of "B > A = C", by letters or labels; None if a name is unknown or occurs twice."""
     names = Names(labels, is_loose=True)
     places = [[names.match(name.strip()) for name in group.split("=")] for group in text.split(">")]
     found = [[name for name in group if name] for group in places]
@@ -58,5 +58,5 @@ def parse_typed_ranking(text: str, labels: list[str]) -> list[list[str]] | None:
 
 
 def without_flags(record: ReviewRecord) -> ReviewRecord:
-    """What a reading says, to compare two readings by: without the flags, which every reader words its own way."""
+    """A reading in a form that can be compared with another: without flags, whose wording differs between readers."""
     return structs.replace(record, flags=[])

@@ -1,6 +1,6 @@
-"""Marks of the same responses given twice: how far apart they are, and whether the same response is first.
+"""Pairs of marks for the same responses: how far apart they are, and whether the same response is first.
 
-Marks are by response and key: "holistic" for the mark as a whole, else the key of a criterion.
+Marks are by response and key: "holistic" for the holistic score, else the key of a criterion.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ ONE_SCALE: Scales = {}
 
 
 class MarkPair(Struct, frozen=True):
-    """One mark that is in both: of a response, under a key; `apart` is the distance in points of the scale 1 to 10."""
+    """One mark that both give: of a response, under a key; `apart` is the distance in points of the scale 1 to 10."""
 
     response: str
     key: str
@@ -28,23 +28,23 @@ class MarkPair(Struct, frozen=True):
 
 
 class MarkPairs(Struct, frozen=True):
-    """All marks of one comparison that are in both. `is_same_first` is None where one of them ranks nothing."""
+    """All marks of one comparison that both give. `is_same_first` is None if one of them ranks nothing."""
 
     pairs: list[MarkPair]
     is_same_first: bool | None
 
     def count_within(self, points: Fraction) -> int:
-        """How many pairs are at most so many points apart."""
+        """How many pairs are at most `points` apart."""
         return sum(pair.apart <= points for pair in self.pairs)
 
 
 def pair_marks(
     one: Marks, other: Marks, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
 ) -> MarkPairs:
-    """The marks that both have, of the responses that both judged.
+    """The marks that both give, of the responses that both judged.
 
-    `scales` has the criteria with their own scale. The weighted overall decides the first place; without criteria,
-    the mark as a whole does.
+    `scales` holds the scales of criteria that have their own. The weighted overall decides which response is first;
+    without criteria, the holistic score does.
     """
     shared = [response for response in one if response in other]
     pairs = [
@@ -79,7 +79,7 @@ def collect_marks(
 
 
 def find_first(marks: Marks, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE) -> set[str]:
-    """The responses that share the first place; empty where nothing can be put in order."""
+    """The responses that share the first place; empty if nothing can be ranked."""
     overalls = {
         response: compute_overall(bring_all(given, scales), weights).value
         for response, given in marks.items()

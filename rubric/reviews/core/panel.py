@@ -1,4 +1,4 @@
-"""Puts reviewers together: means of their overalls, mean ranks, and what changes from one view to the other.
+"""Combines reviewers: means of their overalls, mean ranks, and what changes from one view to the other.
 
 Holistic scores and overalls of scored criteria are different things and are never averaged with each other.
 """
@@ -14,7 +14,7 @@ from workspace.statistics.means import exact_mean
 
 Places = list[list[str]]
 
-# By reviewer, what a ranking says of each response: the values of `rank_to_values`.
+# By reviewer, the value that a ranking gives each response: see `rank_to_values`.
 Rankings = Mapping[str, Mapping[str, Fraction]]
 
 
@@ -30,9 +30,9 @@ class Judgement(Struct, frozen=True):
 
 
 class ResponseRank(Struct, frozen=True):
-    """Where a response stands. `mean` is None when nobody's judgement counts; places count from 1, ties share one.
+    """The standing of a response. `mean` is None when no judgement counts; ranks count from 1, ties share one.
 
-    `mean_rank` is the mean of its places on the reviewers' own lists, as if everybody had judged all responses.
+    `mean_rank` is the mean of its ranks on the reviewers' own lists, as if everybody had judged all responses.
     """
 
     response: str
@@ -46,9 +46,9 @@ class ResponseRank(Struct, frozen=True):
 class Panel(Struct, frozen=True):
     """All reviewers together, under one kind of score.
 
-    `standings` are in the order of the means. `fallbacks` are reviewers who gave holistic scores although criteria
-    were asked for, so they do not count here. `left_out` are incomplete judgements, which do not count. `changes` are
-    the responses with another place by mean ranks than by means. `ranked_only` are reviewers with a ranking that
+    `standings` are in the order of the means. `fallbacks` are reviewers who gave holistic scores although criteria were
+    asked for, so they do not count here. `left_out` are incomplete judgements, which do not count. `changes` are the
+    responses whose rank by mean ranks differs from that by means. `ranked_only` are reviewers with a ranking that
     counts in mean ranks, but without a score that counts.
     """
 
@@ -70,8 +70,8 @@ def panel(
 ) -> Panel:
     """The panel's view by overalls (`kind` "rubric") or by holistic scores ("holistic").
 
-    Judgements of a reviewer's own response never count, incomplete ones only when asked for. Of `rankings` those of
-    reviewers without a value that counts enter the mean ranks.
+    Judgements of a reviewer's own response never count, incomplete ones only when asked for. Of `rankings`, only those
+    of reviewers without a value that counts enter the mean ranks.
     """
     if kind not in (RUBRIC, HOLISTIC):
         raise ValueError(f'A panel is of kind "{RUBRIC}" or "{HOLISTIC}", not "{kind}".')
@@ -107,7 +107,7 @@ def panel(
 
 
 def _rank_numbers_by_place(positions: Mapping[str, Fraction | None]) -> dict[str, int]:
-    """The rank numbers that mean ranks give: the lowest is the first."""
+    """The rank numbers by mean rank: the lowest is first."""
     return compute_rank_numbers(
         rank_values({key: None if place is None else -place for key, place in positions.items()})
     )
@@ -116,7 +116,7 @@ def _rank_numbers_by_place(positions: Mapping[str, Fraction | None]) -> dict[str
 def counted_values(
     judgements: Iterable[Judgement], kind: str, *, with_incomplete: bool = False
 ) -> dict[str, dict[str, Fraction]]:
-    """The values that count: by reviewer, by response. Never those of own responses."""
+    """The values that count, by reviewer and response; never those of a reviewer's own responses."""
     counted: dict[str, dict[str, Fraction]] = {}
     for judgement in judgements:
         value = judgement.overall if kind == RUBRIC else judgement.holistic
@@ -129,10 +129,10 @@ def counted_values(
 def compute_mean_ranks(
     counted: Mapping[str, Mapping[str, Fraction]], responses: Sequence[str]
 ) -> dict[str, Fraction | None]:
-    """Each response's mean rank (Borda): 1 is above all others, ties stand in the middle of the places they fill.
+    """Each response's mean rank (Borda): 1 is above all others, ties get the middle of the ranks they fill.
 
-    If a reviewer judged only some responses, the share of responses below counts for all. A reviewer of one response
-    has nothing to rank and is left out.
+    If a reviewer judged only some responses, the share of judged responses below is taken for all. A reviewer of one
+    response has nothing to rank and is left out.
     """
     shares: dict[str, list[Fraction]] = {response: [] for response in responses}
     for given in counted.values():
@@ -149,12 +149,12 @@ def compute_mean_ranks(
 
 
 def rank_to_values(places: Sequence[Sequence[str]]) -> dict[str, Fraction]:
-    """Minus the number of each response's place, from 1: a ranking enters mean ranks by these as scores do."""
+    """Minus each response's rank number, from 1: these values let a ranking enter mean ranks as scores do."""
     return {response: Fraction(-number) for number, place in enumerate(places, start=1) for response in place}
 
 
 def compute_rank_numbers(places: Places) -> dict[str, int]:
-    """The number of each label's place: one more than there are labels above it."""
+    """The rank number of each label: one more than the number of labels above it."""
     numbers = {}
     above = 0
     for place in places:
@@ -173,7 +173,7 @@ def _by_response(
 
 
 def _fallbacks(others: Sequence[Judgement]) -> list[str]:
-    """Reviewers who gave holistic scores and no overall at all."""
+    """Reviewers who gave holistic scores but no overall."""
     scored = {judgement.reviewer for judgement in others if judgement.overall is not None}
     holistic = dict.fromkeys(judgement.reviewer for judgement in others if judgement.holistic is not None)
     return [reviewer for reviewer in holistic if reviewer not in scored]

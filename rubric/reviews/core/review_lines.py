@@ -1,4 +1,4 @@
-"""Reviews as lines of JSON: what comes in (`reviewer`, `responses`, `text`), and what a review is printed as."""
+"""Reviews as lines of JSON: the input (`reviewer`, `responses`, `text`), and the output for a review."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from workspace.core.words import say
 
 KEYS = ("reviewer", "responses", "text")
 
-# Of any file of lines so many faults are named; nobody reads more, and a file of millions would fill the memory.
+# The most faults that are named for a file; nobody reads more, and millions of them would fill the memory.
 MOST_FAULTS = 1_000
 
 
@@ -33,7 +33,7 @@ class LineFault(Struct, frozen=True):
 
 
 def read_lines(data: bytes) -> tuple[list[ReviewLine], list[LineFault]]:
-    """Every review of a JSONL file in its order, and its first faults. Blank lines are passed over."""
+    """Every review of a JSONL file in order, and its first faults. Blank lines are skipped."""
     reviews: list[ReviewLine] = []
     faults: list[LineFault] = []
     for number, line in enumerate(data.split(b"\n"), start=1):
@@ -50,7 +50,7 @@ def read_lines(data: bytes) -> tuple[list[ReviewLine], list[LineFault]]:
 
 
 def _shape_problems(value: Any) -> list[Problem]:
-    """What a line lacks; other keys are its writer's own business."""
+    """What a line lacks; other keys are ignored."""
     if not isinstance(value, dict):
         said = say("The line is no object. Write one with the keys reviewer, responses and text.")
         return [Problem(code="wrong_shape", message=said)]

@@ -1,4 +1,4 @@
-"""What every figure about reviewers starts from: one reviewer's scores of one response, and tables of them."""
+"""The input of every figure about reviewers: one reviewer's scores of one response, and tables of such rows."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,9 +50,9 @@ class Ratings(Struct, frozen=True, eq=False):
 
 
 def sort_rows(rows: Iterable[Row], *, with_own: bool = False) -> list[Row]:
-    """The rows that count, in an order that does not depend on the one given; scores outside of 1 to 10 are dropped.
+    """The rows that count, in an order that does not depend on the input; scores outside 1 to 10 are dropped.
 
-    Own responses are left out unless asked for. Of several rows by one reviewer of one response the first counts.
+    Own responses are left out unless asked for. Of several rows by one reviewer for one response, the first counts.
     """
     kept = [_clean(row) for row in rows if with_own or not row.is_own]
     kept.sort(key=_place)
@@ -66,7 +66,7 @@ def complete(rows: Iterable[Row], criteria: Iterable[str]) -> list[Row]:
 
 
 def comparable(rows: Sequence[Row], criteria: Iterable[str]) -> tuple[list[Row], list[Row]]:
-    """Rows for the criteria and for the holistic score: those that have both, so that both rest on the same rows.
+    """Rows for the criteria and for the holistic score: those that have both, so that both use the same rows.
 
     If no row has both, these are all complete rows and all holistic ones, which cannot be compared.
     """
@@ -87,7 +87,7 @@ def overalls(rows: Iterable[Row], weights: Weights) -> dict[tuple[Item, str], Fr
 
 
 def ratings(rows: Sequence[Row], get_value: Callable[[Row], float | Fraction | None]) -> Ratings:
-    """The table of that value; `rows` must be ordered."""
+    """The table of that value; `rows` must be sorted."""
     values = [(row, get_value(row)) for row in rows]
     present = [(row, value) for row, value in values if value is not None]
     items = sorted({row.item for row, _ in present})

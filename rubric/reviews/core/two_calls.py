@@ -12,7 +12,7 @@ _ASSEMBLED = ("overall_mismatch", "rank_mismatch")
 
 
 def merge_calls(whole: ReviewRecord, criteria: ReviewRecord, rubric: RubricRecord) -> ReviewRecord:
-    """The review with holistic scores of the first answer and all else of the second; remarks of both.
+    """The review with the holistic scores of the first answer, everything else of the second, and the flags of both.
 
     The second's ranking counts, else the first's. Holistic scores in the second answer are left out, with a flag.
     """
