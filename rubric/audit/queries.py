@@ -1,4 +1,4 @@
-"""What audit lines about comparisons and rubrics are about: the names and pages of these things."""
+"""The subjects of audit lines about comparisons and rubrics: their names and pages."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from rubric.models import ComparisonSet, Mark, Review, RubricVersion, Survey
 from workspace.audit.queries import Namer, Objects, Thing
 from workspace.models import Project
 
-# Kind -> model and the way from it to its comparison.
+# Kind -> model, and the lookup path from it to its comparison.
 OF_COMPARISONS: dict[str, tuple[Any, str]] = {
     "review": (Review, "comparison"),
     "mark": (Mark, "review__comparison"),

@@ -1,4 +1,4 @@
-"""Calibration rounds of a set: opened with agreed marks, closed, waived; and how many hidden duplicates the set has."""
+"""Open, close and waive calibration rounds of a set; set its share of hidden duplicates."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +40,7 @@ MOST_COMPARISONS = 20
 
 
 class RoundPlan(Struct, frozen=True, kw_only=True):
-    """What a lead asks for: comparisons by number, in the order in which they come.
+    """What a lead asks for: comparisons by number, in the order in which people get them.
 
     `marks` are agreed marks by number of the comparison; without them, the consensus of its submitted reviews is taken.
     `notes` explain the marks, by number.
@@ -59,9 +59,9 @@ class RoundPlan(Struct, frozen=True, kw_only=True):
 def open_round(
     *, comparison_set: ComparisonSet, plan: RoundPlan, by: Person, now: datetime
 ) -> CalibrationRound:
-    """Open a round of the set. From now on nobody reviews its comparisons so that it counts.
+    """Open a round of the set. From now on, reviews of its comparisons do not count.
 
-    Raises NotAllowed for anybody but leads and for a closed set, Unacceptable for a plan that cannot be (a comparison
+    Raises NotAllowed for anybody but leads and for a closed set, Unacceptable for an impossible plan (a comparison
     without agreed marks, limits out of range), Conflict while another round is open.
     """
     check_calibrate_set(by, comparison_set)
@@ -127,7 +127,7 @@ def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
 def let_review(
     *, opened: CalibrationRound, reviewer: Reviewer, reason: str, by: Person, now: datetime
 ) -> CalibrationWaiver:
-    """Let a person review who did not pass, with a reason that is kept. A second call changes nothing.
+    """Let a person who did not pass review, with a reason that is stored. A second call changes nothing.
 
     Raises Unacceptable without a reason or for somebody who is not calibrated.
     """
@@ -148,7 +148,7 @@ def let_review(
 
 
 def change_repeats(*, comparison_set: ComparisonSet, repeat_percent: int, by: Person, now: datetime) -> None:
-    """Say how many of a hundred comparisons that a person gets are hidden duplicates. The same again changes nothing.
+    """Set how many of a hundred comparisons that a person gets are hidden duplicates. The same value changes nothing.
 
     Raises NotAllowed, Unacceptable for a set with two rounds and for too many.
     """
@@ -213,7 +213,7 @@ def _keys(
 
 
 def _consensus(comparison_set: ComparisonSet, comparison: Comparison) -> Key:
-    """The mean of each mark that two people or more gave in submitted reviews. Raises Unacceptable where none is."""
+    """The mean of each mark that two or more people gave in submitted reviews. Raises Unacceptable if there is none."""
     reviews = Review.objects.filter(comparison=comparison, reviewer__kind=PERSON, purpose=RATING)
     if reviews.filter(state=DRAFT, reviewer__ended_at=None).exists():
         says = _(

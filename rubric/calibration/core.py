@@ -1,4 +1,4 @@
-"""Whether a person reviews as was agreed: their marks compared with the keys of a calibration round."""
+"""Whether a person reviews as agreed: their marks are compared with the keys of a calibration round."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from workspace.display.core.number_lists import is_short_number
 from workspace.statistics.means import exact_mean
 
 Key = dict[str, dict[str, str]]
-# So many people must give a mark before their mean is a consensus.
+# The number of people who must give a mark before their mean is a consensus.
 FEWEST_PEOPLE = 2
 _MARK = re.compile(r"-?([0-9]{1,12}(\.[0-9]{1,12})?|\.[0-9]{1,12})")
 
@@ -31,9 +31,9 @@ class Rule(Struct, frozen=True):
 
 
 class ComparedReview(Struct, frozen=True):
-    """One comparison: `alike` of `count` marks near enough to the agreed ones, and the pairs that are not.
+    """One comparison: `alike` of `count` marks are near enough to the agreed ones; the pairs that are not.
 
-    `is_same_first` says whether the agreed response is first; None where that cannot be told.
+    `is_same_first` says whether the agreed response is first; None if that is unknown.
     """
 
     alike: int
@@ -63,14 +63,14 @@ class Result(Struct, frozen=True):
 
     @property
     def first_percent(self) -> float | None:
-        """The percentage of comparisons with the agreed response first; None where none can be told."""
+        """The percentage of comparisons with the agreed response first; None if it is unknown for all of them."""
         return 100 * self.first_alike / self.first_count if self.first_count else None
 
 
 def compare_review(
     key: Key, given: Marks, rule: Rule, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
 ) -> ComparedReview:
-    """Compare a review (`other` in its pairs) with the key (`one`). Marks that only one has are left out."""
+    """Compare a review (`other` in its pairs) with the key (`one`). Marks that only one of them has are left out."""
     found: MarkPairs = pair_marks(parse_key(key), given, weights, scales)
     within = Fraction(rule.mark_within)
     differences = [pair for pair in found.pairs if pair.apart > within]
@@ -78,7 +78,7 @@ def compare_review(
 
 
 def compute_result(compared: Iterable[ComparedReview], *, asked: int, rule: Rule) -> Result:
-    """Passed with enough marks near the agreed ones, over all comparisons, and enough agreed responses first.
+    """The result over all comparisons: enough marks must be near the agreed ones, and enough agreed responses first.
 
     `asked` is how many comparisons the person is asked to review.
     """
@@ -116,11 +116,11 @@ def parse_key(key: Key) -> dict[str, dict[str, Fraction]]:
 
 
 def parse_agreed_marks(text: str, labels: Mapping[str, str], scales: Scales = ONE_SCALE) -> dict[int, Key]:
-    """Lines such as "3.1: 8" or "3.1: accuracy 9, clarity 7", by number of the comparison.
+    """Parse lines such as "3.1: 8" or "3.1: accuracy 9, clarity 7" into keys by number of the comparison.
 
-    `labels` maps the keys that the set asks for to their labels; lines may use either name. `scales` has the criteria
-    with their own scale. A number alone is the mark as a whole, or the only mark that is asked for. Raises ValueError
-    with a sentence for a line that cannot be read.
+    `labels` maps the keys that the set asks for to their labels; lines may use either name. `scales` holds the scales
+    of criteria that have their own. A number alone is the holistic score, or the only mark that is asked for. Raises
+    ValueError with a sentence for a line that cannot be read.
     """
     names = {name.casefold(): key for key, label in labels.items() for name in (key, label)}
     found: dict[int, Key] = {}
@@ -160,7 +160,7 @@ def find_missing_mark(key: Key, responses: Iterable[int], labels: Mapping[str, s
 
 
 def _split_marks(said: str, names: Mapping[str, str]) -> Iterator[str]:
-    """The parts between commas; a comma in a label does not part."""
+    """The parts between commas; a comma in a label does not separate."""
     pieces = said.split(",")
     most = 1 + max(name.count(",") for name in names)
     while pieces:

@@ -17,7 +17,7 @@ from workspace.display.core.number_lists import numbers_in, read_numbered_lines
 
 
 class RoundForm(forms.Form):
-    """A round: its comparisons, their agreed marks, its rule, and what explains each key."""
+    """A round: its comparisons, their agreed marks, its rule, and the notes that explain the keys."""
 
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     comparisons = forms.CharField(
@@ -98,18 +98,18 @@ class RoundForm(forms.Form):
             raise ValidationError(says % {"line": str(fault)[:40]}) from None
 
     def to_plan(self) -> RoundPlan:
-        """The valid form as the action takes it."""
+        """The plan of the valid form, as the action takes it."""
         return RoundPlan(**self.cleaned_data)
 
 
 class WaiverForm(forms.Form):
-    """Why somebody goes on without passing."""
+    """The reason why somebody may review without passing."""
 
     reason = forms.CharField(label=_("Reason"), required=False, widget=several_lines(2))
 
 
 class HiddenDuplicatesForm(forms.Form):
-    """How many of the comparisons that a person gets come again."""
+    """How many of the comparisons that a person gets are repeated."""
 
     repeat_percent = forms.IntegerField(
         label=_("Hidden duplicates, in percent"),

@@ -126,7 +126,7 @@ def _in_words(key: Key, labels: dict[str, str], scales: Scales) -> list[tuple[st
 
 
 def _people(opened: CalibrationRound) -> list[Reviewer]:
-    """The people who are calibrated, and everybody who took part and is not any more, by name."""
+    """The people who are calibrated, and those who took part but no longer are, by name."""
     started = Review.objects.filter(
         purpose=CALIBRATION, comparison__in=opened.comparisons.values("comparison")
     )

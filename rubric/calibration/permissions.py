@@ -1,4 +1,4 @@
-"""Who opens calibration rounds of a set and sets the share of hidden duplicates."""
+"""Who may open calibration rounds of a set and set the share of hidden duplicates."""
 
 from django.utils.translation import gettext as _
 
@@ -9,6 +9,6 @@ from workspace.models import Person
 
 
 def check_calibrate_set(person: Person, comparison_set: ComparisonSet) -> None:
-    """Leads of the project and admins open calibration rounds, and see how everybody did."""
+    """Only leads of the project and admins open calibration rounds and see everybody's results."""
     if role_in(person, comparison_set.project) not in ("admin", "lead"):
         raise NotAllowed(_("Only team leads of this project calibrate its reviewers. Ask one of them."))

@@ -30,11 +30,11 @@ from workspace.models import Person
 
 
 class ReviewerProgress(Struct, frozen=True):
-    """One person's progress in a round: submitted comparisons compared with their keys, and the result of them all.
+    """One person's progress in a round: submitted comparisons compared with their keys, and the overall result.
 
-    `asked` are the comparisons that the person is to review; `reused` of those submitted were started in an earlier
+    `asked` are the comparisons that the person must review; `reused` of those submitted were started in an earlier
     round and count in this one too: nobody reviews a comparison for calibration twice. `waiver` is the reason of a lead
-    who lets them review without passing, "" without one.
+    who lets them review without passing, "" if there is none.
     """
 
     compared: dict[int, ComparedReview]
@@ -45,12 +45,12 @@ class ReviewerProgress(Struct, frozen=True):
 
     @property
     def is_through(self) -> bool:
-        """Whether the person passed, or reviews by a lead's word."""
+        """Whether the person passed, or a lead lets them review."""
         return bool(self.result.passes or self.waiver)
 
     @property
     def why_not_reviewing(self) -> str:
-        """Why the person reviews nothing else now, as a sentence; "" when they do."""
+        """A sentence that says why the person reviews nothing else now; "" when they do."""
         if self.is_through:
             return ""
         if self.result.passes is None:
@@ -64,7 +64,7 @@ class ReviewerProgress(Struct, frozen=True):
 
 
 def build_labels(comparison_set: ComparisonSet) -> dict[str, str]:
-    """The marks that the set asks for: key -> label, the mark as a whole first."""
+    """The marks that the set asks for: key -> label, the holistic score first."""
     whole = {HOLISTIC: _("Holistic")} if comparison_set.mode in (HOLISTIC, BOTH) else {}
     if comparison_set.mode == HOLISTIC:
         return whole
@@ -98,7 +98,7 @@ def load_keys(opened: CalibrationRound) -> dict[int, Key]:
 def load_own_progress(
     sets: Collection[ComparisonSet], person: Person
 ) -> dict[int, tuple[CalibrationRound, ReviewerProgress]]:
-    """Set -> its open round and the person's progress, where the person is calibrated."""
+    """Set -> its open round and the person's progress, if the person is calibrated."""
     found = {}
     for opened in _OPEN_ROUNDS.objects([row.pk for row in sets]):
         reviewer = _CALIBRATED.first(opened.set_id, opened.set.project_id, person.pk)
@@ -148,7 +148,7 @@ def load_progress_by_reviewer(
 
 
 def _load_marks(reviews: list[int]) -> dict[int, list[tuple[str, dict[str, float], float | None]]]:
-    """Review -> what it says of each response, by the response's number."""
+    """Review -> its scores for each response, by the response's number."""
     found: dict[int, list[tuple[str, dict[str, float], float | None]]] = defaultdict(list)
     for review, number, scores, holistic in _MARKS.rows(reviews):
         found[review].append((str(number), scores, holistic))
@@ -156,7 +156,7 @@ def _load_marks(reviews: list[int]) -> dict[int, list[tuple[str, dict[str, float
 
 
 def _load_unable(comparisons: Collection[int], people: Collection[int]) -> dict[int, set[int]]:
-    """Person -> the comparisons with so many responses of their own that nothing is left to compare."""
+    """Person -> the comparisons of which they wrote so many responses that nothing is left to compare."""
     written = Counter(_WRITTEN.rows(list(comparisons), list(people)))
     if not written:
         return {}

@@ -24,7 +24,7 @@ from workspace.web.respond import respond
 
 @require("calibrate_set", methods=("GET", "POST"))
 def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """All rounds of the set, and the form that opens one; leads to it."""
+    """Show all rounds of the set, and the form that opens one; redirects to the new round."""
     only_parameters(request)
     found = set_or_404(request.user, slug, number)
     check_calibrate_set(request.user, found)
@@ -45,7 +45,7 @@ def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("calibrate_set")
 def set_calibration(request: SignedIn, slug: str, number: int, calibration: int) -> HttpResponse:
-    """One round: how everybody does in it."""
+    """Show one round, with everybody's progress."""
     only_parameters(request)
     found = set_or_404(request.user, slug, number)
     check_calibrate_set(request.user, found)
@@ -65,7 +65,7 @@ def close_set_calibration(request: SignedIn, slug: str, number: int, calibration
 
 @require("calibrate_set", methods=("POST",))
 def let_review(request: SignedIn, slug: str, number: int, calibration: int, reviewer: int) -> HttpResponse:
-    """Let somebody review who did not pass."""
+    """Let somebody who did not pass review."""
     found = set_or_404(request.user, slug, number)
     check_calibrate_set(request.user, found)
     opened = round_or_404(found, calibration)
@@ -82,7 +82,7 @@ def let_review(request: SignedIn, slug: str, number: int, calibration: int, revi
 
 @require("calibrate_set", methods=("POST",))
 def change_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Say how many hidden duplicates the set has."""
+    """Set the share of hidden duplicates in the set."""
     found = set_or_404(request.user, slug, number)
     check_calibrate_set(request.user, found)
     form, status = bind_form(request, HiddenDuplicatesForm), 422
@@ -98,7 +98,7 @@ def change_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def round_or_404(comparison_set: ComparisonSet, number: int) -> CalibrationRound:
-    """The set's round of that number."""
+    """The set's round with that number, or 404."""
     rows = CalibrationRound.objects.select_related("created_by")
     found = get_object_or_404(rows, set=comparison_set, number=number)
     found.set = comparison_set
@@ -106,7 +106,7 @@ def round_or_404(comparison_set: ComparisonSet, number: int) -> CalibrationRound
 
 
 def _list_asked(comparison_set: ComparisonSet) -> dict[str, Any]:
-    """What a key says: the labels of the marks, and the scales of criteria that have their own."""
+    """What a key can hold: the labels of the marks, and the scales of criteria that have their own."""
     scales = comparison_set.rubric_version.to_record().scales
     return {"labels": build_labels(comparison_set), "scales": scales}
 

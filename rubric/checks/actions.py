@@ -1,4 +1,4 @@
-"""What must hold of reviews: this wing's part of `manage.py verify`, which reads submitted reviews again."""
+"""Checks of reviews: this wing's part of `manage.py verify`, which reads submitted reviews again."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -146,14 +146,14 @@ def _set_apart_fits(_now: datetime) -> Iterator[str]:
 
 
 def _submitted(*conditions: Q, **where: object) -> QuerySet[Review]:
-    """Every submitted review with its rows, also superseded ones."""
+    """Every submitted review with its rows, including superseded ones."""
     rows = Prefetch("reviewed", ReviewedResponse.objects.select_related("response").defer("response__text"))
     found = reviews_to_read().filter(*conditions, **where).exclude(submitted_at=None).exclude(state=DRAFT)
     return found.prefetch_related(rows).order_by("pk")
 
 
 def _said(record: ReviewRecord, reasons: dict[str, dict[str, str]]) -> list[object]:
-    """What a record says, as it is stored."""
+    """The content of a record in the form in which it is stored."""
     rows: list[object] = [
         [
             response.scores,

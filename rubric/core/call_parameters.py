@@ -1,4 +1,4 @@
-"""The parameters that a call to a model sends besides the prompt; they tell two such reviewers apart."""
+"""The parameters that a call to a model sends besides the prompt; they distinguish reviewers with the same model."""
 
 import hashlib
 from collections.abc import Mapping
@@ -24,13 +24,13 @@ def select_sampling(parameters: Mapping[str, Any]) -> dict[str, int | float | st
 
 
 def select_parameters(parameters: Mapping[str, Any]) -> dict[str, int | float | str]:
-    """The same with the system prompt, as they are stored with every answer."""
+    """The same with the system prompt, as stored with every answer."""
     system = parameters.get(SYSTEM)
     return select_sampling(parameters) | ({SYSTEM: system} if isinstance(system, str) and system else {})
 
 
 def describe_parameters(parameters: Mapping[str, Any]) -> str:
-    """The parameters in a few words that tell two reviewers apart; the system prompt by the start of its hash."""
+    """The parameters in a few words that distinguish two reviewers; the system prompt by the start of its hash."""
     given = select_parameters(parameters)
     system = given.pop(SYSTEM, "")
     words = [f"{name.replace('_', ' ')} {value}" for name, value in given.items()]

@@ -1,6 +1,6 @@
 """Limits that several modules of the rubric wing share."""
 
-MOST_RESPONSES = 26  # of a comparison: the letters that they are shown under
+MOST_RESPONSES = 26  # of a comparison: one for each letter of the alphabet
 FEWEST_SHOWN = 2  # responses, or there is nothing to compare
 
 # One uploaded file.

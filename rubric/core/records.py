@@ -1,4 +1,4 @@
-"""Plain records: a version of a rubric (what is asked, what it weighs), and a review as it was read.
+"""Plain records: a rubric version (what is asked, with which weights), and a review as it was read.
 
 The JSON of a version has the keys `name version kind criteria parameters lists`; it is what `measure_file --rubric`
 reads, what an admin exports and imports, and what a published row stores.
@@ -14,7 +14,7 @@ from rubric.core.scales import COMMON, Scale
 DISCUSSION = "discussion"
 RESPONSE = "response"
 
-# How a review was given: with every score, with some, with a holistic score or a ranking alone, not at all.
+# How a review was given: with every score, with some, with only a holistic score or a ranking, not at all.
 RUBRIC = "rubric"
 PARTIAL = "partial"
 HOLISTIC = "holistic"
@@ -26,7 +26,7 @@ class Criterion(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     """One line of a rubric. `threshold` is in the unit of the score (percent, or 1 to 5); weights sum to 1.
 
     `scale` is what a response can score; None is the common scale, 1 to 10. Criteria of games have none.
-    `good_examples` and `bad_examples` show to whoever judges what the criterion means.
+    `good_examples` and `bad_examples` show evaluators what the criterion means.
     """
 
     key: str
@@ -64,7 +64,7 @@ class RubricRecord(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def scales(self) -> dict[str, Scale]:
-        """The scale of every criterion by its key; {} where no criterion has a scale of its own."""
+        """The scale of every criterion by its key; {} if no criterion has a scale of its own."""
         has_own = any(criterion.scale is not None for criterion in self.criteria)
         return {criterion.key: criterion.scale or COMMON for criterion in self.criteria} if has_own else {}
 
@@ -79,10 +79,10 @@ class Flag(Struct, frozen=True):
 
 
 class ResponseReview(Struct, frozen=True):
-    """What one review says of one response, under the label that its reviewer saw.
+    """What one review gives one response, under the label that its reviewer saw.
 
     `scores` holds the criteria that were scored, as given on their own scales, and no others. `overall` is computed
-    exactly, on the common scale; None without any score. `reported_overall` is whatever the reviewer wrote there.
+    exactly, on the common scale; None without any score. `reported_overall` is the overall that the reviewer wrote.
     """
 
     label: str
@@ -95,7 +95,7 @@ class ResponseReview(Struct, frozen=True):
 
 
 class ReviewRecord(Struct, frozen=True):
-    """One review as it was read. Rankings list places from the best on, each with the labels that are tied there."""
+    """One review as it was read. Rankings list places, the best first, each with the labels that are tied there."""
 
     mode: str
     responses: list[ResponseReview]
@@ -104,7 +104,7 @@ class ReviewRecord(Struct, frozen=True):
     flags: list[Flag] = []
 
     def response(self, label: str) -> ResponseReview:
-        """What it says of the response with that label; raises KeyError when there is none."""
+        """The review of the response with that label; raises KeyError when there is none."""
         for response in self.responses:
             if response.label == label:
                 return response

@@ -1,4 +1,4 @@
-"""What reviewers see instead of authors: responses in an order of their own, under letters."""
+"""What reviewers see instead of authors: responses under letters, in an order drawn for each review."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ LABELS = tuple(f"Response {letter}" for letter in ascii_uppercase)
 
 
 def labels(count: int) -> list[str]:
-    """The first labels, "Response A" on; there are 26."""
+    """The first `count` labels, starting with "Response A"; there are 26."""
     return list(LABELS[:count])
 
 
@@ -20,9 +20,9 @@ def shuffle(numbers: Sequence[int], seed: str) -> list[int]:
 
 
 def order_places(taken: Mapping[int, int], seed: str) -> list[int]:
-    """Comparisons in the order for one person: fewest taken places first, then by chance.
+    """Comparisons in the order for one person: fewest taken places first, then at random.
 
-    Each person has another order, so people share ever other comparisons, and the design is connected.
+    Each person has a different order, so each pair of people shares different comparisons, and the design is connected.
     """
     position = {key: at for at, key in enumerate(shuffle(list(taken), seed))}
     return sorted(taken, key=lambda key: (taken[key], position[key]))

@@ -1,4 +1,4 @@
-"""Scales of scores, and the one formula that brings a score from its own scale to the common one, 1 to 10."""
+"""Scales of scores, and the one formula that converts a score from its own scale to the common one, 1 to 10."""
 
 import math
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ Value = int | float | Fraction
 
 
 class Scale(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a score can be: from `lowest` to `highest`, in steps of `step`.
+    """The possible scores: from `lowest` to `highest`, in steps of `step`.
 
     People choose from the steps, and models are asked for them. A score that came as text may lie between two steps.
     """
@@ -28,7 +28,7 @@ class Scale(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
     @property
     def points(self) -> tuple[str, ...]:
-        """Every score that can be chosen, as it is written, the lowest first."""
+        """Every score that can be chosen, as text, the lowest first."""
         return _points(self)
 
     @property
@@ -61,24 +61,24 @@ Scales = Mapping[str, Scale]
 
 
 def bring_to_common(value: Value, scale: Scale) -> Value:
-    """1 + 9 x (value - lowest) / (highest - lowest), exactly; of a scale from 1 to 10 the value itself."""
+    """1 + 9 x (value - lowest) / (highest - lowest), exactly; for a scale from 1 to 10, the value itself."""
     return value if scale.is_common else rescale(value, scale, COMMON)
 
 
 def bring_all(scores: Mapping[str, Value], scales: Scales) -> Mapping[str, Value]:
-    """Scores by criterion on the common scale; the same ones where no criterion has a scale of its own."""
+    """Scores by criterion on the common scale; unchanged if no criterion has a scale of its own."""
     if not scales:
         return scores
     return {key: bring_to_common(value, scales.get(key, COMMON)) for key, value in scores.items()}
 
 
 def take_from_common(value: Value, scale: Scale) -> Value:
-    """A score or a mean of the common scale on the criterion's own."""
+    """A score or a mean on the common scale, converted to the criterion's own scale."""
     return value if scale.is_common else rescale(value, COMMON, scale)
 
 
 def rescale(value: Value, scale: Scale, onto: Scale) -> Fraction:
-    """A score of one scale on another: the lowest is the lowest, the highest the highest, all between in proportion."""
+    """A score converted from one scale to another: lowest to lowest, highest to highest, linear in between."""
     low, high = exact(onto.lowest), exact(onto.highest)
     start, end = exact(scale.lowest), exact(scale.highest)
     return low + (high - low) * (exact(value) - start) / (end - start)
@@ -91,12 +91,12 @@ def rescale_score(value: Number, scale: Scale, onto: Scale = COMMON) -> Number:
 
 
 def write_number(number: Value) -> str:
-    """A number in decimals, without a point where it is whole."""
+    """A number in decimals, without a point if it is whole."""
     return decimal_text(exact(number))
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value of JSON is a finite number; truth values are none."""
+    """Whether a value of JSON is a finite number; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 

@@ -12,7 +12,7 @@ from rubric.core.weights import Number, exact
 
 
 class Overall(Struct, frozen=True):
-    """A weighted overall, exact and unrounded; `value` is None when no score that has a weight is there."""
+    """A weighted overall, exact and unrounded; `value` is None if no criterion with a weight has a score."""
 
     value: Fraction | None
     is_incomplete: bool
@@ -38,12 +38,12 @@ def compute_overall(scores: Mapping[str, Number], weights: Mapping[str, Fraction
 
 
 def score_marks(marks: Mapping[str, Value], rubric: RubricRecord) -> Overall:
-    """The overall of scores as they were given under the version, each brought to the common scale first."""
+    """The overall of scores as given under the version, each converted to the common scale first."""
     return compute_overall(bring_all(marks, rubric.scales), get_weights(rubric))
 
 
 def rank_values(values: Mapping[str, Fraction | int | float | None]) -> list[list[str]]:
-    """Places from the highest value on; equal values share one, in the order of `values`; None has no place."""
+    """Places, the highest value first; equal values share one, in the order of `values`; None has no place."""
     places: dict[Fraction, list[str]] = {}
     for label, value in values.items():
         if value is not None:
@@ -52,7 +52,7 @@ def rank_values(values: Mapping[str, Fraction | int | float | None]) -> list[lis
 
 
 def round_half_up(value: Fraction, places: int = 2) -> Decimal:
-    """The value rounded half up, for show only: 8.125 is 8.13."""
+    """The value rounded half up, for display only: 8.125 is 8.13."""
     units = value * 10**places
     whole = int(abs(units) + Fraction(1, 2)) if units >= 0 else -int(abs(units) + Fraction(1, 2))
     return Decimal(whole).scaleb(-places)

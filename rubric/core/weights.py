@@ -19,7 +19,7 @@ Number = int | float | Decimal | Fraction | str
 
 
 class WeightProblem(Struct, frozen=True):
-    """One thing wrong with the weights. `key` is the criterion's, "" when it is their sum."""
+    """One problem of the weights. `key` is the criterion's, "" if the problem is their sum."""
 
     key: str
     code: str
@@ -27,9 +27,9 @@ class WeightProblem(Struct, frozen=True):
 
 
 def exact(number: Number) -> Fraction:
-    """The number as it is written in decimals: 0.35 is 35/100 and not the float nearest to it.
+    """The number as written in decimals: 0.35 is 35/100 and not the float nearest to it.
 
-    Raises ValueError for NaN, infinities and texts that are no number, or one of an exponent beyond 400.
+    Raises ValueError for NaN, infinities, texts that are not numbers, and exponents beyond 400.
     """
     if isinstance(number, Fraction | int):
         return Fraction(number)
@@ -44,10 +44,10 @@ def exact(number: Number) -> Fraction:
 
 
 def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
-    """Everything that is wrong with the weights of a rubric's criteria, keyed by criterion; [] when they stand.
+    """Everything that is wrong with the weights of a rubric's criteria, keyed by criterion; [] when they are valid.
 
-    The sum must be 1 when it is rounded to 4 places, so that weights written with more places can stand. Whatever
-    the order of the weights, the sentences hold the same figures.
+    The sum must be 1 when it is rounded to 4 places, so that weights written with more places are valid too. The order
+    of the weights does not change the figures in the sentences.
     """
     shares: dict[str, Fraction] = {}
     problems = []
@@ -81,7 +81,7 @@ def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
 
 
 def is_whole(total: Fraction) -> bool:
-    """Whether weights with this sum stand: rounded to 4 places, it is exactly 1."""
+    """Whether weights with this sum are valid: rounded to 4 places, it is exactly 1."""
     return round(total, PLACES) == 1
 
 
@@ -90,8 +90,8 @@ def scale_others(
 ) -> dict[str, Decimal]:
     """The weights with `key` set to `value` and the others scaled so that all sum to exactly 1.
 
-    The others keep their proportions, rounded to `places`; the remainder goes to those that rounding cut most. If
-    they were all 0, they share equally. Raises KeyError for an unknown key, and ValueError if the value is no share
+    The others keep their proportions, rounded to `places`; the remainder goes to those that rounding reduced most. If
+    they were all 0, they share equally. Raises KeyError for an unknown key, and ValueError if the value is not a share
     or no other weight can take the rest.
     """
     if key not in weights:
@@ -132,7 +132,7 @@ def decimal_text(number: Fraction) -> str:
 
 
 def percent_text(share: Number) -> str:
-    """The share in percent, "35" or "14.2857": rounded to 4 decimals, none written that says nothing."""
+    """The share in percent, "35" or "14.2857": rounded to 4 decimals, without trailing zeros."""
     rounded = round(exact(share) * 100, PERCENT_PLACES)
     return decimal_text(rounded)
 

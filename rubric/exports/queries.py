@@ -39,9 +39,9 @@ from rubric.models.comparisons import ELSEWHERE
 from rubric.reviews.queries import load_own_numbers
 from workspace.models import Person, Project
 
-# Comparisons that are in memory at once.
+# The number of comparisons in memory at once.
 BATCH = 50
-# What a person or an external reviewer is called in this export, by key; None is nobody.
+# The name of a person or an external reviewer in this export, by key; None means nobody.
 NameOf = Callable[[int | None], str | None]
 ReviewerName = Callable[[Reviewer], str]
 
@@ -62,7 +62,7 @@ def stream_versions(keys: Collection[int], name: NameOf) -> Iterator[ExportedVer
 
 
 def get_version_name(row: RubricVersion) -> str:
-    """What exports call a version: key of its rubric and number."""
+    """The name of a version in exports: key of its rubric and number."""
     return f"{row.rubric.key} {row.number}"
 
 
@@ -73,7 +73,7 @@ def list_outside_reviewers(project: Project) -> list[int]:
 
 
 def list_people_who_review(project: Project) -> list[int]:
-    """The people who review sets of the project, or did."""
+    """The people who review sets of the project, or did so before."""
     rows = Reviewer.objects.filter(set__project=project, person__isnull=False)
     return list(rows.values_list("person", flat=True))
 
@@ -157,7 +157,7 @@ def _reviews(
     names: Mapping[int, str],
     name: NameOf,
 ) -> dict[int, list[ExportedReview]]:
-    """Comparison -> its reviews, superseded ones too, in the order in which they were made."""
+    """Comparison -> its reviews, including superseded ones, in the order in which they were made."""
     rows = list(Review.objects.filter(comparison__in=comparisons).order_by("pk"))
     keys = [review.pk for review in rows]
     marks, answers = load_marks(keys, name), _load_answers(keys)
@@ -183,7 +183,7 @@ def _reviews(
 
 
 def _review(review: Review, given: Mapping[str, ReviewedResponse], rubric: RubricRecord) -> ExportedReview:
-    """A review with its words on the response under each label, before it names the reviewer."""
+    """A review with what it gives the response under each label, without the reviewer's name."""
     return ExportedReview(
         id=review.pk,
         reviewer="",
@@ -216,7 +216,7 @@ def _review(review: Review, given: Mapping[str, ReviewedResponse], rubric: Rubri
 
 
 def _scores(reviewed: ReviewedResponse, rubric: RubricRecord) -> dict[str, Any]:
-    """One response in the decision record's JSON: scores as given, our overall on the common scale to two places."""
+    """A response in the decision record's JSON: scores as given, our overall on the common scale to two places."""
     overall = score_marks(reviewed.scores, rubric).value
     given: dict[str, Any] = dict(reviewed.scores)
     if overall is not None:
@@ -229,7 +229,7 @@ def _scores(reviewed: ReviewedResponse, rubric: RubricRecord) -> dict[str, Any]:
 
 
 def load_marks(reviews: Collection[int], name: NameOf) -> dict[int, list[MarkHistory]]:
-    """Review -> what its person said, with every act."""
+    """Review -> the person's marks, with every act."""
     acts: dict[int, list[MarkRevision]] = defaultdict(list)
     for act in MarkRevision.objects.filter(mark__review__in=reviews).order_by("mark", "version"):
         acts[act.mark_id].append(act)
@@ -291,7 +291,7 @@ def stream_own_reviews(project: Project, person: Person, name: NameOf) -> Iterat
             yield OwnReviewRecord(
                 set=review.comparison.set.number,
                 set_name=review.comparison.set.name,
-                # A hidden duplicate looks like any other review: by the number and the states that its page shows.
+                # A hidden duplicate looks like any other review: it has the number and the states that its page shows.
                 comparison=numbers[review.pk],
                 question=review.comparison.question,
                 responses={

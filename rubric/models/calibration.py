@@ -1,4 +1,4 @@
-"""Calibration rounds of a set: comparisons with agreed marks, reviewed to see whether people judge as was agreed."""
+"""Calibration rounds of a set: comparisons with agreed marks, reviewed to see whether people judge as agreed."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,7 +8,7 @@ from workspace.models import Person
 
 
 class CalibrationRound(models.Model):
-    """One round of a set. A required one comes before anything else is reviewed; one is open at a time.
+    """One round of a set. A required round comes before any other review; only one round is open at a time.
 
     It is passed by whoever gives at least `pass_percent` of a hundred marks within `mark_within` points of the agreed
     ones, and in at least `first_percent` of a hundred comparisons puts the agreed response first.
@@ -53,8 +53,8 @@ class CalibrationRound(models.Model):
 class CalibrationComparison(models.Model):
     """One comparison of a round and its key: canonical JSON of number of the response -> criterion -> agreed mark.
 
-    The mark as a whole is under "holistic". Marks are exact, such as "15/2". `note` says why the marks are these;
-    people read it after they submitted. From now on nobody reviews the comparison so that it counts.
+    The holistic score is under "holistic". Marks are exact, such as "15/2". `note` says why the marks are these; people
+    read it after they submit. From now on, reviews of the comparison do not count.
     """
 
     round = models.ForeignKey(CalibrationRound, models.PROTECT, related_name="comparisons")
@@ -74,7 +74,7 @@ class CalibrationComparison(models.Model):
 
 
 class CalibrationWaiver(models.Model):
-    """A lead's word that somebody who did not pass a round may review all the same, with the reason."""
+    """A lead's permission, with the reason, that somebody who did not pass a round may review."""
 
     round = models.ForeignKey(CalibrationRound, models.PROTECT, related_name="waivers")
     reviewer = models.ForeignKey(Reviewer, models.PROTECT, related_name="+")

@@ -16,10 +16,10 @@ REVIEWER_KINDS = [(PERSON, "person"), (MODEL, "model"), (ELSEWHERE, "reviewed el
 
 
 class ComparisonSetQuerySet(models.QuerySet["ComparisonSet"]):
-    """How comparison sets are asked for."""
+    """Queries for comparison sets."""
 
     def visible_to(self, person: Person) -> "ComparisonSetQuerySet":
-        """Those of the projects a person leads, and those the person reviews in; all for an admin."""
+        """The sets of projects that a person leads, and the sets in which the person reviews; all sets for an admin."""
         if person.is_admin:
             return self
         member = Q(project__memberships__person=person, project__memberships__ended_at=None)
@@ -33,7 +33,7 @@ def _visible_projects(person: Person) -> "models.QuerySet[Project]":
 
 
 class ComparisonSet(models.Model):
-    """Questions that are reviewed alike: under one rubric version, in one mode, by the same reviewers.
+    """Questions that are reviewed in the same way: under one rubric version, in one mode, by the same reviewers.
 
     Its number counts within the project. If there is a second round, reviewers see the others' reviews once all have
     submitted the first, and may revise. A closed set takes no more reviews. `people_needed` of its people review each
@@ -66,7 +66,7 @@ class ComparisonSet(models.Model):
             models.CheckConstraint(
                 condition=Q(mode__in=[HOLISTIC, RUBRIC, BOTH]), name="comparison_set_mode_known"
             ),
-            # A person who saw others' scores in a second round does not review the comparison anew.
+            # A person who saw others' scores in a second round does not review the comparison again.
             models.CheckConstraint(
                 condition=Q(repeat_percent=0) | Q(repeat_percent__lte=MOST_REPEATS, has_second_round=False),
                 name="comparison_set_repeats_fit",
@@ -78,7 +78,7 @@ class ComparisonSet(models.Model):
 
 
 class Comparison(models.Model):
-    """One question of a set. Its number counts within the set; `key` is what whoever brought it calls it."""
+    """One question of a set. Its number counts within the set; `key` is the name that its importer gave it."""
 
     set = models.ForeignKey(ComparisonSet, models.PROTECT, related_name="comparisons")
     number = models.PositiveIntegerField()
@@ -98,7 +98,7 @@ class Comparison(models.Model):
 
 
 class Response(models.Model):
-    """One candidate text of a comparison; its number counts from 1 in the order in which it was brought.
+    """One response of a comparison; its number counts from 1 in the order of import.
 
     `author` names the model or person that wrote it, "" if unknown; `written_by` is the author's account, if there is
     one. Reviewers never see either.
@@ -128,8 +128,8 @@ class Response(models.Model):
 class Reviewer(models.Model):
     """A reviewer of every comparison of a set: a person of the project, a model, or an external reviewer.
 
-    `model` and `parameters` are what a live call asks for; `name` is what the model or the file's reviewer is called.
-    A person who could see answers or results of the set is not blind from `could_see_since` on.
+    `model` and `parameters` are what a live call sends; `name` is the name of the model or the external reviewer. A
+    person who could see answers or results of the set is not blind from `could_see_since` on.
     """
 
     set = models.ForeignKey(ComparisonSet, models.PROTECT, related_name="reviewers")

@@ -12,7 +12,7 @@ from workspace.models.stored_statistics import StoredStatistics
 class SetFigures(StoredStatistics):
     """Figures of a comparison set that take too long for a page: `kind` "success", "tuning" or "agreement".
 
-    `input_sha256` is the hash of the reviews, the weights and the code version they came from.
+    `input_sha256` is the hash of the reviews, the weights and the code version from which they were computed.
     """
 
     set = models.ForeignKey(ComparisonSet, models.PROTECT, related_name="figures")
@@ -25,9 +25,9 @@ class SetFigures(StoredStatistics):
 
 
 class ImpactPreview(models.Model):
-    """What publishing a draft would change. `sha256` is the draft's hash, `body` the JSON of what was found.
+    """What publishing a draft would change. `sha256` is the draft's hash, `body` the JSON of the impact.
 
-    `basis_sha256` is the hash of everything scored that was looked at, `part` "games" or "comparisons".
+    `basis_sha256` is the hash of everything scored that the preview read, `part` is "games" or "comparisons".
     """
 
     version = models.ForeignKey(RubricVersion, models.PROTECT, related_name="previews")

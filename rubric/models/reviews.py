@@ -1,4 +1,4 @@
-"""Reviews: what one reviewer says of one comparison in one round, act by act, and as it was submitted."""
+"""Reviews: one reviewer's judgement of one comparison in one round, act by act and as submitted."""
 
 from decimal import Decimal
 
@@ -12,8 +12,7 @@ from workspace.models.revisions import KeyedRevision, Versioned
 DRAFT = "draft"
 SUBMITTED = "submitted"
 SUPERSEDED = "superseded"
-# Submitted in a calibration round or as a hidden duplicate: it counts nowhere. Whatever counts reviews asks for
-# SUBMITTED.
+# Submitted in a calibration round or as a hidden duplicate: counts nowhere. Whatever counts reviews asks for SUBMITTED.
 SET_APART = "set_apart"
 RATING, CALIBRATION, REPEAT = "rating", "calibration", "repeat"
 PURPOSES = [(RATING, "rating"), (CALIBRATION, "calibration"), (REPEAT, "repeat")]
@@ -22,10 +21,10 @@ SOURCES = [(PASTED, "pasted"), (UPLOADED, "uploaded"), (FETCHED, "fetched")]
 
 
 class ReviewQuerySet(models.QuerySet["Review"]):
-    """How reviews are asked for."""
+    """Queries for reviews."""
 
     def visible_to(self, person: Person) -> "ReviewQuerySet":
-        """A person's own, in projects the person still belongs to; nobody reviews in another's place."""
+        """A person's own reviews, in projects where the person is still a member; nobody reviews for somebody else."""
         return self.filter(
             reviewer__person=person,
             reviewer__ended_at=None,
@@ -33,7 +32,7 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         ).exclude(state=SUPERSEDED)
 
     def submitted(self) -> "ReviewQuerySet":
-        """Those that count."""
+        """The reviews that count."""
         return self.filter(state=SUBMITTED)
 
 
@@ -41,13 +40,13 @@ class Review(Versioned):
     """One reviewer's review of one comparison in one round.
 
     `order` lists the numbers of the responses as they are shown: the first is Response A. A person's own responses are
-    not shown. `version` counts every act. What was submitted is in `reviewed` rows and in `mode`, `ranking`,
-    `reported_ranking` and `flags`, which are empty before. Asking a model once more supersedes its earlier review.
+    not shown. `version` counts every act. The submitted content is in `reviewed` rows and in `mode`, `ranking`,
+    `reported_ranking` and `flags`, which are empty before. Asking a model again supersedes its earlier review.
 
-    `reader` is the number of the reader that read an answer. A review that reads the same answer anew, or corrects
-    how it was read, has the review of the answer as `read_from`; `correction` holds what a person put right.
-    `criteria_first` says that the reviewer had seen the criteria before giving holistic scores. `is_blind` says that
-    the reviewer could not see answers or results of the set before submitting.
+    `reader` is the number of the reader that read an answer. A review that reads the same answer again, or corrects how
+    it was read, has the review of the answer as `read_from`; `correction` holds what a person corrected.
+    `criteria_first` says that the reviewer saw the criteria before giving holistic scores. `is_blind` says that the
+    reviewer could not see answers or results of the set before submitting.
 
     A review with a `purpose` other than rating counts nowhere.
     """
@@ -107,17 +106,17 @@ class Review(Versioned):
 
     @property
     def source(self) -> "Review":
-        """The review that the answer and its prompt belong to: itself, or the one that it reads anew."""
+        """The review that the answer and its prompt belong to: this one, or the one whose answer it reads again."""
         return self.read_from or self
 
     @property
     def source_id(self) -> int:
-        """The key of the same."""
+        """The key of `source`."""
         return self.read_from_id or self.pk
 
 
 class ReviewedResponse(models.Model):
-    """What a review, as it was submitted, says of one response. Never changed.
+    """What a submitted review gives one response. Never changed.
 
     `scores` holds the criteria that were scored and no others, `position` counts from 1 in the order of the review.
     `is_own` says that the reviewer wrote the response (models only: people never see their own).
@@ -143,10 +142,11 @@ class ReviewedResponse(models.Model):
 
 
 class Mark(models.Model):
-    """The newest value of one thing a person says in a draft review; `version` equals the number of its revisions.
+    """The newest value of one entry in a person's draft review; `version` equals the number of its revisions.
 
-    `kind` and `subject` say what it is about: ("holistic", "2") the second response as a whole, ("score", "2.accuracy")
-    a criterion of it, ("notes", "2"), ("ranking", ""). Value "" is unset, "cannot" is cannot judge, with its `reason`.
+    `kind` and `subject` say what it is about: ("holistic", "2") is the second response overall, ("score", "2.accuracy")
+    one of its criteria, ("notes", "2"), ("ranking", ""). The value "" means unset, "cannot" means cannot judge, with
+    its `reason`.
     """
 
     # db_index=False: the index of a constraint begins with the same column.
@@ -182,7 +182,7 @@ class MarkRevision(KeyedRevision):
 
 
 class ReviewPrompt(models.Model):
-    """The prompt a model is asked with. Never changed; the nonce marks where the untrusted text begins and ends."""
+    """The prompt for a model. Never changed; the nonce marks where the untrusted text begins and ends."""
 
     review = models.OneToOneField(Review, models.PROTECT, related_name="prompt")
     text = models.TextField()
@@ -192,7 +192,7 @@ class ReviewPrompt(models.Model):
 
 
 class WholePrompt(models.Model):
-    """The prompt that asks for the holistic score, in a call of its own that names no criterion. Never changed."""
+    """The prompt that asks for the holistic score, in a separate call that names no criterion. Never changed."""
 
     review = models.OneToOneField(Review, models.PROTECT, related_name="whole_prompt")
     text = models.TextField()
@@ -202,10 +202,10 @@ class WholePrompt(models.Model):
 
 
 class Answer(models.Model):
-    """One answer of a model, raw, as it was pasted, uploaded or fetched, or why there is none. Never changed.
+    """One raw answer of a model, as it was pasted, uploaded or fetched, or why there is none. Never changed.
 
-    `part` is "whole" for an answer to the prompt for the holistic score, `parameters` those that it was given under,
-    `text` what came, before anything was read. `error_code` and `error` say what went wrong with a call.
+    `part` is "whole" for an answer to the prompt for the holistic score, `parameters` are those of the call, `text` is
+    the answer before anything is read from it. `error_code` and `error` say what went wrong with a call.
     """
 
     review = models.ForeignKey(Review, models.PROTECT, related_name="answers")

@@ -11,7 +11,7 @@ from workspace.models import Person
 
 DRAFT = "draft"
 PUBLISHED = "published"
-# Published elsewhere, and imported by a project archive with the work that it judged.
+# Published elsewhere, and imported with a project archive, together with the work that it judged.
 IMPORTED = "imported"
 RETIRED = "retired"
 DISCARDED = "discarded"
@@ -29,26 +29,26 @@ class Rubric(models.Model):
 
 
 class RubricVersionQuerySet(models.QuerySet["RubricVersion"]):
-    """How versions are asked for."""
+    """Queries for versions."""
 
     def visible_to(self, person: Person) -> "RubricVersionQuerySet":
-        """Everything that was published, also what is retired by now; an admin sees drafts too."""
+        """All published versions, including retired ones; an admin sees drafts too."""
         return self if person.is_admin else self.exclude(published_at=None)
 
     def kept(self) -> "RubricVersionQuerySet":
-        """All but the drafts that were discarded, which no list shows."""
+        """All versions except discarded drafts, which no list shows."""
         return self.exclude(state=DISCARDED)
 
     def published(self) -> "RubricVersionQuerySet":
-        """Those that can be used for new work: imported ones are not, until an admin offers them."""
+        """The versions that new work can use; imported ones only after an admin offers them."""
         return self.filter(state=PUBLISHED)
 
     def newest(self, kind: str) -> "RubricVersion | None":
-        """The published version of that kind that was published last; None before the first."""
+        """The most recently published version of that kind; None before the first."""
         return self.published().filter(rubric__kind=kind).order_by("-published_at", "-pk").first()
 
     def newest_of_each(self, kind: str) -> "list[RubricVersion]":
-        """The version that was published last of every rubric of that kind, with its rubric, by its name."""
+        """The most recently published version of every rubric of that kind, with its rubric, by name."""
         rows = self.published().filter(rubric__kind=kind).select_related("rubric")
         newest = {row.rubric_id: row for row in rows.order_by("published_at", "pk")}
         return sorted(newest.values(), key=lambda row: (row.rubric.name.casefold(), row.rubric.key))
@@ -124,7 +124,7 @@ class RubricVersion(models.Model):
         return f"{self.rubric.name} {self.number}"
 
     def to_record(self) -> RubricRecord:
-        """What the version says, decoded once per process and content."""
+        """The content of the version, decoded once per process and content."""
         return _decode(self.body)
 
 

@@ -8,7 +8,7 @@ from workspace.models import Person
 
 
 class ScoringChoice(models.Model):
-    """One choice of an admin: whether new sets are scored by criterion, too. The newest counts; none is changed."""
+    """One choice of an admin: whether new sets are scored by criterion too. The newest counts; rows never change."""
 
     is_on = models.BooleanField()
     created_at = models.DateTimeField()

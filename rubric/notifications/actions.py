@@ -17,7 +17,7 @@ FIRST = 1
 
 
 def tell_reviewer(*, event: Event, project: Project, by: Person, now: datetime) -> None:
-    """Somebody has comparisons to review; models and external reviewers are told nothing."""
+    """Tell a person that they have comparisons to review; models and external reviewers get no notification."""
     reviewer = _load_reviewer(event)
     if reviewer.person_id is None:
         return
@@ -32,19 +32,19 @@ def tell_reviewer(*, event: Event, project: Project, by: Person, now: datetime) 
 
 
 def forget_reviewer(*, event: Event, project: Project, by: Person, now: datetime) -> None:
-    """Tell a former reviewer nothing more about the set."""
+    """Drop notifications about the set for a removed reviewer."""
     reviewer = _load_reviewer(event)
     if reviewer.person_id is not None:
         take_back(project=project, subject=_subject(reviewer.set), person=reviewer.person_id, by=by)
 
 
 def forget_set(*, event: Event, project: Project, by: Person, now: datetime) -> None:
-    """In a closed set nothing is left to do."""
+    """Drop notifications about a closed set: nothing is left to do."""
     take_back(project=project, subject=f"set:{event.object_id}", by=by)
 
 
 def tell_second_round(*, event: Event, project: Project, by: Person, now: datetime) -> None:
-    """The last first review of a comparison opens its second round for those who submitted one."""
+    """Tell those who submitted a first-round review that the last one of the comparison has opened the second round."""
     rows = Review.objects.select_related("comparison__set")
     review = rows.get(pk=int(event.object_id))
     comparison_set = review.comparison.set

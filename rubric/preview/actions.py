@@ -1,7 +1,7 @@
-"""Impact previews of drafts: asked for and cancelled here, made by a job, stored in a row that never changes.
+"""Impact previews of drafts: request and cancel them, make them in a job, and store them in rows that never change.
 
-What a draft of a response rubric would change is found here, too; what one of the discussion rubric would change is
-found in the discussions wing. Nothing but the preview's own row is written.
+This module also computes what a draft of a response rubric would change; the discussions wing does so for the
+discussion rubric. Only the preview's own row is written.
 """
 
 from collections.abc import Iterator
@@ -41,9 +41,9 @@ from workspace.models.jobs import QUEUED, RUNNING
 
 
 def ask_for_preview(*, version: RubricVersion, basis: str, by: Person, now: datetime) -> Job | None:
-    """Queue the preview of a draft as it is now; `basis` is the hash of everything that was scored so far.
+    """Queue the preview of a draft in its current state; `basis` is the hash of everything scored so far.
 
-    Work on a preview of another state is cancelled. None when there is such a preview already. Raises NotAllowed.
+    A job for a preview of another state is cancelled. None if this preview exists already. Raises NotAllowed.
     """
     check_publish_version(by, version)
     part, kind = PARTS[version.rubric.kind]
@@ -59,7 +59,7 @@ def ask_for_preview(*, version: RubricVersion, basis: str, by: Person, now: date
 
 
 def cancel_preview(*, version: RubricVersion, by: Person, now: datetime) -> None:
-    """Stop the preview that waits or runs. Raises NotAllowed, Conflict when there is none."""
+    """Cancel the preview that is queued or running. Raises NotAllowed, Conflict when there is none."""
     check_publish_version(by, version)
     job = _live(version).order_by("pk").first()
     if job is None:
@@ -70,8 +70,8 @@ def cancel_preview(*, version: RubricVersion, by: Person, now: datetime) -> None
 def preview_rankings(*, job: Job, clock: Clock) -> None:
     """Preview the job's draft of a response rubric over every comparison that was reviewed under the same rubric.
 
-    Done again it finds the same and leaves the same row. Raises NotAllowed when the draft was published meanwhile,
-    JobLost when the job was taken over.
+    Idempotent: a second run finds the same and leaves the same row. Raises NotAllowed when the draft was published in
+    the meantime, JobLost when the job was taken over.
     """
     version = load_job_draft(job=job)
     basis = reviews_hash(version.rubric_id)
@@ -109,17 +109,17 @@ def _rankings(comparison_set: ComparisonSet, draft: RubricRecord) -> Iterator[Re
 
 
 def load_job_draft(*, job: Job) -> RubricVersion:
-    """The draft that a job is about, as it is now. Raises NotAllowed when it was published meanwhile."""
+    """The draft of a job, in its current state. Raises NotAllowed when it was published in the meantime."""
     version = RubricVersion.objects.select_related("rubric").get(pk=int(job.subject.partition(":")[2]))
     check_publish_version(job.created_by, version)
     return version
 
 
 def record_preview_event(*, job: Job, done: int, total: int, now: datetime) -> None:
-    """Hold the job and say how far it is. Raises JobLost.
+    """Renew the job's lease and record its progress. Raises JobLost.
 
-    Started again after a worker died it stays at what was reached before: only getting further than that clears the
-    count of attempts, so work that kills every worker at the same place is given up.
+    If it is restarted after a worker died, the progress stays at the earlier value: only further progress resets the
+    count of attempts, so a job that kills every worker at the same point is given up.
     """
     renew(job=job, now=now, done_count=max(done, job.done_count), total_count=total)
 
@@ -127,7 +127,7 @@ def record_preview_event(*, job: Job, done: int, total: int, now: datetime) -> N
 def store_preview(
     *, job: Job, version: RubricVersion, part: str, basis: str, impact: Impact, now: datetime
 ) -> None:
-    """Keep what was found of the draft as it was read, once, and end the job. Raises JobLost."""
+    """Store the impact of the draft as it was read, once, and end the job. Raises JobLost."""
     with transaction.atomic():
         renew(job=job, now=now)
         if not _is_there(version, part, basis):
@@ -144,13 +144,13 @@ def store_preview(
 
 
 def _live(version: RubricVersion) -> "QuerySet[Job]":
-    """The jobs on a preview of this version that wait or run."""
+    """The queued and running jobs for a preview of this version."""
     _part, kind = PARTS[version.rubric.kind]
     jobs = Job.objects.filter(kind=kind, subject=make_version_subject(version.pk))
     return jobs.filter(state__in=(QUEUED, RUNNING))
 
 
 def _is_there(version: RubricVersion, part: str, basis: str) -> bool:
-    """Whether this very state of the draft and of what was scored is previewed already."""
+    """Whether there is a preview of exactly this state of the draft and of what was scored."""
     known = ImpactPreview.objects.filter(version=version, part=part)
     return known.filter(sha256=version.sha256, basis_sha256=basis).exists()

@@ -1,4 +1,4 @@
-"""What publishing a draft would change, as plain records: outcomes that change, ranks that move, figures that shift.
+"""What publishing a draft would change, as plain records: outcomes, ranks and figures that change.
 
 The same record serves games under a discussion rubric and comparisons under a response rubric, so that one page shows
 both. Stored scores are ranked again under the draft's weights; a preview changes nothing.
@@ -19,7 +19,7 @@ from workspace.core.words import say
 
 GAMES, COMPARISONS = "games", "comparisons"
 
-# By the kind of a rubric: what is previewed, and the kind of the job that does it.
+# Kind of rubric -> what is previewed, and the kind of the job that computes it.
 PARTS = {DISCUSSION: (GAMES, "preview_games"), RESPONSE: (COMPARISONS, "preview_rankings")}
 MOST_FLIPS = 200
 MOST_MOVES = 50
@@ -29,22 +29,22 @@ _NOTHING = 1e-9
 
 
 class Location(Struct, frozen=True, omit_defaults=True):
-    """A game by its project and number, or a comparison by the project, the set's number and its own (`within`)."""
+    """A game by its project and number, or a comparison by its project, its set's number and its own (`within`)."""
 
     project: str
     number: int
     within: int = 0
 
 
-# What has a place in a ranking: a game (the name is ""), or a response of a comparison by its name.
+# What a ranking orders: games (the name is ""), or responses of a comparison, by name.
 Item = tuple[Location, str]
 
 
 class OutcomeFlip(Struct, frozen=True):
-    """One outcome that would be another: what it is and would be in words, and a sentence for each reason.
+    """One outcome that would change: the outcome before and after, in words, and a sentence for each reason.
 
-    `is_known` is false when the draft asks for something that was not judged.
-    `is_recorded` is false of games that were rated and have no verdict yet.
+    `is_known` is false when the draft asks for something that was not judged. `is_recorded` is false for games that
+    were rated and have no verdict yet.
     """
 
     where: Location
@@ -56,7 +56,7 @@ class OutcomeFlip(Struct, frozen=True):
 
 
 class RankMove(Struct, frozen=True, omit_defaults=True):
-    """One change of place, from 1; `name` tells responses of one comparison apart."""
+    """One change of rank, counted from 1; `name` identifies the response within a comparison."""
 
     where: Location
     before: float
@@ -67,7 +67,7 @@ class RankMove(Struct, frozen=True, omit_defaults=True):
 
 
 class CriterionFlips(Struct, frozen=True):
-    """How often a criterion changed sides: how often it would pass now, and fail now."""
+    """How often the result of a criterion changes: how often it would pass now, and fail now."""
 
     label: str
     passes: int
@@ -75,7 +75,7 @@ class CriterionFlips(Struct, frozen=True):
 
 
 class Transition(Struct, frozen=True):
-    """How many outcomes that are `before` would be `after`, among recorded ones or those not recorded yet."""
+    """How many outcomes would change from `before` to `after`, among recorded ones or those not recorded yet."""
 
     before: str
     after: str
@@ -95,8 +95,8 @@ class Bin(Struct, frozen=True):
 class Impact(Struct, frozen=True):
     """What was found. Lists hold the first entries; the counts say how many there are.
 
-    `looked_at` counts recorded outcomes, `open_count` those that are not recorded yet; `unknown_count` are recorded
-    ones that cannot be told under the draft. `ranked_count` figures have a place before and after. `notes` are
+    `looked_at` counts recorded outcomes, `open_count` those that are not recorded yet; `unknown_count` counts recorded
+    ones whose outcome under the draft is unknown. `ranked_count` figures have a rank before and after. `notes` are
     sentences about how far to trust it.
     """
 
@@ -118,9 +118,9 @@ class Impact(Struct, frozen=True):
 
 
 def histogram(changes: Iterable[float]) -> list[Bin]:
-    """How changes are distributed, from the deepest fall to the highest rise, with what did not change between.
+    """The distribution of changes, from the deepest fall to the highest rise, with unchanged figures in between.
 
-    The width of the bins is a round number so that at most six stand on each side; every change is in exactly one.
+    The width of the bins is a round number that gives at most six bins on each side; every change is in exactly one.
     Empty without any change to count.
     """
     rounded = [0.0 if abs(change) < _NOTHING else change for change in changes]
@@ -147,7 +147,7 @@ def _edge(place: int, width: float) -> float:
 
 
 def rank_items(values: Mapping[Item, float]) -> dict[Item, int]:
-    """The place of each, from 1 for the highest; equal values share a place, and the next place counts all of them."""
+    """The rank of each item, 1 for the highest; equal values share a rank, and the next rank counts all of them."""
     counts = Counter(values.values())
     numbers: dict[float, int] = {}
     above = 0
@@ -158,7 +158,7 @@ def rank_items(values: Mapping[Item, float]) -> dict[Item, int]:
 
 
 def list_moves(figures: Mapping[Item, tuple[float, float]]) -> list[RankMove]:
-    """The places that change in one ranking, from the figures before and after."""
+    """The changes of rank in one ranking, from the figures before and after."""
     old = rank_items({item: before for item, (before, _after) in figures.items()})
     new = rank_items({item: after for item, (_before, after) in figures.items()})
     return [
@@ -169,7 +169,7 @@ def list_moves(figures: Mapping[Item, tuple[float, float]]) -> list[RankMove]:
 
 
 def farthest(moves: Iterable[RankMove]) -> list[RankMove]:
-    """The moves to list: the farthest first, equal ones in the order of their places."""
+    """The moves to list: the farthest first, equal ones in the order of their ranks."""
     return sorted(moves, key=_by_distance)[:MOST_MOVES]
 
 
@@ -189,7 +189,7 @@ def _place(where: Location) -> tuple[str, int, int]:
 
 
 def make_version_subject(version: int) -> str:
-    """What jobs about the rubric version with that key are about."""
+    """The subject of jobs for the rubric version with that key."""
     return f"rubric_version:{version}"
 
 
@@ -222,7 +222,7 @@ def comparable_weights(own: RubricRecord, draft: RubricRecord) -> dict[str, Frac
 
 
 def rerank(where: Location, before: Sequence[Judgement], after: Sequence[Judgement]) -> Reranked:
-    """The comparison from its judgements under its own weights and under the draft's; responses are their numbers."""
+    """The comparison ranked under its own weights and under the draft's; responses are named by their numbers."""
     old, new = panel(before), panel(after)
     winners = _winners(old), _winners(new)
     means = {standing.response: standing.mean for standing in old.standings}
@@ -274,7 +274,7 @@ def compute_rankings_impact(rankings: Sequence[Reranked], notes: Iterable[str] =
 
 
 def lacking(own: RubricRecord, draft: RubricRecord) -> list[str]:
-    """What stored scores under `own` lack or have too much for the draft, in a sentence each."""
+    """A sentence for each thing that scores under `own` lack, or have in excess, for the draft."""
     old = {criterion.key: criterion.label for criterion in own.criteria}
     new = {criterion.key: criterion.label for criterion in draft.criteria}
     added = [label for key, label in new.items() if key not in old]
@@ -333,7 +333,7 @@ def _named(winners: Sequence[str]) -> str:
 def _reasons(
     means: Mapping[str, tuple[Fraction | None, Fraction | None]], winners: Iterable[str], *, is_known: bool
 ) -> list[str]:
-    """The means of everybody who wins before or after, the best under the draft first."""
+    """The means of all responses that win before or after, the best under the draft first."""
     if not is_known:
         return [say("No stored score is of a criterion that the draft asks for.")]
     shown = sorted(winners, key=lambda winner: (-(means[winner][1] or 0), int(winner)))
@@ -350,7 +350,7 @@ def _reasons(
 
 
 def _decimals(values: Sequence[Fraction]) -> int:
-    """Two, or as many as it takes to tell different means apart."""
+    """Two decimals, or as many as it takes to distinguish different means."""
     different = len(set(values))
     enough = (
         places

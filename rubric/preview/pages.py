@@ -1,4 +1,4 @@
-"""What publishing a draft would change, as its page shows it: asked for, on its way, there, or out of date."""
+"""What publishing a draft would change, as its page shows it: not requested, in progress, current or out of date."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -28,7 +28,7 @@ _MOST_JOBS = 20
 
 
 class Fact(Struct, frozen=True):
-    """A figure with its label and the line under it."""
+    """A figure with its label and the line below it."""
 
     label: str
     value: str
@@ -59,7 +59,7 @@ class ImpactPart(Struct, frozen=True):
 
 
 class ImpactPage(Struct, frozen=True):
-    """The section "What would change". `state` is none, live, stopped, old or present; `found` is set when present.
+    """The section "What would change". `state` is none, live, stopped, old or present (then `found` is set).
 
     `preview` is the newest preview; `messages` say why there is none, or why it is out of date.
     """
@@ -181,7 +181,7 @@ def _of_all(impact: Impact) -> str:
 
 
 def _directions(impact: Impact) -> str:
-    """How many flips go which way, and of how many it cannot be told."""
+    """How many outcomes flip in each direction, and for how many the outcome is unknown."""
     sentences = []
     if impact.part == GAMES and impact.flip_count:
         ways = {"down": f"{_count(impact, 'PASS', 'FAIL'):,}", "up": f"{_count(impact, 'FAIL', 'PASS'):,}"}

@@ -1,4 +1,4 @@
-"""What a preview of a response rubric's draft reads: all reviews submitted under any of its versions."""
+"""The input of a preview of a response rubric's draft: all reviews submitted under any of its versions."""
 
 from django.db.models import Count, Max, QuerySet, Sum
 

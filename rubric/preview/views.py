@@ -1,6 +1,6 @@
-"""Asking for the preview of a draft, cancelling it, and publishing the draft.
+"""Request the preview of a draft, cancel it, and publish the draft.
 
-`evalsite/urls.py` passes in the hash of all games judged so far, and the function that counts who uses a version.
+`evalsite/urls.py` passes in the hash of all games judged so far, and the function that counts the uses of a version.
 """
 
 from collections.abc import Callable
@@ -27,11 +27,11 @@ Hash = Callable[[], str]
 
 
 def preview_with(games: Hash) -> View:
-    """The view that asks for a preview."""
+    """Return the view that requests a preview."""
 
     @require("publish_version", methods=("POST",), costs="computations")
     def preview_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-        """Queue the preview of the draft as it is now, and show how far it is."""
+        """Queue the preview of the draft in its current state, and show its progress."""
         version = _draft(request, slug, number)
         basis = scored(version, games)()
         actions.ask_for_preview(version=version, basis=basis, by=request.user, now=timezone.now())
@@ -45,7 +45,7 @@ def cancel_with(games: Hash) -> View:
 
     @require("publish_version", methods=("POST",))
     def cancel_preview(request: SignedIn, slug: str, number: str) -> HttpResponse:
-        """Stop the preview that waits or runs."""
+        """Cancel the preview that is queued or running."""
         version = _draft(request, slug, number)
         actions.cancel_preview(version=version, by=request.user, now=timezone.now())
         return _answer(request, version, games)
@@ -59,7 +59,7 @@ def load_impact_page(version: RubricVersion, games: Hash) -> ImpactPage:
 
 
 def scored(version: RubricVersion, games: Hash) -> Hash:
-    """What gives the hash of everything scored under the version's rubric."""
+    """The function that returns the hash of everything scored under the version's rubric."""
     return games if version.rubric.kind == DISCUSSION else lambda: reviews_hash(version.rubric_id)
 
 
@@ -86,7 +86,7 @@ def publish_with(uses: Uses, games: Hash) -> View:
 
     @require("publish_version", methods=("GET", "POST"))
     def publish_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-        """What publishing changes, and a form for the reason. While a preview is computed, its section polls."""
+        """Show what publishing changes, and a form for the reason. While a preview is computed, its section polls."""
         version = version_or_404(request.user, slug, number)
         check_publish_version(request.user, version)
         if request.method == "GET" and is_htmx(request):

@@ -1,4 +1,4 @@
-"""The head of every page of a comparison set: its name, its scoring mode and its tabs."""
+"""The header of every page of a comparison set: its name, its scoring mode and its tabs."""
 
 from django.utils.translation import gettext_lazy as _
 from msgspec import Struct
@@ -37,7 +37,7 @@ TUNING = "set_tuning"
 
 
 class Tab(Struct, frozen=True):
-    """One page of the set: the name of its route and what it is called."""
+    """One page of the set: the name of its route, and its label."""
 
     route: str
     label: str
@@ -45,7 +45,7 @@ class Tab(Struct, frozen=True):
 
 
 class SetFrame(Struct, frozen=True):
-    """The head of a page of a set. `refusal` says why the results are not shown yet; no tabs lead to them then."""
+    """The header of a set's page. `refusal` says why the results are not shown yet; then no tabs lead to them."""
 
     slug: str
     number: int
@@ -62,7 +62,7 @@ class SetFrame(Struct, frozen=True):
 
 
 def build_set_frame(*, comparison_set: ComparisonSet, current: str, person: Person) -> SetFrame:
-    """The head for a set fetched with its project and its version's rubric; `current` is the route of the page."""
+    """The header for a set fetched with its project and its version's rubric; `current` is the route of the page."""
     version, project = comparison_set.rubric_version, comparison_set.project
     may_lead = may(check_open_set, person, project)
     refusal = get_refusal(check_see_results, person, comparison_set)

@@ -1,4 +1,4 @@
-"""Who opens, fills and sees comparison sets, and who sees their results."""
+"""Who may open, fill and see comparison sets, and who sees their results."""
 
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
@@ -13,13 +13,13 @@ from workspace.models import Person, Project
 
 
 def check_open_set(person: Person, project: Project) -> None:
-    """Leads of the project and admins open, fill and close comparison sets."""
+    """Only leads of the project and admins open, fill and close comparison sets."""
     if role_in(person, project) not in ("admin", "lead"):
         raise NotAllowed(_("Only team leads of this project create comparison sets. Ask one of them."))
 
 
 def check_see_set(person: Person, comparison_set: ComparisonSet) -> None:
-    """Leads of the project and admins see what a set holds and who reviews it."""
+    """Only leads of the project and admins see what a set holds and who reviews it."""
     if role_in(person, comparison_set.project) not in ("admin", "lead"):
         raise NotAllowed(
             _("Only team leads of this project see a whole set. What you review is under Reviews.")
@@ -27,7 +27,7 @@ def check_see_set(person: Person, comparison_set: ComparisonSet) -> None:
 
 
 def check_change_set(person: Person, comparison_set: ComparisonSet) -> None:
-    """Leads and admins add comparisons and reviewers to a set that is open."""
+    """Only leads and admins add comparisons and reviewers, and only to an open set."""
     check_open_set(person, comparison_set.project)
     if comparison_set.closed_at is not None:
         raise NotAllowed(_("This set is closed. Open it again first."))
@@ -58,20 +58,20 @@ def check_see_results(person: Person, comparison_set: ComparisonSet) -> None:
 
 
 def _has_work(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:
-    """Whether the reviewer, who has the count `submitted`, has reviews to submit."""
+    """Whether the reviewer has reviews to submit; the row has the count `submitted`."""
     if comparison_set.people_needed is not None:
         return has_open_places(comparison_set, reviewer)
     return int(getattr(reviewer, "submitted", 0)) < _reviewable_count(comparison_set, reviewer)
 
 
 def could_see_results(person: Person, comparison_set: ComparisonSet) -> bool:
-    """Whether the person may see answers or results of the set at present, and there are any."""
+    """Whether the set has answers or results, and the person may see them now."""
     has_results = Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED).exists()
     return has_results and may(check_see_results, person, comparison_set)
 
 
 def _reviewable_count(comparison_set: ComparisonSet, reviewer: Reviewer) -> int:
-    """How many comparisons this reviewer submits.
+    """How many comparisons this reviewer has to submit.
 
     These are all comparisons, except those with too many responses of their own, and calibration ones not started
     before.

@@ -1,4 +1,4 @@
-"""Names of a set's reviewers, as one person may see them, and the places of comparisons that people have taken."""
+"""Names of a set's reviewers, as one person may see them, and the taken places of comparisons."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from rubric.models.reviews import DRAFT, RATING, SUBMITTED, SUPERSEDED
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person
 
-# A place is held so long by a review that was started; after that somebody else may take it, and the work is kept.
+# How long a started review holds a place; after that somebody else may take the place, and the work is kept.
 PLACE_LEASE = timedelta(days=1)
 
 
@@ -46,9 +46,9 @@ _TAKEN = Prepared(
 
 
 def load_calibrated(sets: Iterable[ComparisonSet]) -> dict[int, bool]:
-    """The comparisons of these sets that are or were in a calibration round: whether the round is open.
+    """The comparisons of these sets that are or were in a calibration round -> whether the round is open.
 
-    Nobody begins a review of them that counts.
+    New reviews of them do not count.
     """
     found: dict[int, bool] = {}
     for comparison, closed_at in _CALIBRATED.rows([row.pk for row in sets]):

@@ -1,4 +1,4 @@
-"""The survey whether a result is clear: an arm assigned at random before anything is shown, and two questions."""
+"""The survey on whether a result is clear: an arm assigned at random before anything is shown, and two questions."""
 
 import secrets
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ CANNOT_TELL = "cannot"
 
 
 def begin_survey(*, comparison: Comparison, by: Person, now: datetime) -> Survey:
-    """Draw whether this person sees the scores by criterion while answering, once; the same survey ever after.
+    """Draw once whether this person sees the scores by criterion while answering; later calls return the same survey.
 
-    Raises NotAllowed, Unacceptable where no response ranks above another.
+    Raises NotAllowed, Unacceptable if no response ranks above another.
     """
     check_survey(by, comparison.set)
     with transaction.atomic():
@@ -33,7 +33,7 @@ def begin_survey(*, comparison: Comparison, by: Person, now: datetime) -> Survey
 
 
 def pass_survey_over(*, comparison: Comparison, by: Person, now: datetime) -> None:
-    """Answer nothing and see the result at once; it is not asked again. Raises NotAllowed, Conflict if answered."""
+    """Skip the survey and see the result at once; it is not asked again. Raises NotAllowed, Conflict if answered."""
     check_survey(by, comparison.set)
     with transaction.atomic():
         survey, _is_new = _drawn(comparison, by, now)
@@ -45,7 +45,7 @@ def answer_survey(
 ) -> None:
     """Store both answers. `named` is a criterion's key, or "cannot" ("I cannot tell"), which counts as wrong.
 
-    Raises NotAllowed, Unacceptable, Conflict when it was not started or was answered already.
+    Raises NotAllowed, Unacceptable, Conflict when it was not started or is answered already.
     """
     check_survey(by, comparison.set)
     if understood not in range(1, 6):
@@ -68,7 +68,7 @@ def answer_survey(
 
 
 def _drawn(comparison: Comparison, person: Person, now: datetime) -> tuple[Survey, bool]:
-    """The person's survey and whether it is new; a new one only for who has not seen the result yet."""
+    """The person's survey and whether it is new; a new one only for a person who has not seen the result yet."""
     survey = load_survey(comparison, person)
     if survey is not None:
         return survey, False
@@ -83,7 +83,7 @@ def _drawn(comparison: Comparison, person: Person, now: datetime) -> tuple[Surve
 
 
 def _end(survey: Survey, answers: Mapping[str, object], verb: str, *, by: Person, now: datetime) -> None:
-    """Within a transaction: the survey is over, with these answers."""
+    """End the survey with these answers; the caller has a transaction."""
     rows = Survey.objects.filter(pk=survey.pk, answered_at=None)
     if not rows.update(answered_at=now, **answers):
         raise Conflict(_("You answered this survey already."), code="already_answered")

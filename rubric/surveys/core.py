@@ -25,7 +25,7 @@ class Separated(Struct, frozen=True):
 def find_separation(rows: Iterable[Row], weights: Mapping[str, Fraction]) -> Separated | None:
     """The response with the highest overall and the next one below it; None when all overalls are equal.
 
-    Means over the reviewers who scored every criterion, exact. Of responses that share a place the first counts.
+    Exact means over the reviewers who scored every criterion. Of responses that share a rank, the first counts.
     """
     means = _means(complete(sort_rows(rows), weights), list(weights))
     overall = {

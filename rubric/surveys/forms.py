@@ -1,4 +1,4 @@
-"""The survey after a result."""
+"""The form of the survey on a result."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -16,7 +16,7 @@ UNDERSTOOD = [
 
 
 class SurveyForm(forms.Form):
-    """Both questions and room for words. `do` is begin, pass or answer; only the last one looks at the rest."""
+    """Both questions and a free text. `do` is begin, pass or answer; only answer reads the other fields."""
 
     do = forms.ChoiceField(choices=[(act, act) for act in ("begin", "pass", "answer")])
     understood = forms.ChoiceField(

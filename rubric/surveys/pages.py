@@ -1,4 +1,4 @@
-"""The survey whether a result is clear: who is asked before a result opens, and what is shown while answering."""
+"""The survey on whether a result is clear: who is asked before a result opens, and what is shown while answering."""
 
 from fractions import Fraction
 
@@ -36,7 +36,7 @@ class SurveyedResponse(Struct, frozen=True):
 
 
 class SurveyPage(Struct, frozen=True):
-    """The survey of one comparison. Before it is started nothing of the result is shown; `means` are the arm's alone.
+    """The survey of one comparison. Before its start, nothing of the result is shown; only one arm has `means`.
 
     `is_brought` says that criteria have scales of their own, so that all means are brought to the common one.
     """
@@ -50,7 +50,7 @@ class SurveyPage(Struct, frozen=True):
 
 
 class SurveyDone(Struct, frozen=True):
-    """What a person said of a result: in words, and whether the separating criterion was named."""
+    """A person's answers on a result, in words, and whether the separating criterion was named."""
 
     understood: int
     named: str
@@ -59,9 +59,9 @@ class SurveyDone(Struct, frozen=True):
 
 
 def survey_is_due(*, comparison: Comparison, person: Person) -> bool:
-    """Whether the person is to be asked before the result opens: a reviewer of a closed set, a few times a set.
+    """Whether to ask the person before the result opens: a reviewer of a closed set, at most a few times a set.
 
-    A started survey stays due until it is answered or passed over, so its arm decides what is shown.
+    A started survey stays due until it is answered or skipped, so its arm decides what is shown.
     """
     if comparison.set.closed_at is None or comparison.set.mode == HOLISTIC:
         return False
@@ -97,7 +97,7 @@ def build_survey_page(*, comparison: Comparison, person: Person) -> SurveyPage:
 
 
 def build_survey_done(*, comparison: Comparison, person: Person) -> SurveyDone | None:
-    """What the person said of this result; None when nothing was."""
+    """The person's answers on this result; None without any."""
     survey: Survey | None = load_survey(comparison, person)
     if survey is None or survey.understood is None:
         return None

@@ -10,7 +10,7 @@ from workspace.models import Person
 
 
 def check_survey(person: Person, comparison_set: ComparisonSet) -> None:
-    """Reviewers of a closed set are asked whether a result is clear; team leads see all of it beforehand."""
+    """Only reviewers of a closed set are asked whether a result is clear; team leads see all of it beforehand."""
     check_see_results(person, comparison_set)
     if role_in(person, comparison_set.project) in ("admin", "lead"):
         raise NotAllowed(

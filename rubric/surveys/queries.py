@@ -1,4 +1,4 @@
-"""The two responses of a survey, and the people who answered enough; read by actions and pages."""
+"""Queries for actions and pages: the two responses of a survey, and whether a person was asked often enough."""
 
 from rubric.core.scores import get_weights
 from rubric.models import Comparison, Survey
@@ -6,7 +6,7 @@ from rubric.reviews.queries import load_reviewed, to_rows
 from rubric.surveys.core import Separated, find_separation
 from workspace.models import Person
 
-# Patience is short: after so many surveys in a set, or once one was passed over, results open at once.
+# Patience is short: after this many surveys in a set, or once one was skipped, results open at once.
 MOST_ASKED = 5
 
 
@@ -22,7 +22,7 @@ def load_survey(comparison: Comparison, person: Person) -> Survey | None:
 
 
 def is_asked_enough(comparison: Comparison, person: Person) -> bool:
-    """Whether the person passed a survey of this set over, or started as many as anybody is asked for."""
+    """Whether the person skipped a survey of this set, or started as many as anybody is asked to."""
     found = Survey.objects.filter(comparison__set=comparison.set_id, person=person)
     states = list(found.values_list("answered_at", "understood"))
     return len(states) >= MOST_ASKED or any(at is not None and said is None for at, said in states)

@@ -1,4 +1,4 @@
-"""The survey whether a result is clear, which reviewers are asked before a result opens."""
+"""The survey on whether a result is clear; reviewers get it before a result opens."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ ACTS = {"begin": begin_survey, "pass": pass_survey_over}
 
 @require("survey", methods=("GET", "POST"))
 def survey(request: SignedIn, slug: str, number: int, comparison: int) -> HttpResponse:
-    """Begin it, pass it over or answer it; asking writes nothing, and who is not asked is sent to the result."""
+    """Begin, skip or answer the survey; GET writes nothing, and redirects people who are not asked to the result."""
     only_parameters(request)
     found = comparison_or_404(request, slug, number, comparison)
     check_survey(request.user, found.set)
@@ -49,7 +49,7 @@ def survey(request: SignedIn, slug: str, number: int, comparison: int) -> HttpRe
 
 
 def _act(request: SignedIn, found: Comparison, given: dict[str, Any], result: str) -> str:
-    """Do what was asked; where to go then."""
+    """Do what the form asks; return the URL to redirect to."""
     now = timezone.now()
     if given["do"] == "answer":
         said = {"understood": int(given["understood"]), "named": given["named"], "text": given["text"]}
@@ -68,7 +68,7 @@ def _show(request: SignedIn, found: Comparison, form: SurveyForm, status: int = 
 
 
 def comparison_or_404(request: SignedIn, slug: str, number: int, comparison: int) -> Comparison:
-    """The comparison of that address with its set, when the person may know of it."""
+    """The comparison at that URL with its set; 404 if the person may not know of it."""
     found = set_or_404(request.user, slug, number)
     row = get_object_or_404(Comparison, set=found, number=comparison)
     row.set = found

@@ -1,4 +1,4 @@
-"""Lines of an export about rubrics and comparisons. People have the names of that export."""
+"""Lines of an export about rubrics and comparisons. People are named as in the rest of the export."""
 
 from datetime import datetime
 from typing import Any
@@ -34,7 +34,7 @@ class ExportedReviewer(Struct, frozen=True):
 
 
 class ExportedSet(Struct, frozen=True, tag_field="kind", tag="comparison_set"):
-    """A comparison set. `left_out` says why its reviews and authors are not in this export, "" where they are."""
+    """A comparison set. `left_out` says why its reviews and authors are not in this export, "" if they are."""
 
     number: int
     name: str
@@ -51,7 +51,7 @@ class ExportedSet(Struct, frozen=True, tag_field="kind", tag="comparison_set"):
 
 
 class ExportedResponse(Struct, frozen=True):
-    """One response of a comparison; the author is a model's or a person's name as it was given, "" for nobody."""
+    """One response of a comparison; the author is the name of a model or person as given, "" if unknown."""
 
     number: int
     id: str
@@ -61,7 +61,7 @@ class ExportedResponse(Struct, frozen=True):
 
 
 class ExportedMark(Struct, frozen=True):
-    """One act of a reviewer: what a mark said before and says after it."""
+    """One act of a reviewer: the value of a mark before and after it."""
 
     version: int
     before: str
@@ -74,7 +74,7 @@ class ExportedMark(Struct, frozen=True):
 
 
 class MarkHistory(Struct, frozen=True):
-    """One thing that a person says in a review, and every act on it. Subjects count responses in the order shown."""
+    """One mark of a person's review, and every act on it. Subjects number responses in the order shown."""
 
     about: str
     subject: str
@@ -84,7 +84,7 @@ class MarkHistory(Struct, frozen=True):
 
 
 class ExportedAnswer(Struct, frozen=True):
-    """What a model answered, raw, or why there is no answer."""
+    """A model's raw answer, or why there is none."""
 
     attempt: int
     source: str
@@ -102,10 +102,10 @@ class ExportedAnswer(Struct, frozen=True):
 
 
 class ExportedReview(Struct, frozen=True):
-    """One review. `purpose` is "rating", "repeat" (a hidden one) or "calibration"; only the first count in any result.
+    """One review. `purpose` is "rating", "repeat" (a hidden duplicate) or "calibration"; only "rating" counts.
 
     `labels` says which response each label stood for; `answer` is the decision record's JSON. It has a `ranking` of
-    labels (a list of labels where several share a place) and for each label under `evaluations` the scores by criterion
+    labels (a list of labels if several share a place) and for each label under `evaluations` the scores by criterion
     with `overall`, `holistic` and `notes`. `cannot_judge` is label -> criterion -> reason, `own` the labels of the
     reviewer's own responses.
     """
@@ -165,6 +165,6 @@ class OwnReviewRecord(Struct, frozen=True, tag_field="kind", tag="own_review"):
 
 
 def build_answer(ranking: list[list[str]], evaluations: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The decision record's JSON of a review: places with one label are that label, not a list of one."""
+    """The decision record's JSON of a review: a place with a single label is that label, not a list of one."""
     places = [place[0] if len(place) == 1 else place for place in ranking]
     return {"ranking": places, "evaluations": evaluations}

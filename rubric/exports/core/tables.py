@@ -13,7 +13,7 @@ from rubric.exports.core.items import (
 )
 from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, Table, TableColumn, column
 
-# Keys among the scores of a response that are no criteria.
+# Keys among the scores of a response that are not criteria.
 _OVERALL, _NOTES = "overall", "notes"
 
 
@@ -56,7 +56,7 @@ class _Shown(NamedTuple):
 
 
 class _OwnMark(NamedTuple):
-    """One thing that a reviewer said."""
+    """One entry of the reviewer's own review."""
 
     of: OwnReviewRecord
     mark: MarkHistory
@@ -188,7 +188,7 @@ OWN_TABLES = (OWN_REVIEWS, OWN_RESPONSES, OWN_MARKS)
 
 
 def rows_of(item: Any) -> Iterator[tuple[Table, Any]]:
-    """The rows that an item of comparisons gives; none for other items."""
+    """The rows for an item about comparisons; none for other items."""
     if isinstance(item, ExportedComparison):
         yield COMPARISONS, item
         yield from ((RESPONSES, _Answered(item, response)) for response in item.responses)

@@ -50,7 +50,7 @@ class Command(SiteCommand):
         parser.add_argument("--json", action="store_true", help="answer as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """Every file by itself, in order: a later one may hold reviews of an earlier one's comparisons."""
+        """Import the files one by one, in order: a later file may hold reviews of an earlier file's comparisons."""
         try:
             person = _person(options["by"])
             files = [(Path(name), read_comparison_lines(_bytes(Path(name)))) for name in options["files"]]
@@ -91,7 +91,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _set(options: dict[str, Any], person: Person, files: list[Lines]) -> ComparisonSet | None:
-    """The set that is named, or a new one; None when a new one would stay empty since every file has faults."""
+    """The named set, or a new one; None if a new one would stay empty because every file has faults."""
     project = Project.objects.filter(slug=options["project"]).first()
     if project is None:
         raise BadInput(f'There is no project "{options["project"]}". Open it first, or correct --project.')
@@ -136,7 +136,7 @@ def _report(path: Path, brought: ImportSummary) -> dict[str, Any]:
 
 
 def _outcome(report: dict[str, Any]) -> str:
-    """What came of a file, in words."""
+    """The outcome of a file, in words."""
     if report["faults"]:
         return "refused, nothing of it was added"
     named = (("comparisons", "comparison"), ("reviews", "review"))

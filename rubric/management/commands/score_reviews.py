@@ -33,7 +33,7 @@ class Command(SiteCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The reviews, a rubric version other than the first, and the form of the output."""
+        """Add the arguments: the reviews, a rubric version other than the first, and the form of the output."""
         parser.add_argument("file", help='reviews as JSONL; "-" reads the standard input')
         parser.add_argument("--rubric", help="the JSON of a response rubric version")
         parser.add_argument(
@@ -41,7 +41,7 @@ class Command(SiteCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Reads, scores, prints; a file with a faulty line is refused as a whole, so no review is lost unseen."""
+        """Read, score and print; a file with a faulty line is refused entirely, so that no review is lost unnoticed."""
         as_json = options["as_json"]
         rubric = self._rubric(options["rubric"], as_json=as_json)
         reviews, faults = read_lines(self._bytes(options["file"], as_json=as_json))
@@ -84,7 +84,7 @@ class Command(SiteCommand):
             self._refuse([_row(_name(file), "cannot_read", said)], as_json=as_json)
 
     def _refuse(self, rows: list[Row], *, as_json: bool) -> NoReturn:
-        """Says what is wrong on stderr and ends with exit code 2."""
+        """Print what is wrong on stderr and end with exit code 2."""
         if as_json:
             self.stderr.write(json.dumps({"faults": rows}, ensure_ascii=False), lambda text: text)
         else:
@@ -102,7 +102,7 @@ def _row(place: str, code: str, message: str) -> Row:
 
 
 def _lines(reviewer: str, review: ReviewRecord) -> Iterator[str]:
-    """One review for people: who and how, each response with its overall, then what was noted."""
+    """One review for people: reviewer and mode, each response with its overall, then the flags."""
     yield f"{reviewer}: {review.mode}"
     for response in review.responses:
         value = response.overall if response.overall is not None else response.holistic
