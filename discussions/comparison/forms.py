@@ -1,4 +1,4 @@
-"""What is posted to decide on a change."""
+"""The form of a decision on a change."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _

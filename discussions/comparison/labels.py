@@ -34,7 +34,7 @@ SHARES = (
 
 
 def say_how_often(chance: float, *, is_short: bool = False) -> str:
-    """A probability as a lead reads it: "one time in ten", or "one in ten" after a sentence that said so in full."""
+    """A probability in words for a lead: "one time in ten", or "one in ten" after a sentence with the full form."""
     if chance < RARE:
         return _("hardly ever")
     if chance > USUAL:
@@ -73,12 +73,12 @@ def material_text(key: str, value: float) -> str:
 
 
 def points_text(value: float, span: float) -> str:
-    """A figure of a scale as wide as that, rounded, in points."""
+    """A figure in points, rounded for a scale of width `span`."""
     return _in_points(figure(value, decimals=get_decimals(span)))
 
 
 def get_decimals(span: float) -> int:
-    """With how many decimals sentences show figures of a scale as wide as this."""
+    """The number of decimals in sentences for figures of a scale of width `span`."""
     return 0 if span >= WIDE_SPAN else 1
 
 

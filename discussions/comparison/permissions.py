@@ -1,4 +1,4 @@
-"""Who decides on an iteration."""
+"""Who may decide on an iteration."""
 
 from django.utils.translation import gettext as _
 
@@ -10,7 +10,7 @@ from workspace.models import Person
 
 
 def check_decide(person: Person, iteration: Iteration, choice: str = "") -> None:
-    """Leads of the project and admins decide on changes; one that was never open for rating can only be dropped."""
+    """Only leads of the project and admins decide on changes; one never opened for rating can only be dropped."""
     sentence = _("Only team leads of this project decide on an iteration. Ask one of them.")
     check_leads(person, iteration.project, sentence)
     if iteration.kind != CHANGE:

@@ -23,11 +23,11 @@ from workspace.display.core.number_lists import format_numbers
 
 
 class DecisionPreview(Struct, frozen=True):
-    """What would be decided on, and the hash that recording must carry.
+    """The basis of a decision, and the hash that the request to record it must carry.
 
-    `compared` is None when the pair was looked at too often, or is not judged in one way (`is_one_way`),
-    `with_withdrawn` when no game was withdrawn after its figures were known. `game_count` games of the change count,
-    `least_games` are needed; `decided` are its decisions so far.
+    `compared` is None if there were too many looks at the pair, or the sides are not judged in the same way
+    (`is_one_way`), `with_withdrawn` if no game was withdrawn after its figures were known. `game_count` games of the
+    change count, `least_games` are needed; `decided` are its decisions so far.
     """
 
     basis: DecisionBasis
@@ -42,15 +42,15 @@ class DecisionPreview(Struct, frozen=True):
 
     @property
     def shown_before(self) -> set[str]:
-        """The hashes that pages carried before the decisions so far, the figures being the same."""
+        """The hashes that pages carried before the decisions so far, for the same figures."""
         earlier = (None, *self.decided[:-1]) if self.decided else ()
         return {_hash(msgspec.structs.replace(self.basis, supersedes=number)) for number in earlier}
 
 
 def decision_preview(history: History, iteration: int) -> DecisionPreview | None:
-    """The figures of a change and its reference as they stand; None for what is no change of this stage.
+    """The current figures of a change and its reference; None if the iteration is not a change of this stage.
 
-    One query beside the history: the pair's earlier decisions.
+    One query besides the history: the pair's earlier decisions.
     """
     change = history.find(iteration)
     control = history.find(change.compared_with) if change else None
@@ -101,9 +101,9 @@ def _decided(game: HistoryGame) -> DecidedGame:
 
 
 def _look(pair: list[HistoryIteration], basis: DecisionBasis, out: list[WithdrawnGame]) -> int:
-    """The number of this look at the pair. Figures that were seen before, and no figures at all, are no new look.
+    """The number of this look at the pair. Figures that were seen before, or no figures at all, are not a new look.
 
-    The scores before each withdrawal since the last decision were looked at, too.
+    The scores before each withdrawal since the last decision count as a look too.
     """
     made = Decision.objects.filter(iteration__in=[iteration.id for iteration in pair])
     bases = [
@@ -133,9 +133,9 @@ def _with_games(basis: DecisionBasis, out: list[WithdrawnGame]) -> DecisionBasis
 
 
 def why_undecidable(preview: DecisionPreview, choice: str = "") -> Obstacle | None:
-    """Why a change cannot be decided on: one look too many, or for keeping it figures that are not in.
+    """Why a change cannot be decided on: one look too many, or, for keeping it, figures that are missing.
 
-    A change without a decision can still be reverted without a look, so that the stage goes on.
+    A change without a decision can still be reverted without a look, so that the stage can continue.
     """
     if not preview.is_one_way:
         says = _(

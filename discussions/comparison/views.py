@@ -26,7 +26,7 @@ PAGE, REGION = "discussions/comparison/decide.html", "discussions/comparison/_de
 
 @require("decide", methods=("GET", "POST"))
 def decide_iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """The form on a page of its own, and what it posts; leads to the comparison, or back with all that was typed."""
+    """Show and process the form on its own page; redirects to the comparison, or shows the form with all input."""
     only_parameters(request)
     found = iteration_or_404(request.user, slug, iteration)
     check_decide(request.user, found)
@@ -60,7 +60,7 @@ def _show(request: SignedIn, iteration: Iteration, form: DecisionForm, status: i
 
 @require("see_iterations")
 def compare_iterations(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """An iteration and its reference, or another iteration of its stage."""
+    """Show an iteration and its reference, or another iteration of its stage."""
     given = only_parameters(request, "with")
     rows = Iteration.objects.visible_to(request.user).filter(stage__isnull=False)
     rows = rows.select_related("project", "stage__project")

@@ -34,7 +34,7 @@ def move_games(*, games: Collection[int], to: Iteration, by: Person, now: dateti
     """Move games of the project, given by number, into another iteration; returns the numbers that were moved.
 
     All games move or none. A game must not be started, and the lists of both iterations must not be frozen. Raises
-    NotAllowed; Unacceptable for no game or an unknown one; Conflict when a game was taken meanwhile.
+    NotAllowed; Unacceptable for no game or an unknown one; Conflict when a game was taken in the meantime.
     """
     check_change_iteration(by, to.project)
     if not games:
@@ -59,7 +59,7 @@ def move_games(*, games: Collection[int], to: Iteration, by: Person, now: dateti
 
 
 def open_for_rating(*, iteration: Iteration, by: Person, now: datetime) -> None:
-    """Freeze the iteration's list of games for good, and open their slots.
+    """Freeze the iteration's list of games permanently, and open their slots.
 
     Raises NotAllowed: not a lead, not open for import, too few games, or some not read or measured yet.
     """
@@ -86,7 +86,7 @@ def _locked(iteration: Iteration) -> Iteration:
 
 
 def _locked_lists(to: Iteration, numbers: Collection[int]) -> tuple[Iteration, set[int]]:
-    """The target and the keys of all iterations whose lists of games change, all locked."""
+    """The target, and the keys of all iterations whose lists of games change, all locked."""
     games = Game.objects.filter(project=to.project_id, number__in=numbers)
     keys = {to.pk, *games.values_list("iteration_id", flat=True)}
     rows = Iteration.objects.select_related("project", "rubric_version").filter(pk__in=keys)
@@ -97,7 +97,7 @@ def _locked_lists(to: Iteration, numbers: Collection[int]) -> tuple[Iteration, s
 def _games_to_move(target: Iteration, numbers: Collection[int], lists: Collection[int]) -> list[Game]:
     """The games with these numbers outside the target, locked; each is in one of these lists."""
     rows = Game.objects.filter(project=target.project_id, number__in=numbers)
-    # Locked first and read after that, since another action may have moved one.
+    # Lock first and read after that, since another action may have moved a game.
     keys = list(rows.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
     found = list(Game.objects.filter(pk__in=keys).select_related("iteration").order_by("pk"))
     missing = sorted(set(numbers) - {game.number for game in found})
@@ -141,7 +141,7 @@ def _refuse_rated(games: list[Game]) -> None:
 def _close_slots(games: list[Game]) -> None:
     """Close the slots of these games, all of them free; the new iteration opens its own."""
     slots = Slot.objects.filter(game__in=[game.pk for game in games])
-    # Locked before they are checked, since an evaluator may take one at this moment.
+    # Lock before the check, since an evaluator may take a slot at the same moment.
     locked = list(slots.order_by("pk").select_for_update())
     if any(slot.evaluator_id is not None for slot in locked):
         raise Conflict(
@@ -198,8 +198,8 @@ def change_iteration(
 ) -> None:
     """Set how unsorted games ask who said what, and how many evaluators rate each; None keeps the number.
 
-    Started evaluations keep their form, so that no transcript closes again. The number holds for new games and
-    for games without a verdict: slots open, or free slots close; started work goes on. Games with a verdict keep its
+    Started evaluations keep their form, so that no transcript closes again. The number applies to new games and to
+    games without a verdict: slots open, or free slots close; started work continues. Games with a verdict keep their
     number. The same values change nothing. Raises NotAllowed, and Unacceptable for an unknown value.
     """
     check_change_iteration(by, iteration.project)

@@ -37,8 +37,8 @@ _FIGURES: Any = msgspec.json.Decoder(list[GameFigures])
 class JudgedIteration(Struct, frozen=True):
     """One iteration, its rubric version, its averages, and the cache hit rate over its games.
 
-    `content` holds the figures of its games in bytes; it is the key of what is computed from them. `aside` holds the
-    figures of withdrawn games; nothing is computed from them.
+    `content` holds the figures of its games in bytes, which are the cache key of what is computed from them. `aside`
+    holds the figures of withdrawn games; nothing is computed from them.
     """
 
     row: HistoryIteration
@@ -98,7 +98,7 @@ class Mean(NamedTuple):
 class Kind(NamedTuple):
     """One figure of games, and how it is drawn. `value` takes a game; it gives None while the figure is not known.
 
-    `weak` says what little a game's figure rests on, "" when it rests on enough. `mean` takes the averages of an
+    `weak` says why a game's figure rests on little evidence, "" when it does not. `mean` takes the averages of an
     iteration, its cache hit rate and the number of games. `hollow` explains a hollow dot, `missing` is the text for an
     unknown figure.
     """
@@ -124,7 +124,7 @@ def format_figure(value: float, threshold: float, decimals: int = 1) -> str:
 
 
 def describe_weak_score(game: GameFigures, key: str) -> str:
-    """What little a score rests on: "not applicable" or "on few references"; "" when it rests on enough, or fails."""
+    """Why a passing score rests on little evidence: "not applicable" or "on few references"; else ""."""
     if not game.applies(key):
         return _("not applicable")
     return _("on few references") if key in game.on_few_references else ""
@@ -277,7 +277,7 @@ def history_row(found: JudgedIteration, *, is_reference: bool) -> HistoryRow:
 
 
 def target_label(rubric: RubricRecord, key: str) -> str:
-    """What the target metric is called; "" where none was named, its key where the rubric no longer has it."""
+    """The label of the target metric; "" if none was named, its key if the rubric no longer has it."""
     return next((criterion.label for criterion in rubric.criteria if criterion.key == key), key)
 
 
@@ -288,7 +288,7 @@ def _cells(content: bytes, version: int, sha256: str, _language: str) -> tuple[A
 
 
 def average_cell(line: Average) -> AverageCell:
-    """An average in a cell; a mean of some of the games alone is open."""
+    """An average in a cell; a mean of only some of the games is pending."""
     text = "" if line.value is None else figure(line.value, line.threshold)
     if line.passes is None:
         return AverageCell(line.key, text, PENDING, _("pending"), line.says)
@@ -358,7 +358,7 @@ RATINGS = Scale(1.0, 5.0, 1.0)
 
 
 def chart_scale(known: Sequence[float], metric: Metric) -> Scale:
-    """The scale for these figures of a metric: ratings whole, others as far as is needed."""
+    """The scale for these figures of a metric: the full scale for ratings, as much as is needed for others."""
     if metric.is_rated:
         return RATINGS
     low, high = metric.scale.low, metric.scale.high

@@ -1,4 +1,4 @@
-"""Who changes the rules of an iteration, and when its list of games is frozen."""
+"""Who may change the settings of an iteration, and when its list of games is frozen."""
 
 from django.utils.translation import gettext as _
 
@@ -11,7 +11,7 @@ from workspace.models import Person, Project
 
 
 def check_change_iteration(person: Person, project: Project) -> None:
-    """Leads of the project and admins say how its games are judged."""
+    """Only leads of the project and admins decide how its games are judged."""
     if role_in(person, project) not in ("admin", "lead"):
         raise NotAllowed(
             _("Only team leads of this project change how its games are judged. Ask one of them.")
@@ -19,7 +19,7 @@ def check_change_iteration(person: Person, project: Project) -> None:
 
 
 def check_freeze(person: Person, iteration: Iteration) -> None:
-    """Leads of the project and admins open an iteration for rating, once; that freezes its list of games."""
+    """Only leads of the project and admins open an iteration for rating, once; that freezes its list of games."""
     sentence = _("Only team leads of this project open an iteration for rating. Ask one of them.")
     check_leads(person, iteration.project, sentence)
     if iteration.is_unsorted:

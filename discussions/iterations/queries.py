@@ -39,7 +39,7 @@ from workspace.models.jobs import QUEUED, RUNNING
 
 
 def load_history(stage: Stage) -> History:
-    """Its iterations with their decisions and games: five queries, seven more while games wait for verdicts."""
+    """The stage's iterations with their decisions and games: five queries, seven more while games wait for verdicts."""
     rows = [_decoded(row) for row in _columns(Iteration.objects.filter(stage=stage).order_by("number"))]
     decisions = _decisions(stage)
     games, left_out = _games([row["id"] for row in rows], {row["id"]: row for row in rows})
@@ -56,7 +56,7 @@ def load_history(stage: Stage) -> History:
 
 
 def load_batches(project: int, rubric_version: int) -> list[list[GameFigures]]:
-    """The games of each iteration of the project under that version, for how much games of one prompt differ.
+    """The games of each iteration of the project under that version, for the spread between games of one prompt.
 
     Four queries, seven more while games wait for verdicts.
     """
@@ -168,7 +168,7 @@ def _figures(row: _Row, outcome: Outcome | None, paid: _Paid, rules: dict[str, A
 
 
 def _verdicts(iterations: list[int]) -> dict[int, tuple[int, Any]]:
-    # A verdict from before its iteration was moved to a newer rubric version counts no longer. Compared here: SQLite
+    # A verdict from before its iteration was moved to a newer rubric version no longer counts. Compared here: SQLite
     # would look for them among all verdicts under these versions.
     rows = Verdict.objects.filter(game__iteration__in=iterations).not_superseded()
     columns = ("game_id", "pk", "outcome", "rubric_version_id", "game__iteration__rubric_version_id")
@@ -197,7 +197,7 @@ def _paid(rows: list[_Row], iterations: list[int]) -> dict[int, _Paid]:
 
 
 def _complete(rows: Collection[_Row], rules: dict[int, dict[str, Any]]) -> dict[int, Outcome]:
-    """What would be recorded now on games with all evaluations; without ties."""
+    """The outcomes that would be recorded now for games with all evaluations; games with ties are left out."""
     if not rows:
         return {}
     submitted = Evaluation.objects.filter(game__in=[row.id for row in rows], purpose=RATING, state=SUBMITTED)
@@ -228,7 +228,7 @@ class _RecordedLine(Struct, PassKind):
 
 
 class _Recorded(Struct):
-    """What `game_figures` takes from a verdict; reading whole verdicts takes three times as long."""
+    """The columns of a verdict that `game_figures` needs; reading whole verdicts takes three times as long."""
 
     passes: bool | None
     lines: list[_RecordedLine]
@@ -262,7 +262,7 @@ def get_sentence(obstacle: Obstacle | None) -> str:
 
 
 def why_no_replay(history: History, iteration: HistoryIteration) -> Obstacle | None:
-    """Why an iteration cannot be played again now: no change is compared with it, or games can simply be added."""
+    """Why an iteration cannot be re-played now: no change is compared with it, or games can simply be added."""
     is_reference = iteration is history.reference
     if not is_reference and not any(row.compared_with == iteration.id for row in history.iterations):
         says = _(
@@ -303,7 +303,7 @@ def why_unready(iteration: Iteration) -> Obstacle | None:
 
 
 def why_coming(iteration: Iteration) -> Obstacle | None:
-    """Why the list of games cannot be frozen yet: some of them are on their way."""
+    """Why the list of games cannot be frozen yet: some games are still being imported."""
     coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING)).count()
     if not coming:
         return None

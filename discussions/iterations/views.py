@@ -1,4 +1,4 @@
-"""Finds the iteration of an address."""
+"""Finds the iteration at a URL."""
 
 from django.http import Http404
 
@@ -10,9 +10,9 @@ UNSORTED_BEFORE = 1
 
 
 def iteration_or_404(person: Person, slug: str, number: int) -> Iteration:
-    """The iteration of that number with all that its pages show, when the person may know of it.
+    """The iteration with that number and everything that its pages show; 404 if the person may not know of it.
 
-    Unsorted games once had number 1, now 0. The old address still leads to them if no iteration has number 1.
+    Unsorted games once had number 1, now 0. The old URL still finds them if no iteration has number 1.
     """
     rows = Iteration.objects.visible_to(person).select_related(
         "project",

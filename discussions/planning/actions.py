@@ -1,4 +1,4 @@
-"""Open and edit iterations of a stage before they have games; change what holds once something is rated."""
+"""Open and edit iterations of a stage before they have games; change the rules that apply once something is rated."""
 
 from datetime import datetime
 from typing import Any
@@ -85,7 +85,7 @@ def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now
 
 
 def replay_reference(*, iteration: Iteration, by: Person, now: datetime) -> Iteration:
-    """Open an iteration that plays the prompt of a reference again, judged alike; its games count with the reference's.
+    """Open an iteration that plays a reference's prompt again, judged like it; its games count with the reference's.
 
     `iteration` is the reference, or a re-play of it, fetched with its stage. Raises NotAllowed: not a lead, a closed
     stage, no reference, or an iteration of this prompt still takes games.
@@ -115,7 +115,7 @@ def edit_iteration(
     """Change the plan of an iteration that has no games yet; its reference stays.
 
     A `protocol` changes how the games of a baseline are judged, while no change depends on it. Raises NotAllowed (also
-    once a game is in or on its way); Unacceptable for an invalid plan or protocol.
+    once a game is imported or being imported); Unacceptable for an invalid plan or protocol.
     """
     stage = iteration.stage
     if stage is None:
@@ -240,7 +240,7 @@ def _insert(
 def change_rating_rule(
     *, project: Project, flags: str, reopen_minutes: int, shows_differences: bool, by: Person, now: datetime
 ) -> RatingRule:
-    """Set what holds in a project once something is rated. The same rule changes nothing.
+    """Set the rules that apply in a project once something is rated. The same rules change nothing.
 
     Raises NotAllowed for everybody but leads, Unacceptable for an unknown rule of flags or too long a time.
     """

@@ -51,7 +51,7 @@ ONE = PROJECT + "iterations/{int:iteration}/"
 GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 
 
-# Which settings one action changes.
+# The settings that one action changes.
 SETTINGS = {
     "games": ("evaluator_count", "identification"),
     "rule": ("flags", "reopen_minutes", "shows_differences"),
@@ -429,14 +429,14 @@ def _settings(unsorted: Iteration) -> SettingsAnswer:
 
 
 def _find_reference(history: History, number: int | None) -> int:
-    """The row of the iteration that a change is to be compared with, 0 where the stage has none of that number."""
+    """The key of the iteration that a change is to be compared with, 0 if the stage has none of that number."""
     if number is None:
         return history.reference.id if history.reference else 0
     return next((row.id for row in history.iterations if row.number == number), 0)
 
 
 def _plan(given: PlanGiven, known: dict[str, Any]) -> Plan:
-    """The plan as it was sent, with what is known in the place of what was left out."""
+    """The plan as sent, with known values for the fields that were left out."""
     values = {"name": "", "prompt": "", **known, **given.model_dump(exclude_none=True)}
     kept = {name.partition("-")[2]: value for name, value in known.items() if name.startswith("material-")}
     values["material"] = kept if given.material is None else given.material
@@ -444,7 +444,7 @@ def _plan(given: PlanGiven, known: dict[str, Any]) -> Plan:
 
 
 def _protocol(given: PlanGiven, known: dict[str, Any], person: Person) -> Protocol:
-    """How games are judged as it was sent, with what is known in the place of what was left out."""
+    """The protocol as sent, with known values for the fields that were left out."""
     values = known | given.model_dump(exclude_none=True)
     rows = RubricVersion.objects.visible_to(person).select_related("rubric")
     stored = rows.get(pk=known["rubric_version"])

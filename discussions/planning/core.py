@@ -26,7 +26,7 @@ MOST_GAMES = 1_000
 USUAL_SD = 2.0
 
 
-# How often a pair is looked at, and so how many times the least games each side can have.
+# How often a pair may be looked at, and so how many times the least number of games each side can have.
 SIZES = (1, MOST_LOOKS)
 
 
@@ -46,7 +46,7 @@ class Plan(Struct, frozen=True):
     least_games: int = 3
 
     def tidied(self) -> "Plan":
-        """The same plan with Unix line ends, and without blanks around single lines and notes."""
+        """The same plan with Unix line ends, and without white space around single lines and notes."""
         return Plan(
             name=" ".join(self.name.split()),
             prompt=self.prompt.replace("\r\n", "\n").replace("\r", "\n"),
@@ -182,8 +182,9 @@ def _wrong_change(
 class FindChance(Struct, frozen=True):
     """How often a gain in one metric is found. `gain` is one standard deviation between games under one prompt.
 
-    `is_own` says that the project's games gave it, with `df` degrees of freedom; else it is the usual one. `sizes`
-    holds the games of each side with the probability that one comparison of so many calls such a gain improved.
+    `is_own` says that it comes from the project's games, with `df` degrees of freedom; else it is the usual one.
+    `sizes` holds numbers of games per side with the probability that one comparison of that size gives the answer
+    "improved" for such a gain.
     """
 
     key: str
@@ -198,7 +199,7 @@ class FindChance(Struct, frozen=True):
 def list_find_chances(
     rubric: RubricRecord, batches: Sequence[Sequence[GameFigures]], least_games: int
 ) -> list[FindChance]:
-    """For each metric how often a gain of one standard deviation is found; `batches` are games of one prompt each."""
+    """For each metric, how often a gain of one standard deviation is found; each batch holds games of one prompt."""
     found = []
     for criterion in rubric.criteria:
         scale = METRICS[criterion.key].scale

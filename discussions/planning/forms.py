@@ -1,4 +1,4 @@
-"""Forms of iterations: the plan of a baseline or a change, games that move, and the rules of unsorted games."""
+"""Forms of iterations: the plan of a baseline or a change, games to move, and the settings of unsorted games."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,7 +37,7 @@ _DIFFERENCE = "material-"
 
 
 class IterationForm(forms.Form):
-    """How many evaluators rate each game and how they are asked who said what.
+    """How many evaluators rate each game, and how they are asked who said what.
 
     `confirmed` is the number for which the page showed the effect. Another number is saved only after the page has
     shown its effect.
@@ -59,7 +59,7 @@ class IterationForm(forms.Form):
 
 
 class RatingRuleForm(forms.Form):
-    """What holds once something is rated."""
+    """The rules that apply once something is rated."""
 
     flags = forms.ChoiceField(
         label=_("Open flags"),
@@ -87,7 +87,7 @@ class RatingRuleForm(forms.Form):
 
 
 class PlanForm(forms.Form):
-    """What every iteration says before its games: its name, the whole prompt, and how many games at least.
+    """What every iteration states before it has games: its name, the whole prompt, and the least number of games.
 
     `do` is the button that was pressed. `planning.core.plan_faults` checks the plan itself.
     """
@@ -134,7 +134,7 @@ class PlanForm(forms.Form):
         self.add_error("prompt_file", says)
 
     def to_plan(self) -> Plan:
-        """What was typed."""
+        """The plan as typed."""
         return Plan(**{name: self.cleaned_data[name] for name in ("name", "prompt", "least_games")})
 
 
@@ -154,7 +154,7 @@ class BaselineForm(PlanForm):
 
 
 class ChangeForm(PlanForm):
-    """One change: what is new, which metric is to become better, what difference matters, and against what."""
+    """One change: what is new, which metric should improve, which difference matters, and the reference."""
 
     change_note = forms.CharField(
         label=_("What is changed"), required=False, help_text=_("One line, as the history shows it.")
@@ -191,7 +191,7 @@ class ChangeForm(PlanForm):
         return [self[name] for name in self.fields if name.startswith(_DIFFERENCE)]
 
     def to_plan(self) -> Plan:
-        """What was typed; a difference that was left empty is the usual one."""
+        """The plan as typed; an empty difference stands for the usual one."""
         typed = self.cleaned_data
         chosen = {field.name.removeprefix(_DIFFERENCE): typed[field.name] for field in self.differences}
         return msgspec.structs.replace(
@@ -204,7 +204,7 @@ class ChangeForm(PlanForm):
 
 
 class MoveForm(forms.Form):
-    """Games that move into the iteration, or out of it into the unsorted one; named by their numbers."""
+    """Games, by number, to move into the iteration, or out of it to the unsorted games."""
 
     to = forms.ChoiceField(choices=((HERE, _("into this iteration")), (OUT, _("back to the unsorted games"))))
     games = NumbersField(label=_("Games"), required=False)

@@ -1,4 +1,4 @@
-"""Who opens an iteration."""
+"""Who may open an iteration."""
 
 from django.utils.translation import gettext as _
 
@@ -9,7 +9,7 @@ from workspace.models import Person
 
 
 def check_open_iteration(person: Person, stage: Stage) -> None:
-    """Leads of the project and admins, while the stage is not closed."""
+    """Only leads of the project and admins open iterations, while the stage is not closed."""
     check_leads(
         person, stage.project, _("Only team leads of this project create iterations. Ask one of them.")
     )

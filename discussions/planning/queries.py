@@ -1,4 +1,4 @@
-"""Why something cannot be done to an iteration yet: a sentence for the disabled button and for the refusal."""
+"""Why an act on an iteration is not possible yet: a sentence for the disabled button and for the refusal."""
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
@@ -25,7 +25,7 @@ def why_no_change(history: History) -> Obstacle | None:
 
 
 def why_plan_is_final(iteration: Iteration) -> Obstacle | None:
-    """Why the plan of an iteration cannot change: it is open for rating, or games are in it or on their way."""
+    """Why the plan of an iteration cannot change: it is open for rating, or has games imported or being imported."""
     if iteration.state != IMPORTING:
         says = _("Iteration %(number)d is open for rating; its plan is final.")
         return Obstacle("frozen", says % {"number": iteration.number})

@@ -59,7 +59,7 @@ from workspace.web.respond import respond
 
 @require("open_iteration", methods=("GET", "POST"))
 def open_iteration(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """A form for the next iteration; `kind` says whether a baseline or a change. Leads to the iteration."""
+    """Show a form for the next iteration; `kind` is baseline or change. Redirects to the new iteration."""
     wanted = only_parameters(request, "kind")["kind"]
     if wanted not in ("", BASELINE, CHANGE):
         raise Malformed(_("An iteration is a baseline or a change. Open the page again."))
@@ -71,7 +71,7 @@ def open_iteration(request: SignedIn, slug: str, stage: int) -> HttpResponse:
 
 @require("open_iteration", methods=("GET", "POST"))
 def edit_iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """The plan of an iteration that holds no game yet; leads back to it."""
+    """Edit the plan of an iteration that has no games yet; redirects to the iteration."""
     only_parameters(request)
     found = iteration_or_404(request.user, slug, iteration)
     if found.stage is None:
@@ -86,7 +86,7 @@ def edit_iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse
 def _plan(
     request: SignedIn, stage: Stage, history: History, kind: str, iteration: Iteration | None = None
 ) -> HttpResponse:
-    """Show the form, or check what was posted; only Save stores it."""
+    """Show the form, or check the posted plan; only Save stores it."""
     view = PlanView(stage, history, kind, iteration)
     if request.method == "GET":
         check_open_iteration(request.user, stage)
@@ -107,7 +107,7 @@ def _plan(
 
 
 class PlanView(NamedTuple):
-    """What is planned: a new iteration of that kind in a stage, or `iteration` again."""
+    """What is planned: a new iteration of that kind in a stage, or a new plan for `iteration`."""
 
     stage: Stage
     history: History
@@ -116,7 +116,7 @@ class PlanView(NamedTuple):
 
     @property
     def form_class(self) -> type[PlanForm]:
-        """How a baseline is judged can change while no change depends on it; a change is judged like its reference."""
+        """A baseline's protocol can change while no change depends on it; a change is judged like its reference."""
         if self.kind == CHANGE:
             return ChangeForm
         key = self.iteration.pk if self.iteration else 0
@@ -126,13 +126,13 @@ class PlanView(NamedTuple):
 
     @property
     def form_arguments(self) -> dict[str, Any]:
-        """Arguments of the form class beside the data."""
+        """Arguments of the form class besides the data."""
         if self.form_class is ChangeForm:
             return {"rubric": rubric_for(self.history, self.iteration)}
         return {"versions": versions_for()} if self.form_class is BaselineForm else {}
 
     def fresh_form(self) -> PlanForm:
-        """The form before anything was typed."""
+        """The form with its initial values."""
         texts = (
             plan_texts(self.iteration) if self.iteration else first_texts(self.stage, self.history, self.kind)
         )
@@ -140,7 +140,7 @@ class PlanView(NamedTuple):
 
 
 def _add_faults(form: PlanForm, view: PlanView) -> bool:
-    """Put everything that is wrong with the plan into its form; whether there was anything."""
+    """Add all faults of the plan to its form; return whether there are any."""
     faults = list_plan_faults(form.to_plan(), view.kind, view.history, view.iteration)
     for fault in faults:
         form.add_error(fault.field if fault.field in form.fields else None, fault.says)
@@ -148,7 +148,7 @@ def _add_faults(form: PlanForm, view: PlanView) -> bool:
 
 
 def _save(request: SignedIn, view: PlanView, form: PlanForm) -> int:
-    """Store the plan; the number of its iteration."""
+    """Store the plan; return the number of its iteration."""
     plan, now = form.to_plan(), timezone.now()
     protocol = _protocol(form.cleaned_data) if isinstance(form, BaselineForm) else None
     if view.iteration is not None:
@@ -174,7 +174,7 @@ def _protocol(typed: dict[str, Any]) -> Protocol:
 def _show_plan(
     request: SignedIn, view: PlanView, form: PlanForm, *, is_fine: bool = False, status: int = 200
 ) -> HttpResponse:
-    """The form, and once something was posted what differs from the reference's prompt."""
+    """Show the form, and after a POST also the difference from the reference's prompt."""
     page = build_plan_page(
         stage=view.stage,
         history=view.history,
@@ -217,7 +217,7 @@ def change(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("change_iteration", methods=("POST",))
 def change_rating_rules(request: SignedIn, slug: str) -> HttpResponse:
-    """Set what holds once something is rated; leads back to the project settings."""
+    """Set the rules that apply once something is rated; redirects to the project settings."""
     iteration = settings_or_404(request, slug)
     form = bind_form(request, RatingRuleForm)
     if not form.is_valid():
@@ -229,7 +229,7 @@ def change_rating_rules(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("set_storage_limit", methods=("POST",))
 def set_storage_limit(request: SignedIn, slug: str) -> HttpResponse:
-    """Say how much the project may store; leads back to the project settings."""
+    """Set how much the project may store; redirects to the project settings."""
     iteration = settings_or_404(request, slug)
     check_set_storage_limit(request.user, iteration.project)
     form = bind_form(request, StorageLimitForm)
@@ -258,7 +258,7 @@ def show_settings(
     wanted: int | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Show the page, with what was typed into one of its forms; with `wanted`, what that number of evaluators does."""
+    """Show the page, with the input of one of its forms; with `wanted`, the effect of that number of evaluators."""
     project, rule = iteration.project, load_rating_rule(iteration.project_id)
     page = build_rules_page(iteration=iteration, person=request.user, wanted=wanted)
     stored = {"identification": iteration.identification, "evaluator_count": iteration.evaluator_count}
@@ -276,7 +276,7 @@ def show_settings(
 
 @require("see_iterations")
 def iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """The state of an iteration, its plan and its games; unsorted games have a page of rules instead."""
+    """Show an iteration's state, plan and games; unsorted games have the settings page instead."""
     only_parameters(request)
     found = iteration_or_404(request.user, slug, iteration)
     check_see_iterations(request.user, found.project)
@@ -287,7 +287,7 @@ def iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
 
 @require("change_iteration", methods=("POST",))
 def move_games(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """Move games in from the unsorted ones, or back; leads to the iteration."""
+    """Move games in from the unsorted ones, or back; redirects to the iteration."""
     found = iteration_or_404(request.user, slug, iteration)
     check_change_iteration(request.user, found.project)
     form = bind_form(request, MoveForm)
@@ -304,7 +304,7 @@ def move_games(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
 
 @require("freeze", methods=("POST",))
 def open_for_rating(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """Freeze the list of games and open their slots; leads to the iteration."""
+    """Freeze the list of games and open their slots; redirects to the iteration."""
     found = iteration_or_404(request.user, slug, iteration)
     form = bind_form(request, NothingForm)
     try:
@@ -317,7 +317,7 @@ def open_for_rating(request: SignedIn, slug: str, iteration: int) -> HttpRespons
 
 @require("open_iteration", methods=("POST",))
 def replay_reference(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """Open an iteration that plays the prompt of this one again; leads to the new one."""
+    """Open an iteration that plays the prompt of this one again; redirects to the new one."""
     found = iteration_or_404(request.user, slug, iteration)
     form = bind_form(request, NothingForm)
     try:
@@ -328,7 +328,7 @@ def replay_reference(request: SignedIn, slug: str, iteration: int) -> HttpRespon
 
 
 def _again(request: SignedIn, found: Iteration, **given: object) -> HttpResponse:
-    """The page as it is now, with the refused form."""
+    """Show the page in its current state, with the refused form."""
     if found.is_unsorted:
         return redirect("change_iteration", slug=found.project.slug)
     fresh = iteration_or_404(request.user, found.project.slug, found.number)

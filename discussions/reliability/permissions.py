@@ -1,4 +1,4 @@
-"""Who sees the statistics of reliability."""
+"""Who may see the statistics of reliability."""
 
 from django.utils.translation import gettext as _
 
@@ -7,5 +7,5 @@ from workspace.models import Person, Project
 
 
 def check_see_team_statistics(person: Person, project: Project) -> None:
-    """Leads of the project and admins; evaluators must judge without knowing them."""
+    """Only leads of the project and admins see them; evaluators must judge without knowing them."""
     check_leads(person, project, _("Only team leads of this project see how its evaluators agree."))

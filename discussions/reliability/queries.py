@@ -1,10 +1,10 @@
-"""Blind answers of evaluators of the same games: rows in, records of the core out, in a fixed number of queries.
+"""Reads blind answers of evaluators of the same games into records of the core, in a fixed number of queries.
 
 The submitted evaluations of a project with their automatic values, as records of the core.
 
-Read in batches of games, four or five queries each, so that a thousand games never lie in memory together.
+Rows are read in batches of games, four or five queries each, so that a thousand games are never in memory together.
 
-Stored figures of a project's team: their kinds, and what they come from.
+Stored figures of a project's team: their kinds and their input.
 """
 
 from collections import defaultdict
@@ -100,7 +100,7 @@ def read_answers(rows: "QuerySet[Judgement]") -> list[BlindAnswer]:
 
 
 def _answers(rows: Iterable[tuple[int, int, int, str, str, str, str]]) -> Iterable[BlindAnswer]:
-    # Rows repeat a few words; interned, they take a third of the memory.
+    # Rows repeat a few words; interned, the words take a third of the memory.
     for game, evaluation, evaluator, *words in rows:
         yield BlindAnswer(game, evaluation, evaluator, *map(intern, words))
 
@@ -111,7 +111,7 @@ def _first(project: Project) -> "QuerySet[Judgement]":
 
 
 def _twice(project: Project) -> "QuerySet[Judgement]":
-    """The judgements of games that the same person rated twice, both times."""
+    """The judgements, from both times, of games that the same person rated twice."""
     same = {"game": OuterRef("game"), "evaluator": OuterRef("evaluator")}
     first = query_submitted(project).filter(Exists(repeats(project).filter(**same)))
     again = repeats(project).filter(Exists(query_submitted(project).filter(**same)))
@@ -159,7 +159,7 @@ class SampledRow(NamedTuple):
 
     @property
     def rubric(self) -> RubricRecord:
-        """What the rubric version says that it was measured under."""
+        """The content of the rubric version under which it was measured."""
         return rubric_record(self.version, self.sha256)
 
 
@@ -190,7 +190,7 @@ def accuracy_figures(project: Project) -> AccuracyFigures:
 
 
 def read_turning(project: Project) -> Iterator[Turning]:
-    """The recorded verdicts that people's estimates would turn, in two queries."""
+    """The recorded verdicts that people's estimates would flip, in two queries."""
     seeds = dict(query_submitted(project).values_list("pk", "seed"))
     columns = ("rubric_version_id", "rubric_version__sha256", "measured__code_version", "basis", "outcome")
     rows = query_recorded(project).values_list(*columns, "measured__findings__body")
@@ -217,7 +217,7 @@ def read_evaluated(project: Project) -> Iterator[Evaluated]:
 
 
 def _batches(rows: Iterable[SampledRow]) -> Iterator[list[SampledRow]]:
-    """Runs of evaluations of whole games."""
+    """Batches of evaluations that never split a game."""
     batch: list[SampledRow] = []
     games = messages = 0
     for row in rows:
@@ -349,7 +349,7 @@ FIGURE_TEAM = "figure_team"
 class StatisticsKind(NamedTuple):
     """One kind of figures: the version of the code that computes them, and what reads and computes them.
 
-    `reads_repeats` says that hidden duplicates are in them, too, `reads_verdicts` that recorded verdicts do.
+    `reads_repeats` says that hidden duplicates are in their input too, `reads_verdicts` that recorded verdicts are.
     """
 
     code_version: str
@@ -358,7 +358,7 @@ class StatisticsKind(NamedTuple):
     reads_verdicts: bool = False
 
 
-# In the order in which they are computed. A kind has a page of its name under the project's team.
+# In the order of computation. Each kind has a page of the same name under the project's team.
 KINDS: dict[str, StatisticsKind] = {
     "accuracy": StatisticsKind(accuracy.CODE_VERSION, accuracy_figures, reads_verdicts=True),
     "agreement": StatisticsKind(agreed.CODE_VERSION, agreement_figures, reads_repeats=True),
@@ -378,7 +378,7 @@ class _TeamStore(StatisticsStore[Project]):
         return owner
 
     def inputs(self, owner: Project) -> Inputs:
-        """Three queries. A version counts every change of an evaluation; a withdrawn game takes its evaluations out."""
+        """Three queries. An evaluation's version counts its changes; evaluations of withdrawn games are left out."""
         columns = ("pk", "version", "measured_id", "game_id")
         handed = [list(values) for values in query_submitted(owner).order_by("pk").values_list(*columns)]
         again = [list(values) for values in repeats(owner).order_by("pk").values_list(*columns)]

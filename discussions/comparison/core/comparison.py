@@ -62,7 +62,7 @@ class Rule(Struct, frozen=True):
 
 
 class MetricCompared(Struct, frozen=True):
-    """One metric of two iterations. `difference` rests on the games to which the metric applies.
+    """One metric of two iterations. `difference` is computed from the games to which the metric applies.
 
     `left_out` counts the games to which it does not; in the rubric's `rule` they count 100. For the target, `answer`
     is the answer of the difference; the other answers are corrected for multiple testing (Holm). `is_harmed` marks a
@@ -88,7 +88,7 @@ class MetricCompared(Struct, frozen=True):
 class IterationComparison(Struct, frozen=True):
     """Two iterations side by side.
 
-    `answer` is the target's; without a target what all metrics say together. `proposal` is keep, revert or
+    `answer` is the target's; without a target, that of all metrics together. `proposal` is keep, revert or
     inconclusive, `action` the sentence that goes with it. `checks` are sentences about the other metrics. `look` counts
     how often these two have been compared, this time included. `withdrawn` are numbers of games that were withdrawn
     after their figures were known, `answer_with` the answer with them.
@@ -216,7 +216,7 @@ def _metric(
 
 
 def _corrected(found: Sequence[MetricCompared]) -> list[MetricCompared]:
-    """The same with the answers of all but the target corrected for how many of them there are."""
+    """The same metrics, with all answers but the target's corrected for multiple testing."""
     others = [metric for metric in found if not metric.is_target]
     posteriors = [metric.difference.posterior for metric in others]
     no_better = holm([1 - posterior.higher if posterior else 1.0 for posterior in posteriors])
@@ -269,7 +269,7 @@ def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | N
 
 
 def summarize_answer(metrics: Sequence[MetricCompared], target: str | None, answer: str) -> str:
-    """The whole answer in a sentence: of the target, or of all metrics together."""
+    """The answer in a sentence: of the target, or of all metrics together."""
     if target is not None:
         return "".join(summarize_metric(metric) for metric in metrics if metric.is_target)
     named = [
@@ -299,7 +299,7 @@ def summarize_metric(metric: MetricCompared) -> str:
 
 
 def describe_rebound(found: Difference) -> str:
-    """The regression to the mean in a difference, as the end of a sentence on the difference; "" if nothing does."""
+    """The regression to the mean in a difference, as the end of a sentence on the difference; "" if there is none."""
     if not found.rebound or found.raw is None:
         return ""
     if found.raw < found.rebound:
@@ -316,7 +316,7 @@ NOT_WORSE = mark("That does not call the change worse.")
 def recommend_action(
     metrics: Sequence[MetricCompared], answer: str, looks_left: int, checks: list[str]
 ) -> str:
-    """What to do by default; while nothing can be told, stay with the earlier prompt or collect games."""
+    """What to do by default; while the answer is unclear, stay with the earlier prompt or collect games."""
     if answer == IMPROVED:
         return (
             say("Keep the change, after a look at what is to be checked.")

@@ -14,8 +14,8 @@ from discussions.iterations.core.figures import GameFigures
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import canonical_hash
 
-# 1: a guardrail is marked after shrinking. 2: it is marked as the games stand. 3: what a target that was picked for
-# being lowest gains by itself is taken off.
+# 1: a guardrail is marked after shrinking. 2: it is marked as the games stand. 3: the regression to the mean
+# of a picked target is subtracted.
 FORMAT = 3
 
 
@@ -27,7 +27,7 @@ TOLERANCE = 1e-6
 
 
 class DecidedGame(Struct, frozen=True):
-    """One game that was decided on: its row, the verdict that its figures come from (None: none recorded yet)."""
+    """One game of a decision: its row, and the verdict that its figures come from (None: none recorded yet)."""
 
     id: int
     verdict: int | None
@@ -35,14 +35,13 @@ class DecidedGame(Struct, frozen=True):
 
 
 class DecisionBasis(Struct, frozen=True):
-    """Everything a decision rests on: the pair, the rubric version, what was named beforehand, and the games.
+    """Everything that a decision is based on: the pair, the rubric version, what was named beforehand, and the games.
 
     `control` holds all games of the reference's prompt, `change` those of all iterations that played the prompt against
     it, this one's last; `earlier` the other batches of the same protocol, for the spread between games. `picked` are
     the rows of the control's games by which the target may have been picked, `control_out` and `change_out` games that
-    were withdrawn after their figures were known; none before format 3. `look` counts how
-    often the pair was looked at, this time included; the same figures again are no further look. `supersedes` is the
-    earlier decision.
+    were withdrawn after their figures were known; none before format 3. `look` counts the looks at the pair, including
+    this one; the same figures again are not a further look. `supersedes` is the earlier decision.
     """
 
     format: int
@@ -63,12 +62,12 @@ class DecisionBasis(Struct, frozen=True):
 
     @property
     def is_unseen(self) -> bool:
-        """Whether nothing is known yet of any game of the change, so that there is nothing to look at."""
+        """Whether no figure of any game of the change is known yet, so that there is nothing to look at."""
         return not any(_is_known(game.figures) for game in self.change)
 
     @property
     def pending(self) -> list[int]:
-        """The numbers of the change's games that are not known in full yet."""
+        """The numbers of the change's games whose figures are not complete yet."""
         return [
             game.figures.number
             for game in self.change
@@ -77,7 +76,7 @@ class DecisionBasis(Struct, frozen=True):
 
 
 def keep_scores_only(figures: GameFigures) -> GameFigures:
-    """The scores of a game and its rating alone: all that a comparison reads of games other than the pair's."""
+    """Only the scores and the rating of a game: all that a comparison reads from games outside the pair."""
     return GameFigures(
         figures.number, figures.scores, rating=figures.rating, not_applicable=figures.not_applicable
     )
@@ -88,7 +87,7 @@ WORDS = frozenset({"says", "says_with", "length_says", "action", "checks", "reas
 
 
 def figures_hash(basis: DecisionBasis) -> str:
-    """The hash of the pair's known scores alone: as long as it is the same, nothing new was looked at."""
+    """The hash of the pair's known scores only: while it is the same, there is no new look."""
     return canonical_hash(
         [
             [keep_scores_only(game.figures) for game in sorted(games, key=_number) if _is_known(game.figures)]
@@ -106,7 +105,7 @@ def _is_known(figures: GameFigures) -> bool:
 
 
 def compute_proposal(basis: DecisionBasis, rubric: RubricRecord) -> IterationComparison | None:
-    """The comparison that the basis amounts to; None for a look too many."""
+    """The comparison computed from the basis; None if this is one look too many."""
     if look_refusal(basis.look):
         return None
     found = _compare(basis, basis.control, basis.change, rubric)
@@ -144,8 +143,8 @@ def _compare(
 def other_proposal(stored: str, found: IterationComparison | None) -> Iterator[str]:
     """The differences between a stored proposal and the one that its basis gives now, in sentences.
 
-    Sentences are not compared: other words for the same figures are the same proposal. Figures that comparisons got
-    later, and that the stored proposal lacks, are not compared either.
+    Sentences are not compared: other words for the same figures are the same proposal. Figures that were added later,
+    and that the stored proposal lacks, are not compared either.
     """
     for path in _differences(msgspec.json.decode(stored), msgspec.to_builtins(found), ""):
         yield f"its basis gives another proposal than was stored, at {path or 'its top'}."

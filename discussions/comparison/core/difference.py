@@ -1,8 +1,8 @@
 """One metric of one change: is it better than its reference, worse, not materially different, or unclear?
 
-A normal prior N(0, tau^2), tau = 0.7 s, on the true difference pulls what a few games show towards nothing; s is the
-spread between games, pooled over all batches, and the posterior is taken as Student's t with its degrees of freedom.
-Sources: docs/iterations.md; A. Gelman, J. Carlin, Perspectives on Psychological Science 9 (2014), 641-651.
+A normal prior N(0, tau^2), tau = 0.7 s, on the true difference shrinks what a few games show towards 0; s is the spread
+between games, pooled over all batches, and the posterior is taken as Student's t with its degrees of freedom. Sources:
+docs/iterations.md; A. Gelman, J. Carlin, Perspectives on Psychological Science 9 (2014), 641-651.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ SURE_HARM = 0.80
 LIKELY_HARM = 0.5
 
 
-# The normal quantile of 80 %: of falls of the size that is named as seen, so many are marked.
+# The normal quantile of 80 %: this share of falls of the size that is said to be detectable is marked.
 SEEN_Z = 0.8416
 
 
@@ -62,7 +62,7 @@ MORE_GAMES = 3
 
 
 class Posterior(Struct, frozen=True):
-    """What the games say of the true difference: its shrunken estimate, and how probable each reading is.
+    """What the games say about the true difference: its shrunken estimate, and the probability of each reading.
 
     `higher` is P(true difference > 0), `within` P(it is smaller than the material one either way), `harm` P(it is
     below minus the material one); `fell` is the same as `harm` without the prior. Intervals are 95 % intervals in the
@@ -81,13 +81,13 @@ class Posterior(Struct, frozen=True):
 
 
 class Difference(Struct, frozen=True):
-    """The difference of the means of two lists of scores, change less control, with its answer.
+    """The difference of the means of two lists of scores, change minus control, with its answer.
 
-    `raw` is as played. `rebound` of it is regression to the mean, since `picked_share` of the control's games picked
-    the target. `posterior` and `permutation` are about what is left, `judged`. `reason` says why the answer is "cannot
-    tell yet" if that is not due to the scores. `posterior` is None while there is no spread to judge by. `floor` is the
-    smallest two-sided permutation p that these sizes allow. `more_games` is how many more each side needs for the
-    material difference to be seen, 0 when there are enough, None without a spread.
+    `raw` is the observed difference. `rebound` is the part of it that is regression to the mean, since `picked_share`
+    of the control's games picked the target. `posterior` and `permutation` are about the rest, `judged`. `reason` says
+    why the answer is "cannot tell yet" if that is not due to the scores. `posterior` is None while there is no spread
+    to judge by. `floor` is the smallest two-sided permutation p that these sizes allow. `more_games` is how many more
+    each side needs for the material difference to be seen, 0 when there are enough, None without a spread.
     """
 
     control_mean: float | None
@@ -108,7 +108,7 @@ class Difference(Struct, frozen=True):
 
     @property
     def judged(self) -> float | None:
-        """The difference that is judged: as played, less the regression to the mean."""
+        """The difference that is judged: the raw one minus the regression to the mean."""
         return None if self.raw is None else self.raw - self.rebound
 
 
@@ -160,8 +160,8 @@ def difference(
     """The difference of two lists of game scores of the same protocol.
 
     `spread` is pooled over all batches, these two included; `material` the difference that matters and `span` the width
-    of the scale, both in the unit of the scores: intervals are clipped to plus and minus `span`. `rebound` is taken
-    off before judging.
+    of the scale, both in the unit of the scores: intervals are clipped to plus and minus `span`. `rebound` is
+    subtracted before judging.
     """
     first, second = exact_mean(control), exact_mean(change)
     found = judge_scores(control, change, spread, material=material, span=span, rebound=rebound)
@@ -194,7 +194,7 @@ def compute_posterior(
     *,
     better_share: float = PRIOR_SHARE,
 ) -> Posterior | None:
-    """The posterior of the true difference; None while the spread is not known or is nil.
+    """The posterior of the true difference; None while the spread is not known or is 0.
 
     With v = s^2 (1/n_C + 1/n_X): mean raw tau^2 / (tau^2 + v), sd sqrt(v tau^2 / (tau^2 + v)), t with the spread's df.
     For `higher` alone tau is `better_share` s instead of the usual 0.7 s.
@@ -223,8 +223,8 @@ def compute_posterior(
 def has_fallen(found: Difference) -> bool:
     """Whether the metric more likely than not fell by more than the material difference, as the games stand.
 
-    Nothing is shrunken: a prior that expects small effects would hide the harm that a guardrail is there to show.
-    Without any scatter within the batches the fall itself decides; without two games in a batch nothing is marked.
+    Nothing is shrunken: a prior that expects small effects would hide the harm that a guardrail must show. Without any
+    spread within the batches, the fall itself decides; without two games in a batch, nothing is marked.
     """
     if found.posterior is not None:
         return found.posterior.fell > LIKELY_HARM
@@ -237,7 +237,7 @@ def has_fallen_after_shrinking(found: Difference) -> bool:
 
 
 def compute_fall_seen(found: Difference) -> float | None:
-    """The size of a true fall that `has_fallen` marks in 80 % of comparisons with so many games; None without a spread.
+    """The size of a true fall that `has_fallen` marks in 80 % of comparisons of these sizes; None without a spread.
 
     The mark is set when the raw difference is below -d, and that has SD s sqrt(1/n_C + 1/n_X): d + 0.84 of it.
     """
@@ -246,7 +246,7 @@ def compute_fall_seen(found: Difference) -> float | None:
 
 
 def compute_false_mark(found: Difference) -> float | None:
-    """How often `has_fallen` marks a metric that did not move at all, with so many games; None without a spread."""
+    """How often `has_fallen` marks an unchanged metric, in comparisons of these sizes; None without a spread."""
     from scipy.special import ndtr
 
     error = get_standard_error(found)
@@ -254,14 +254,14 @@ def compute_false_mark(found: Difference) -> float | None:
 
 
 def get_standard_error(found: Difference) -> float | None:
-    """The standard error of the raw difference, s sqrt(1/n_C + 1/n_X); None while it is not known or nil."""
+    """The standard error of the raw difference, s sqrt(1/n_C + 1/n_X); None while it is not known or 0."""
     if not found.spread.sd or not found.control_count or not found.change_count:
         return None
     return found.spread.sd * sqrt(1 / found.control_count + 1 / found.change_count)
 
 
 def compute_find_chance(gain_in_sds: float, size: int, earlier_df: int) -> float:
-    """How often one comparison of `size` against `size` games calls a true gain improved.
+    """How often one comparison of `size` against `size` games gives the answer "improved" for a true gain.
 
     P(shrunken / sd > t(.95, df)) is P(T > t(.95, df) / sqrt(k)) of the noncentral t with df = earlier df + 2 (n - 1),
     noncentrality gain / sqrt(2/n) and k = tau^2 / (tau^2 + 2/n), all in SDs. Source: N. L. Johnson,
@@ -277,7 +277,7 @@ def compute_find_chance(gain_in_sds: float, size: int, earlier_df: int) -> float
 
 
 def more_games(control_count: int, change_count: int, spread: Spread, material: float) -> int | None:
-    """How many more games each side needs, from the material difference and never from the one observed.
+    """How many more games each side needs, from the material difference and never from the observed one.
 
     The smallest m with (1.645 + 0.84)^2 s^2 (1/(n_C + m) + 1/(n_X + m)) <= material^2: 80 % power at 5 % on one side.
     None without a spread, and when nothing material was named.
@@ -297,7 +297,7 @@ def more_games(control_count: int, change_count: int, spread: Spread, material: 
 def permutation_floor(control_count: int, change_count: int) -> float | None:
     """The smallest two-sided p of the exact permutation test at these sizes, 0.10 at 3 against 3.
 
-    If both groups have the same size, every division of the games has a mirror image that is as far from the middle.
+    If both groups have the same size, every division of the games has a mirror image that is equally extreme.
     """
     if not control_count or not change_count:
         return None

@@ -1,4 +1,4 @@
-"""How much longer the messages, or the games, of one side are: personality diversity and anti-repetition follow that.
+"""How much longer one side's messages or games are: personality diversity and anti-repetition depend on length.
 
 More words hold more different words and more phrases to repeat, whatever the prompt does for either. Source: H. S.
 Heaps, Information Retrieval (1978), chapter 7, on how vocabulary grows with the length of a text.
@@ -15,12 +15,12 @@ from workspace.core.words import say
 FOLLOW_LENGTH = frozenset({DIVERSITY, REPETITION})
 
 
-# A fifth more or less is said.
+# A difference of a fifth, up or down, is reported.
 NOTED = Fraction(1, 5)
 
 
 def describe_lengths(key: str, control: Sequence[GameFigures], change: Sequence[GameFigures]) -> str:
-    """What differs by more than a fifth in length between the sides, for a metric that follows it; "" otherwise."""
+    """A sentence on lengths that differ by more than a fifth, for a metric that depends on length; "" otherwise."""
     if key not in FOLLOW_LENGTH:
         return ""
     parts = [

@@ -13,7 +13,7 @@ from discussions.iterations.core.averages import Spread
 from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.iterations.core.next_target import NextTarget
 
-# Scores have no more decimals, and the exact test reads decimals.
+# Scores have no more decimals than this, and the exact test reads decimals.
 PLACES = 4
 
 
@@ -28,7 +28,7 @@ NO_REBOUND = Rebound()
 
 
 def find_rebound(key: str, lowest: NextTarget, control: Sequence[GameFigures], spread: Spread) -> Rebound:
-    """The rebound of a metric that is the lowest of the games that picked it, part of those in `control`.
+    """The rebound of a metric that is the lowest in the games that picked it, which are part of `control`.
 
     None for any other metric, and while no spread is known. `spread` is the metric's spread over all batches.
     """

@@ -1,7 +1,7 @@
 """The first line on a comparison: a word and an interval that can never contradict each other.
 
-The answer comes from the shrunken difference, the interval from the raw one, so that either can be the more careful.
-The word follows the more careful of the two.
+The answer comes from the shrunken difference, the interval from the raw one, so either can be the more cautious. The
+word follows the more cautious of the two.
 """
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from discussions.comparison.core.difference import (
     get_standard_error,
 )
 
-# Improved or worse: the interval of 95 % agrees and P(true difference > 0) is beyond .99, or not.
+# Improved or worse: certain if the 95 % interval agrees and P(true difference > 0) is beyond .99, else likely.
 CERTAIN = "certain"
 
 
@@ -29,7 +29,7 @@ PERHAPS = "perhaps"
 PERHAPS_SMALL = "perhaps, but small"
 
 
-# No material difference: the interval lies within it, or reaches further.
+# No material difference: the interval lies within the material difference, or extends beyond it.
 NO_DIFFERENCE = "no difference"
 
 
@@ -43,11 +43,11 @@ ALMOST_CERTAIN = 0.99
 
 
 class VerdictLine(Struct, frozen=True):
-    """The word (`kind`), its direction, and the interval of the judged difference, unshrunken, that stands beside it.
+    """The word (`kind`), its direction, and the unshrunken interval of the judged difference that is shown next to it.
 
-    `interval` is None where nothing is known of the spread; `percent` is its level, 95, or 90 where only that one lies
-    on the side of the answer. The first four kinds have an interval on one side of 0, the side of `is_better`;
-    `NO_DIFFERENCE` has one within the material difference; the others have one that contains 0.
+    `interval` is None if the spread is unknown; `percent` is its level, 95, or 90 if only that interval lies on the
+    side of the answer. The first four kinds have an interval on one side of 0, the side of `is_better`; `NO_DIFFERENCE`
+    has one within the material difference; the others have one that contains 0.
     """
 
     kind: str

@@ -35,9 +35,9 @@ from workspace.core.text import figure
 class ComparisonAnswer(Struct, frozen=True):
     """The answer: the first line, its tone, and what to do by default.
 
-    `look` counts the looks at the pair, this one included; 0 where the pair is not the one that is decided on. `checks`
-    are sentences on guardrails. `waits` names games that are not rated, `pooled` those of other iterations that count
-    too. `rebound` says what of the difference is regression to the mean. `withdrawn` says what the answer would be with
+    `look` counts the looks at the pair, including this one; 0 if the decision is not about this pair. `checks` are
+    sentences on guardrails. `waits` names games that are not rated, `pooled` games of other iterations that count too.
+    `rebound` says how much of the difference is regression to the mean. `withdrawn` says what the answer would be with
     games that were withdrawn after their figures were known.
     """
 
@@ -63,12 +63,12 @@ class SideGame(Struct, frozen=True):
 
 
 class ComparePage(Struct, frozen=True):
-    """The page of two iterations. `problem` says why there is no answer, "" where there is one.
+    """The page of two iterations. `problem` says why there is no answer, "" if there is one.
 
     `choices` are the numbers and labels of the iterations that `change` can be compared with; `control` is the chosen
-    one. `sides` are both with their games. `is_decided_on` says that a decision is about this pair; `target` is None
-    where none was named. `preview` is what a decision would rest on; `replay` plays the reference again; both are
-    None where nothing is decided on the pair.
+    one. `sides` are both with their games. `is_decided_on` says that a decision is about this pair; `target` is None if
+    none was named. `preview` is the basis of a decision; `replay` plays the reference again; both are None if the
+    decision is not about this pair.
     """
 
     change: HistoryIteration
@@ -136,7 +136,7 @@ def build_compare_page(
 def _compared(
     history: History, change: HistoryIteration, control: HistoryIteration | None, rubric: RubricRecord
 ) -> tuple[IterationComparison | None, str, DecisionPreview | None]:
-    """The comparison, or why there is none; and what a decision would rest on, if it is about the pair."""
+    """The comparison, or why there is none; and the basis of a decision, if it is about the pair."""
     if control is None and _choices(history, change):
         return None, _("A baseline has no reference. Choose an iteration above to compare it with."), None
     if control is None:
@@ -206,7 +206,7 @@ def _answer(
 
 
 def _rebound(target: MetricCompared) -> str:
-    """The regression to the mean, where the target was picked as the lowest; "" for any other target."""
+    """A sentence on the regression to the mean if the target was picked as the lowest; "" for any other target."""
     found = target.difference
     if not found.rebound or found.raw is None:
         return ""

@@ -1,4 +1,4 @@
-"""The region in which a change is decided on: the proposal, the form, and what was decided before."""
+"""The region for deciding on a change: the proposal, the form, and earlier decisions."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -38,7 +38,7 @@ class DecisionPart(Struct, frozen=True):
     `says_with` what it would be with withdrawn games, `rule_says` the rubric's own rule.
 
     `words` and `tones` name choices. `refusal` disables the button. `differs` says that the current decision is not
-    what the figures propose now. `look` counts the looks at the pair, this one included.
+    what the figures propose now. `look` counts the looks at the pair, including this one.
     """
 
     number: int
@@ -61,7 +61,7 @@ class DecisionPart(Struct, frozen=True):
 def build_decision_part(
     *, iteration: Iteration, history: History, person: Person, preview: DecisionPreview | None = None
 ) -> DecisionPart | None:
-    """The region for an iteration fetched with its project; None if it is no change. One query without a `preview`."""
+    """The region for an iteration fetched with its project; None unless it is a change. One query without `preview`."""
     preview = preview or decision_preview(history, iteration.pk)
     row = history.find(iteration.pk)
     if preview is None or row is None:
@@ -117,7 +117,7 @@ def choice_words() -> dict[str, str]:
 
 
 def _choices(keep_refusal: str, refusal: str, found: IterationComparison | None) -> list[ChoiceLine]:
-    """The three choices; only keeping asks for more than the others do."""
+    """The three choices; only keeping has further conditions."""
     means = {
         KEEP: _("the next change builds on this prompt"),
         REVERT: _("the next change builds on the earlier prompt"),

@@ -50,10 +50,10 @@ class MetricComparison(Struct, frozen=True):
     """One metric. `place` is the part of a game's page that a dot leads to; `texts` are the figures of the dots.
 
     `answer` is "" if the two may not be compared. `chance` is the probability of better, `p` that of the exact test and
-    `floor` its smallest possible value. `rule` is the rubric's own, which speaks of the target alone, and `sees` what
-    size of fall so many games can see, which the other metrics are watched for. `is_muted` says that the shrunken
+    `floor` its smallest possible value. `rule` is the rubric's own, which is only about the target; `sees` is the size
+    of fall that these games can detect, for which the other metrics are watched. `is_muted` says that the shrunken
     difference lies outside the interval of the raw one. `spread` says how much games differ, `left_out` how many do not
-    count, `length_says` that the metric follows the length of messages where that differs.
+    count, `length_says` that the metric depends on the length of messages, if lengths differ.
     """
 
     key: str
@@ -82,7 +82,7 @@ class MetricComparison(Struct, frozen=True):
 def metric_part(
     criterion: Criterion, sides: Sequence[JudgedIteration], found: MetricCompared | None
 ) -> MetricComparison:
-    """A metric of two iterations, the earlier one first; `found` is None where they may not be compared."""
+    """A metric of two iterations, the earlier one first; `found` is None if they may not be compared."""
     key, threshold = criterion.key, float(criterion.threshold or 0)
     rows = [_arm(side, key, threshold) for side in sides]
     known = [*(value.value for row in rows for value in row.values), threshold]
@@ -124,7 +124,7 @@ def answer_words() -> dict[str, str]:
 
 
 def describe_fall_seen(metric: MetricCompared) -> str:
-    """What size of fall so many games can see in a metric that is watched, and how often it is marked without any."""
+    """The size of fall that these games can detect in a guardrail, and how often it is marked without any fall."""
     fall, chance = compute_fall_seen(metric.difference), compute_false_mark(metric.difference)
     if fall is None or chance is None:
         return _("nobody can say yet how large a fall would be marked")
@@ -176,7 +176,7 @@ def games_needed(found: Difference) -> str:
 
 
 def spread_says(found: Difference) -> str:
-    """How much games differ under one prompt, and how many of them say so."""
+    """How much games differ under one prompt, and from how many games that is known."""
     if found.spread.sd is None:
         return found.spread.warning
     given = {"sd": figure(found.spread.sd), "df": found.spread.df, "count": found.spread.batch_count}
@@ -189,7 +189,7 @@ def spread_says(found: Difference) -> str:
 
 
 def format_signed(value: float) -> str:
-    """A difference with its sign, one decimal or as many as it takes not to show as nothing."""
+    """A difference with its sign, with one decimal or as many as it takes not to show as 0."""
     text = figure(value, 0.0)
     return with_minus(text) if text.startswith("-") else f"+{text}"
 
@@ -295,7 +295,7 @@ def _dot_text(value: Value, threshold: float) -> str:
 
 
 def pooled_says(history: History, change: HistoryIteration) -> str:
-    """Which games of earlier iterations count on the side of the change; "" where there are none."""
+    """Which games of earlier iterations count on the side of the change; "" if there are none."""
     own = {game.id for game in change.games}
     before = [game.figures.number for game in history.pooled(change).games if game.id not in own]
     if not before:
@@ -305,7 +305,7 @@ def pooled_says(history: History, change: HistoryIteration) -> str:
 
 
 def pooled_control_says(history: History, control: HistoryIteration) -> str:
-    """Which games of other iterations count on the side of the reference; "" where there are none."""
+    """Which games of other iterations count on the side of the reference; "" if there are none."""
     own = {game.id for game in control.games}
     others = [game.figures.number for game in history.pooled_control(control).games if game.id not in own]
     if not others:
@@ -315,7 +315,7 @@ def pooled_control_says(history: History, control: HistoryIteration) -> str:
 
 
 def waits_says(*sides: HistoryIteration) -> str:
-    """Which games are not rated yet; "" where all are."""
+    """Which games are not rated yet; "" if all are."""
     waiting = [game.figures.number for side in sides for game in side.games if game.state == OPEN]
     if not waiting:
         return ""

@@ -11,7 +11,7 @@ from workspace.core.refusals import NotAllowed
 
 
 class ReplayButton(Struct, frozen=True):
-    """The number of the iteration that is played again; `refusal` disables the button, "" where nothing refuses."""
+    """The number of the iteration that is played again; `refusal` disables the button, "" if nothing prevents it."""
 
     number: int
     refusal: str
@@ -20,10 +20,12 @@ class ReplayButton(Struct, frozen=True):
 def build_replay_button(*, stage: Stage, history: History, row: HistoryIteration) -> ReplayButton | None:
     """The button on the page of an iteration: for a change its reference, for a reference itself, else None.
 
-    A re-play that still takes games has none: they are added on that page.
+    A re-play that still takes games has no button: its games are added on that page.
     """
     played = find_replayed(history, row)
-    is_waiting = row.replay_of is not None and row.state == IMPORTING  # its games come in on its own page
+    is_waiting = (
+        row.replay_of is not None and row.state == IMPORTING
+    )  # its games are imported on its own page
     if played is None or is_waiting:
         return None
     return build_reference_button(stage=stage, history=history, reference=played)
@@ -39,7 +41,7 @@ def build_reference_button(*, stage: Stage, history: History, reference: History
 
 
 def find_replayed(history: History, row: HistoryIteration) -> HistoryIteration | None:
-    """Which iteration is played again from the page of this one."""
+    """The iteration that the button on this iteration's page plays again."""
     if row is history.reference:
         return row
     return history.find(row.replay_of or row.compared_with or row.id)

@@ -27,8 +27,8 @@ class Average(Struct, frozen=True):
 
     A game to which the metric does not apply counts 100 in `value` and is left out of `second`. `value` averages
     `of_count` games, `second` averages `second_of_count` of them, and `by_rule_count` games count 100. `passed_count`
-    games pass the criterion on their own, `few_count` of them on few references. `pending` names games that are not
-    known yet; while there are any, `passes` and `second_passes` are None. `interval` is the 95 % interval of
+    games pass the criterion on their own, `few_count` of them on few references. `pending` names games whose figures
+    are not known yet; while there are any, `passes` and `second_passes` are None. `interval` is the 95 % interval of
     `second`, from the spread between games.
     """
 
@@ -61,7 +61,7 @@ class Average(Struct, frozen=True):
 
     @property
     def says(self) -> str:
-        """What the rubric's average is a mean of, and how many games pass."""
+        """A sentence on what the rubric's average is a mean of, and how many games pass."""
         parts = [_describe_mean(self.of_count, len(self.pending))]
         if self.by_rule_count:
             parts.append(
@@ -92,7 +92,7 @@ class Average(Struct, frozen=True):
 
     @property
     def second_says(self) -> str:
-        """What the diagnostics' average is a mean of."""
+        """A sentence on what the diagnostics' average is a mean of."""
         left_out = self.of_count - self.second_of_count
         rest = (
             say("; left out: {left_out} to which the metric does not apply", left_out=left_out)
@@ -103,7 +103,7 @@ class Average(Struct, frozen=True):
 
 
 class GamesCost(Struct, frozen=True):
-    """What the games cost. `state` is the worst there is: above, amber, unreported, low.
+    """What the games cost. `state` is the worst that occurs: above, amber, unreported, low.
 
     `amber` (which includes both bounds), `above`, `unreported` and `by_hand` name games. `mean_usd` is the mean of
     the reported costs.
@@ -121,7 +121,7 @@ class GamesCost(Struct, frozen=True):
 
 
 class Averages(Struct, frozen=True):
-    """The averages of an iteration. `passes` is the quality alone: enough of them, and all mandatory ones."""
+    """The averages of an iteration. `passes` is about quality only: enough averages pass, and all mandatory ones."""
 
     lines: list[Average]
     passes: bool | None
@@ -302,7 +302,7 @@ class Spread(Struct, frozen=True):
 
     @property
     def warning(self) -> str:
-        """A sentence when the spread rests on little; empty otherwise."""
+        """A sentence when the spread comes from few games; empty otherwise."""
         if not self.df:
             return say("The spread between games is not known: no batch has two games.")
         if self.df >= FEW_DF:
@@ -315,7 +315,7 @@ class Spread(Struct, frozen=True):
 
 
 def pooled_spread(batches: Iterable[Sequence[Fraction]]) -> Spread:
-    """The sum of squares around each batch's own mean, divided by the games less one for each batch."""
+    """The sum of squares around each batch's own mean, divided by the number of games minus one for each batch."""
     squares, df, count = pool_squares(batches)
     return Spread(float(squares / df) if df else None, df, count)
 
@@ -337,7 +337,7 @@ def compute_mean_interval(
 
 
 class CacheRate(Struct, frozen=True):
-    """The cache hit rate over the games of the row, from 0 to 1, weighted by input tokens where those are known.
+    """The cache hit rate over the games of the row, from 0 to 1, weighted by input tokens if those are known.
 
     `rate` is None while a game of the row has none (`missing` names them); `unweighted` games count with the mean of
     the known weights. `passes` asks for more than `percent`.

@@ -1,4 +1,4 @@
-"""One game as a set of figures, which iterations are compared and judged by; exact where it is decided."""
+"""One game as a set of figures, by which iterations are compared and judged; exact where a decision depends on them."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -10,7 +10,7 @@ from msgspec import Struct
 from discussions.core.outcome import ENGAGEMENT, Outcome
 from rubric.core.records import Criterion
 
-# A score is 100 n / d; from its float the fraction comes back exactly as long as d is not larger than this.
+# A score is 100 n / d; its float gives back the exact fraction as long as d is not larger than this.
 LARGEST_DENOMINATOR = 1_000_000
 
 
@@ -39,7 +39,7 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     on_few_references: list[str] = []
 
     def score(self, key: str) -> float | None:
-        """The score of a metric, or the rating where that is asked for; None while it is not known."""
+        """The score of a metric, or the rating if the key names it; None while it is not known."""
         return self.rating if key == ENGAGEMENT else self.scores.get(key)
 
     def applies(self, key: str) -> bool:
@@ -79,7 +79,7 @@ def game_figures(
 
 
 def passes(game: GameFigures, criterion: Criterion) -> bool | None:
-    """Whether the game passes that criterion: as its verdict has it, else by its score; None while not known."""
+    """Whether the game passes that criterion: by its verdict, else by its score; None while not known."""
     recorded, score = game.passes.get(criterion.key), game.score(criterion.key)
     if recorded is not None or score is None:
         return recorded
@@ -87,7 +87,7 @@ def passes(game: GameFigures, criterion: Criterion) -> bool | None:
 
 
 def collect_scores(games: Iterable[GameFigures], key: str, *, with_by_rule: bool = True) -> list[Fraction]:
-    """The known scores of a criterion, exact; on request without games to which it does not apply."""
+    """The known scores of a criterion, exact; optionally without games to which it does not apply."""
     return [
         exact(score)
         for game in games

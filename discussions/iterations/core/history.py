@@ -1,7 +1,7 @@
 """The iterations of a stage with the figures of all their games, and the reference of the next change.
 
-The reference is the newest baseline, or the change kept last. Source: the rubric's "Iteration Cycle" (a kept change is
-what the next one builds on, a reverted one is taken back).
+The reference is the newest baseline, or the change kept last. Source: the rubric's "Iteration Cycle" (the next change
+builds on a kept change; a reverted one is undone).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -69,7 +69,7 @@ class IterationLink(Struct, frozen=True):
         """The moment from which it can be a reference, now or in the past: a baseline from its opening, a change
         while it is kept.
 
-        A re-play never is: its games count with those of the iteration that it plays again.
+        A re-play never is a reference: its games count with those of the iteration that it plays again.
         """
         if self.replay_of is not None:
             return None
@@ -121,7 +121,7 @@ class HistoryIteration(Struct, frozen=True):
 
     @property
     def is_known(self) -> bool:
-        """Whether anything is known of it: a game that counts is rated."""
+        """Whether a game that counts is rated, so that something is known of the iteration."""
         return any(game.state != OPEN for game in self.games)
 
     @property
@@ -177,7 +177,7 @@ class History(Struct, frozen=True):
 
     @property
     def reference(self) -> HistoryIteration | None:
-        """What the next change is compared with."""
+        """The iteration that the next change is compared with."""
         return self.find(find_reference_iteration(self._chain))
 
     @property
@@ -198,7 +198,7 @@ class History(Struct, frozen=True):
         )
 
     def earlier(self, *pair: HistoryIteration) -> list[list[GameFigures]]:
-        """The other batches of the pair's protocol; the spread between games is pooled over them and the pair."""
+        """The other batches under the pair's protocol; the spread between games is pooled over them and the pair."""
         own = {iteration.id for iteration in pair}
         protocols = {iteration.protocol for iteration in pair}
         return [
@@ -208,7 +208,7 @@ class History(Struct, frozen=True):
         ]
 
     def earlier_than(self, change: HistoryIteration) -> list[list[GameFigures]]:
-        """The batches of the protocol on neither side of a change, for the spread between games."""
+        """The batches under the protocol that are on neither side of a change, for the spread between games."""
         reference = self.find(change.compared_with)
         sides = self.same_prompt(reference) if reference else []
         return self.earlier(*sides, *self.same_pair(change))
@@ -219,7 +219,7 @@ class History(Struct, frozen=True):
         return max((line.look for iteration in alike for line in iteration.decisions), default=0)
 
     def find_pair(self, compared_with: int | None, prompt_sha256: str) -> list[HistoryIteration]:
-        """The changes to this prompt from the prompt of that reference, judged alike, in order."""
+        """The changes to this prompt from the prompt of that reference, judged in the same way, in order."""
         reference = self.find(compared_with)
         if reference is None:
             return []
@@ -238,11 +238,11 @@ class History(Struct, frozen=True):
         return [*(iteration for iteration in alike if iteration.number < change.number), change]
 
     def same_prompt(self, iteration: HistoryIteration) -> list[HistoryIteration]:
-        """The iterations of this one's prompt that are judged alike, in order: re-plays and fresh baselines too."""
+        """The iterations of this one's prompt, judged in the same way, in order; re-plays and fresh baselines too."""
         return [other for other in self.iterations if other.side == iteration.side]
 
     def pooled(self, change: HistoryIteration) -> HistoryIteration:
-        """The change with the games that its prompt was judged by before, against the same reference, before its own.
+        """The change with the earlier games of its prompt against the same reference, followed by its own games.
 
         Games of earlier iterations count only if they have figures.
         """
@@ -250,7 +250,7 @@ class History(Struct, frozen=True):
         return replace(own, games=[*_known(before), *own.games])
 
     def pooled_control(self, reference: HistoryIteration) -> HistoryIteration:
-        """A reference with all games of its prompt that are judged alike; of other iterations, those with figures."""
+        """A reference with all games of its prompt, judged in the same way; of other iterations, those with figures."""
         others = [iteration for iteration in self.same_prompt(reference) if iteration.id != reference.id]
         return replace(reference, games=[*reference.games, *_known(others)])
 
@@ -269,7 +269,7 @@ class History(Struct, frozen=True):
     def withdrawn_from(self, change: HistoryIteration) -> tuple[list[WithdrawnGame], list[WithdrawnGame]]:
         """The games of the control and of the change that were withdrawn when their figures could be known.
 
-        Games of the control count since the first change of the pair was opened: before that nothing was compared.
+        Games of the control count from the opening of the pair's first change: before that, nothing was compared.
         """
         pair = self.same_pair(change)
         reference = self.find(change.compared_with)
@@ -278,7 +278,7 @@ class History(Struct, frozen=True):
         return known, [out for row in pair for out in row.left_out if out.game.state != OPEN]
 
     def for_gate(self, rubric_for: Callable[[HistoryIteration], RubricRecord]) -> list[IterationFigures]:
-        """The iterations that were opened for rating, in the order of that, each under its own rubric version."""
+        """The iterations that were opened for rating, in order of opening, each under its own rubric version."""
         opened = [
             (iteration.opened_at, iteration.number, iteration)
             for iteration in self.iterations
@@ -308,7 +308,7 @@ def _known(iterations: Iterable[HistoryIteration]) -> list[HistoryGame]:
 
 
 def find_reference_iteration(chain: Iterable[IterationLink], at: datetime | None = None) -> int | None:
-    """The reference of a stage's iterations, given in order: now, or as it was then; None before the first baseline.
+    """The reference of a stage's iterations, given in order, now or at that moment; None before the first baseline.
 
     It is the baseline that was opened last or the change that was kept last, except those on which a kept change was
     built. A reverted, inconclusive or undecided change does not alter it.
@@ -320,13 +320,13 @@ def find_reference_iteration(chain: Iterable[IterationLink], at: datetime | None
 
 
 def find_baseline(chain: Iterable[IterationLink]) -> int | None:
-    """The newest baseline of a stage's iterations, given in order; a re-play is none."""
+    """The newest baseline of a stage's iterations, given in order; a re-play does not count."""
     baselines = [link.id for link in chain if link.kind == BASELINE and link.replay_of is None]
     return baselines[-1] if baselines else None
 
 
 def chain_faults(chain: Sequence[IterationLink]) -> Iterable[str]:
-    """The changes of a chain that were not compared with the reference of their time."""
+    """The changes of a chain that were not compared with the reference at their time."""
     for index, link in enumerate(chain):
         if link.kind == BASELINE:
             continue

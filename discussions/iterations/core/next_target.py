@@ -23,10 +23,10 @@ from workspace.statistics.means import exact_mean
 class Margin(Struct, frozen=True):
     """How far a metric's average lies above its threshold (below: negative).
 
-    `value` is the rubric's average, `points` the distance in its own unit, `sds` in standard deviations between
-    games; None without a spread. `share` is the average on a scale of 100, so a rating of 3.5 of 5 is 70; it finds
-    the lowest metric literally. `game_count` counts the games to which the metric applies; `judged` is their average,
-    on which `sds` rests.
+    `value` is the rubric's average, `points` the distance in its own unit, `sds` in standard deviations between games;
+    None without a spread. `share` is the average on a scale of 100, so a rating of 3.5 of 5 is 70; it gives the
+    literally lowest metric. `game_count` counts the games to which the metric applies; `judged` is their average, from
+    which `sds` is computed.
     """
 
     key: str
@@ -46,9 +46,9 @@ class Margin(Struct, frozen=True):
 class NextTarget(Struct, frozen=True):
     """The metric that is proposed, with every margin, lowest first.
 
-    `literal` is the key of the lowest number; None where nothing is known. `rebound` is by how much
-    the proposed one is expected to rise with no change at all, in its own unit, `rebound_sds` in SDs; None without a
-    spread, or with one metric alone.
+    `literal` is the key of the lowest number; None if nothing is known. `rebound` is by how much the proposed one is
+    expected to rise with no change at all, in its own unit, `rebound_sds` in SDs; None without a spread, or with only
+    one metric.
     """
 
     target: Margin | None
@@ -133,7 +133,7 @@ def _margin_text(margin: Margin, found: NextTarget) -> MarginText:
 
 
 def expected_rebound(candidates: int, games: int, true_variance: float) -> float:
-    """By how many SDs the lowest of so many metrics rises on average in a new batch without any change.
+    """By how many SDs the lowest of these metrics rises on average in a new batch without any change.
 
     x = c_k (1/n) / sqrt(1/n + tau^2), with n games and tau^2 the variance of the metrics' true margins, all in SDs.
     """
@@ -194,7 +194,7 @@ def _rank(margin: Margin) -> tuple[float, float]:
 
 
 def _true_variance(measured: Sequence[Margin]) -> float:
-    """The variance of the true margins in SDs: what is left of the observed one without the noise of few games.
+    """The variance of the true margins in SDs: the observed variance minus the noise of few games.
 
     An SD from nu degrees of freedom makes margins differ nu / (nu - 2) times as much, as Student's t does.
     """

@@ -2,9 +2,9 @@
 
 Source: the rubric's "Iteration Cycle" (make ONE prompt change).
 
-The time is linear in the length of the prompts. difflib compares small stretches. Large ones are first cut at entries
+The time is linear in the length of the prompts. difflib compares small stretches. Large ones are first split at entries
 that both have exactly once, in the longest common order of those (patience diff, after B. Cohen). A stretch that is
-still too large counts as replaced whole.
+still too large counts as entirely replaced.
 """
 
 import re
@@ -32,7 +32,7 @@ _TOKENS = re.compile(r"\w+|[^\S\n]+|\n|[^\w\s]")
 
 
 class Piece(Struct, frozen=True):
-    """A run of text within a line; `is_changed` where the other prompt has something else there."""
+    """A run of text within a line; `is_changed` if the other prompt has something else there."""
 
     text: str
     is_changed: bool = False
@@ -41,7 +41,7 @@ class Piece(Struct, frozen=True):
 class DiffLine(Struct, frozen=True):
     """One line: "same", "removed" or "added", with its number in the earlier and in the later prompt, from 1.
 
-    A removed or added line without a changed piece is so as a whole.
+    A removed or added line without a changed piece is removed or added entirely.
     """
 
     kind: str
@@ -56,9 +56,9 @@ class DiffLine(Struct, frozen=True):
 
 
 class Hunk(Struct, frozen=True):
-    """Lines that changed together, with up to two unchanged ones before and behind.
+    """Lines that changed together, with up to two unchanged lines before and after.
 
-    `skipped` unchanged lines lie between it and what is shown before it.
+    `skipped` unchanged lines are between it and the hunk before it.
     """
 
     lines: list[DiffLine]
@@ -66,11 +66,11 @@ class Hunk(Struct, frozen=True):
 
 
 class PromptDiff(Struct, frozen=True):
-    """The difference of two prompts. `hunk_count` counts stretches of changed lines; blank lines do not part them.
+    """The difference of two prompts. `hunk_count` counts stretches of changed lines; blank lines do not separate them.
 
     `is_coarse` says that a stretch was too large to be compared line by line or word by word, and shows as replaced
-    whole. `trailing` unchanged lines follow the last hunk. `warning` is what a lead has to answer when this is not the
-    one change that the rubric asks for; empty otherwise.
+    whole. `trailing` unchanged lines follow the last hunk. `warning` is what a lead has to answer if this is not the
+    one change that the rubric asks for; else empty.
     """
 
     hunks: list[Hunk]
@@ -122,7 +122,7 @@ class Block(NamedTuple):
 
 
 def _groups(blocks: Sequence[Block], old: Sequence[str]) -> list[list[Block]]:
-    """Blocks that belong to one hunk: nothing but blank lines lies between them."""
+    """Blocks that belong to one hunk: only blank lines are between them."""
     groups: list[list[Block]] = []
     for block in blocks:
         if groups and not any(line.strip() for line in old[groups[-1][-1].stop : block.start]):
@@ -140,7 +140,7 @@ class Matcher:
         self.is_coarse = False
 
     def blocks(self, first: Sequence[str], other: Sequence[str]) -> list[Block]:
-        """The blocks that differ, in order; equal entries lie between any two of them."""
+        """The blocks that differ, in order; equal entries are between any two of them."""
         whole = trim_block(first, other, Block(0, len(first), 0, len(other)))
         if _size(whole) <= LARGEST_STRETCH:
             return self._compare(first, other, whole)
@@ -192,7 +192,7 @@ def _same(old: Sequence[str], index: int, shift: int) -> DiffLine:
 def _marked(
     removed: Sequence[str], added: Sequence[str], words: Matcher
 ) -> tuple[list[list[Piece]], list[list[Piece]]]:
-    """The pieces of removed and of added lines, words that differ marked; unmarked where little is in common."""
+    """The pieces of removed and of added lines, with differing words marked; unmarked if little is in common."""
     whole = [[Piece(line)] for line in removed], [[Piece(line)] for line in added]
     if not removed or not added:
         return whole

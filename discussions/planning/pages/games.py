@@ -52,7 +52,7 @@ class Candidates(Struct, frozen=True):
 
 
 def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[IterationGame]:
-    """The rows, in order of their numbers, those that were withdrawn last; two queries."""
+    """The rows in order of their numbers, withdrawn games last; two queries."""
     keys = [game.id for game in row.games]
     rows = Game.objects.filter(Exists(measured_for(iteration)), pk__in=keys)
     measured = set(rows.values_list("pk", flat=True))

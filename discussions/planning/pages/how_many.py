@@ -1,4 +1,4 @@
-"""How many games? What so many games against so many can find, from how much the project's own games differ."""
+"""How many games to play: what each number of games per side can find, given the spread of the project's own games."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ class FindLine(Struct, frozen=True):
 
 
 class HowMany(Struct, frozen=True):
-    """The sentence on one metric, where its spread comes from, and all metrics; `sizes` head their columns."""
+    """The sentence on one metric, the source of its spread, and all metrics; `sizes` are the column headings."""
 
     says: str
     source: str
@@ -33,9 +33,9 @@ class HowMany(Struct, frozen=True):
 def build_how_many(
     rubric: RubricRecord, batches: Sequence[Sequence[GameFigures]], key: str, least_games: object
 ) -> HowMany | None:
-    """What to know when choosing the number of games; `key` is the target, or else the first metric is told.
+    """What to know when choosing the number of games; `key` is the target, else the sentence is about the first metric.
 
-    `least_games` is what stands in the form, perhaps no number. None for a rubric without metrics.
+    `least_games` is the text in the form, perhaps not a number. None for a rubric without metrics.
     """
     found = list_find_chances(rubric, batches, read_size(least_games))
     if not found:
@@ -58,7 +58,7 @@ def build_how_many(
 
 
 def read_size(typed: object) -> int:
-    """The number of games that stands in the form, or the usual one where none can be read."""
+    """The number of games in the form, or the usual one if the text is not a number."""
     text = str(typed).strip()
     size = int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 0
     return size if 1 <= size <= MOST_GAMES else LEAST_GAMES

@@ -36,8 +36,8 @@ class Step(Struct, frozen=True):
 class IterationPage(Struct, frozen=True):
     """Everything on the page. `target` is a label, `materials` are labels with the difference that matters.
 
-    `diff` is what differs from the reference's prompt, `ready_count` how many games are complete and have no verdict
-    yet. Refusals disable their buttons, "" where nothing refuses.
+    `diff` is the difference from the reference's prompt, `ready_count` how many games are complete and have no verdict
+    yet. Refusals disable their buttons, "" if nothing prevents the action.
     """
 
     iteration: Iteration

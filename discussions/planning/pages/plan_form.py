@@ -1,4 +1,4 @@
-"""The form on which a baseline or a change is planned: the reference, the proposed target, and what differs."""
+"""The form for planning a baseline or a change: the reference, the proposed target, and what differs."""
 
 import msgspec
 from django.utils.translation import gettext as _
@@ -40,9 +40,10 @@ STORED_FIELDS = (
 
 
 class PlanPage(Struct, frozen=True):
-    """What the page shows around the form. `number` is the iteration that is planned again, 0 for a new one.
+    """What the page shows around the form. `number` is that of the iteration being edited, 0 for a new one.
 
-    `how_many` says what so many games can find. `refusal` disables the button, `change_refusal` the choice of a change.
+    `how_many` says what each number of games can find. `refusal` disables the button, `change_refusal` the choice of a
+    change.
     """
 
     kind: str
@@ -68,7 +69,7 @@ def build_plan_page(
 ) -> PlanPage:
     """The page for a plan of that kind; with a `prompt`, its difference from the reference's.
 
-    `target` and `least_games` are what stands in the form.
+    `target` and `least_games` are the values in the form.
     """
     reference = find_reference(history, iteration) if kind == CHANGE else None
     closed = get_refusal(check_open_iteration, person, stage)
@@ -95,7 +96,7 @@ def build_plan_page(
 def _load_measured(
     stage: Stage, history: History, reference: HistoryIteration | None, iteration: Iteration | None
 ) -> tuple[RubricRecord, list[list[GameFigures]]]:
-    """The rubric version by which the games will probably be judged, and the project's games under it."""
+    """The rubric version under which the games will probably be judged, and the project's games under it."""
     like = reference or (history.find(iteration.pk) if iteration else history.baseline)
     if like is not None:
         return load_rubric(like), load_batches(stage.project_id, like.rubric_version)
@@ -135,7 +136,7 @@ def rubric_for(history: History, iteration: Iteration | None) -> RubricRecord:
 def list_plan_faults(
     plan: Plan, kind: str, history: History, iteration: Iteration | None = None
 ) -> list[PlanFault]:
-    """Everything that is wrong with a plan that was typed."""
+    """All faults of the plan as typed."""
     plan = plan.tidied()
     if kind == BASELINE:
         return list(plan_faults(plan, kind, NO_METRICS))
@@ -155,7 +156,7 @@ def list_plan_faults(
 
 
 def first_texts(stage: Stage, history: History, kind: str) -> dict[str, object]:
-    """A new iteration as the form shows it first: the reference's prompt, and for a change the proposed target."""
+    """Initial values of the form for a new iteration: the reference's prompt, and for a change the proposed target."""
     reference = history.reference
     if kind == BASELINE or reference is None:
         return _first_baseline(stage, history)
@@ -169,7 +170,7 @@ def first_texts(stage: Stage, history: History, kind: str) -> dict[str, object]:
 
 
 def _first_baseline(stage: Stage, history: History) -> dict[str, object]:
-    """The newest baseline's way of judging and the reference's prompt; for the first that of the unsorted games."""
+    """The newest baseline's protocol and the reference's prompt; for the first one, the unsorted games' protocol."""
     before = history.baseline
     rows = Iteration.objects.select_related("rubric_version")
     like = rows.get(pk=before.id) if before else rows.get(project=stage.project_id, stage=None)
@@ -185,7 +186,7 @@ def _first_baseline(stage: Stage, history: History) -> dict[str, object]:
 
 
 def plan_texts(iteration: Iteration) -> dict[str, object]:
-    """The plan of an iteration as the form shows it first."""
+    """The initial values of the form for an existing iteration."""
     material = msgspec.json.decode(iteration.material, type=dict[str, float])
     return {
         **{f"material-{key}": value for key, value in material.items()},

@@ -17,7 +17,7 @@ from workspace.projects.queries import Storage, load_storage
 class RatingRulesPage(Struct, frozen=True):
     """The rules of an iteration; `started_count` counts the open evaluations that keep the form they started with.
 
-    `effect` says what asking for `wanted` evaluators per game does, before it is saved. `own_limit_mb` is the storage
+    `effect` says what `wanted` evaluators per game would change, before that is saved. `own_limit_mb` is the storage
     limit that an admin set for this project. `storage_refusal` tells people who may not change it why.
     """
 
@@ -32,7 +32,7 @@ class RatingRulesPage(Struct, frozen=True):
 
 
 def build_rules_page(*, iteration: Iteration, person: Person, wanted: int | None = None) -> RatingRulesPage:
-    """The page of an iteration that was fetched with its rubric version; with `wanted`, what that does."""
+    """The page of an iteration fetched with its rubric version; with `wanted`, also the effect of that number."""
     reveals = {
         BLIND_FIRST: _("blind first: findings are shown once a person has judged for themselves"),
         ALONGSIDE: _("alongside: findings are shown from the start"),

@@ -32,7 +32,8 @@ LABELS = (judgement_kinds.ACCURATE, judgement_kinds.INACCURATE, judgement_kinds.
 class MetricTurns(Struct, frozen=True):
     """One metric in the recorded verdicts: `estimated` have people's estimate of it.
 
-    In `turned` of these the estimate is on the other side of the threshold; with the metric `verdicts` would turn.
+    In `turned` of these, the estimate is on the other side of the threshold; `verdicts` of them would flip with the
+    metric.
     """
 
     key: str
@@ -114,7 +115,7 @@ SHARES: dict[str, tuple[Share, ...]] = {
 
 
 class Turning(Struct, frozen=True):
-    """A recorded verdict: (turns, takes the verdict with it) for each metric that has people's estimate."""
+    """A recorded verdict: (flips, flips the verdict too) for each metric that has people's estimate."""
 
     rubric_version: int
     code_version: str
@@ -151,7 +152,7 @@ def iter_answers(evaluation: Evaluated) -> Iterator[Answer]:
 
 
 def _sampled(evaluation: Evaluated) -> Iterator[Answer]:
-    """The accuracy samples alone: other judged messages are not a random choice."""
+    """The accuracy samples only: other judged messages are not a random sample."""
     for answer in evaluation.said:
         if answer.kind in SAMPLED and answer.blind_value:
             position = int(answer.subject)
@@ -172,7 +173,7 @@ def _objections(evaluation: Evaluated) -> Iterator[Answer]:
 
 
 def _references(evaluation: Evaluated) -> Iterator[Answer]:
-    """Found, possible and marked sentences: kept as references or not; then their checks."""
+    """Found, suggested and marked sentences: first whether people keep them as references, then their checks."""
     labels = {
         answer.subject: answer.blind_value
         for answer in evaluation.said

@@ -1,4 +1,4 @@
-"""Agreement of evaluators of the same games, by subject, from blind answers alone.
+"""Agreement of evaluators of the same games, by subject, from blind answers only.
 
 The headline is Krippendorff's alpha (nominal; ordinal for the rating). Gwet's AC1 is shown next to it (AC2 with
 quadratic weights for the rating), because alpha is low when nearly all answers are the same. Intervals are
@@ -47,9 +47,9 @@ SAMPLES_APART = mark(
 class AgreedLine(Struct, frozen=True):
     """Agreement on one subject. `answered` items have a blind answer, `items` have two or more, in `games`.
 
-    `shares` count the answers to those items; `specific` is the agreement on each answer alone; `icc` of one evaluator
-    and `panel` of the mean of all are for the rating only. `needed` evaluators would make their mean reliable, `common`
-    is the most frequent answer, `strength` one word for alpha where its interval allows one.
+    `shares` count the answers to those items; `specific` is the agreement on each single answer; `icc` of one evaluator
+    and `panel` of the mean of all exist only for the rating. `needed` evaluators would make their mean reliable,
+    `common` is the most frequent answer, `strength` one word for alpha if its interval allows one.
     """
 
     key: str
@@ -60,7 +60,7 @@ class AgreedLine(Struct, frozen=True):
     pairs: int
     shares: list[tuple[str, int]]
     alpha: Agreement
-    # Stored under its first name.
+    # The stored name is the older one.
     gwet: Agreement = field(name="companion")
     share: Agreement
     specific: list[tuple[str, Agreement]]
@@ -158,7 +158,7 @@ def headline(answered: Answered) -> Agreement:
 
 
 def gwet(answered: Answered) -> Agreement:
-    """AC1, of the rating AC2 with quadratic weights, over every answer there is."""
+    """AC1 over all answers; for the rating, AC2 with quadratic weights."""
     found = gwet_ac(
         answered.matrix,
         weights="quadratic" if answered.thing.is_rating else "identity",

@@ -73,7 +73,7 @@ def iter_revealed_answers(evaluation: Evaluated) -> Iterator[Answer]:
 
 
 def _shown(evaluation: Evaluated, said: GivenAnswer) -> str:
-    """The automatic value, when there is one and it was shown; else "".
+    """The automatic value, if there is one and it was shown; else "".
 
     For a reference "supported" means accurate; the other results of the vote record mean nothing.
     """

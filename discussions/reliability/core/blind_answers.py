@@ -1,6 +1,6 @@
 """Tables of blind answers, items by evaluators: the input of all agreement statistics.
 
-An evaluator without an answer is not in the row: submitting accepts every finding, but that is no answer.
+An evaluator without an answer is not in the row: submitting accepts every finding, but that is not an answer.
 """
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ from workspace.statistics.ratings import Matrix
 # Kinds with many items in a game. Their answers are dependent, so intervals leave out whole games.
 PART_KINDS = (judgement_kinds.REFERENCE, *judgement_kinds.MESSAGE_KINDS, judgement_kinds.IDENTIFY)
 
-# Kinds that can only be marked: leaving one unmarked is no answer.
+# Kinds that can only be marked: leaving one unmarked is not an answer.
 MARKS = (judgement_kinds.MISSED, judgement_kinds.PHRASE)
 Item = tuple[int, str]
 
@@ -62,7 +62,7 @@ class Thing(Struct, frozen=True):
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The answers as numbers: points of the rating, else places in the order of answers."""
+        """The answers as numbers: points of the rating, else positions in the order of answers."""
         return {value: float(value) if self.is_rating else at for at, value in enumerate(self.values)}
 
 
@@ -80,7 +80,7 @@ def make_thing_key(answer: BlindAnswer) -> str:
 class Answered(Struct, frozen=True, dict=True):
     """The blind answers on a subject: a row for each item, rater -> value, and the group of each row.
 
-    Raters are evaluators; for self-agreement they are the first time and the second.
+    Raters are evaluators; for self-agreement they are the first and the second evaluation.
     """
 
     thing: Thing
@@ -111,7 +111,7 @@ class Answered(Struct, frozen=True, dict=True):
 
 
 def by_evaluators(things: Iterable[Thing], answers: Iterable[BlindAnswer]) -> Iterator[Answered]:
-    """A table of each subject, over the games with answers of two evaluators or more.
+    """A table for each subject, over the games with answers of two evaluators or more.
 
     Rows are in the order of games and transcripts; each game is a group.
     """

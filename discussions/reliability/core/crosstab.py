@@ -55,7 +55,7 @@ class CrosstabCell(Struct, frozen=True):
 
 
 class Rate(Struct, frozen=True):
-    """A share in percent. `interval` is Wilson's; `over_games` is the interval over games, None with the reason.
+    """A share in percent. `interval` is Wilson's; `over_games` is the interval over games, None with a reason.
 
     `weighted` is the share with the weights of sampled messages.
     """
@@ -70,7 +70,7 @@ class Rate(Struct, frozen=True):
 
     @property
     def value(self) -> float | None:
-        """The share in percent; None with nothing to divide by."""
+        """The share in percent; None if the denominator is 0."""
         return 100 * self.numerator / self.denominator if self.denominator else None
 
 
@@ -121,7 +121,7 @@ class Tally:
         self.evaluations.add(answer.evaluation)
         cases = self.cases[answer.row, answer.column]
         cases.append(CrosstabCase(answer.game, answer.message, answer.evaluator, answer.detail))
-        # Cut from time to time, to limit the memory.
+        # Truncated from time to time, to limit memory.
         if len(cases) >= 4 * MOST_CASES:
             cases[:] = _newest(cases)
 

@@ -1,6 +1,6 @@
 """Agreement of evaluators with themselves: first blind answers against hidden duplicates of the same game.
 
-It limits the agreement between people.
+It limits how far people can agree with each other.
 """
 
 from collections import defaultdict

@@ -23,7 +23,7 @@ KIND = "accuracy"
 class MetricCard(Struct, frozen=True):
     """A metric with its tables. Empty tables are left out, except the first when all are empty.
 
-    `turns` says how many verdicts people's estimate of it would turn; "" for a metric without estimate.
+    `turns` says how many verdicts people's estimate of it would flip; "" for a metric without an estimate.
     """
 
     key: str
@@ -54,7 +54,7 @@ class AccuracyPage(Struct, frozen=True):
 
 
 def build_accuracy_page(*, project: Project, version: str, now: datetime) -> AccuracyPage:
-    """The page of a project under that version, the newest for ""; at most eight queries."""
+    """The page of a project under that version, or the newest if it is ""; at most eight queries."""
     state, row = build_team_state(project=project, kind=KIND, now=now)
     if row is None:
         return AccuracyPage(state)
@@ -70,7 +70,7 @@ def accuracy_body(row: TeamFigures) -> AccuracyFigures:
 
 
 def find_version(figures: AccuracyFigures, key: str) -> VersionAccuracy | None:
-    """The figures of the version with that key, of the newest for ""; None when there is none."""
+    """The figures of the version with that key, or of the newest if it is ""; None when there is none."""
     return next((version for version in figures.versions if key in ("", version.key)), None)
 
 

@@ -19,7 +19,7 @@ from discussions.reliability.queries import game_texts
 from workspace.core.limits import PAGE_SIZE
 from workspace.models import Project
 
-# A link opens the game so many messages before its message.
+# A link opens the game this many messages before its message.
 BEFORE = 10
 
 
@@ -34,7 +34,7 @@ class AccuracyCasesQuery(Struct, frozen=True):
 
 
 class AccuracyCase(Struct, frozen=True):
-    """A message, sentence, phrase or check that so many evaluators judged alike; a check has no message.
+    """A message, sentence, phrase or check, and how many evaluators judged it in this way; a check has no message.
 
     `start` is the first message of the game's page, 0 for its beginning.
     """
@@ -48,7 +48,7 @@ class AccuracyCase(Struct, frozen=True):
 
 
 class CasesPage(Struct, frozen=True):
-    """The page of a cell, which may count more judgements than its cases list."""
+    """The page of a cell, which may count more judgements than there are cases listed."""
 
     version: str
     version_name: str
@@ -65,7 +65,7 @@ class CasesPage(Struct, frozen=True):
 
 
 def build_cases_page(*, project: Project, row: TeamFigures, wanted: AccuracyCasesQuery) -> CasesPage | None:
-    """The cases of a cell of these figures; None when there is no such cell, or nothing from there on."""
+    """The cases of a cell of these figures; None if there is no such cell, or no case from that start on."""
     figures = accuracy_body(row)
     found = find_version(figures, wanted.version)
     table = _table(found, wanted.table) if found else None

@@ -55,7 +55,7 @@ class SelfAgreementRow(Struct, frozen=True):
 class AgreementPage(Struct, frozen=True):
     """The page. `is_shared` says whether two evaluators submitted the same game; `names` are evaluators by key.
 
-    `notes` are sentences, each once, with the labels of the subjects that it is about.
+    `notes` are sentences, each once, with the labels of the subjects to which it applies.
     """
 
     state: StatisticsState

@@ -20,7 +20,7 @@ from workspace.models import Project
 
 CASES_A_PAGE = 25
 LONGEST_CASE = 400
-# A link opens the game so many messages before its message.
+# A link opens the game this many messages before its message.
 BEFORE = 10
 
 
@@ -47,7 +47,7 @@ class AgreementCase(Struct, frozen=True):
     """A subject that two evaluators judged; `message` is 0 for a whole game or an agent.
 
     `start` is the first message of the game's page, 0 for its beginning. `names` are the evaluators of a pair, None
-    when the cell is of all; `pair_count` pairs of evaluators gave these answers.
+    when the cell counts all; `pair_count` pairs of evaluators gave these answers.
     """
 
     game: int
@@ -62,7 +62,7 @@ class AgreementCase(Struct, frozen=True):
 
 
 class CasesPart(Struct, frozen=True):
-    """A page of the cases of a cell; `count` are its pairs of answers."""
+    """A page of the cases of a cell; `count` is the number of its pairs of answers."""
 
     row: str
     column: str
@@ -126,7 +126,7 @@ def _placed(
 
 
 def _excerpt(text: str, sentence: int) -> tuple[str, list[tuple[int, int]]]:
-    """The message, its sentence marked; of a long one the sentence alone, or the beginning."""
+    """The message with its sentence marked; for a long message, only the sentence, or the beginning."""
     if not sentence:
         return shorten(text, LONGEST_CASE), []
     start, end = split(text)[sentence - 1]

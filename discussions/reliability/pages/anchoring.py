@@ -29,7 +29,7 @@ COLUMNS = (TO_MACHINE, ELSEWHERE, AWAY, STAYED)
 
 
 class AnchorLine(Struct, frozen=True):
-    """A metric; `says` is the conclusion, or why there is none. `part` names its table in addresses."""
+    """A metric; `says` is the conclusion, or why there is none. `part` names its table in URLs."""
 
     label: str
     part: str

@@ -19,7 +19,7 @@ KIND_NAMES = {
 def build_team_state(
     *, project: Project, kind: str, now: datetime
 ) -> tuple[StatisticsState, TeamFigures | None]:
-    """The state of the statistics of a kind, and their row when it is of the present input.
+    """The state of the statistics of a kind, and their row if it was computed from the current input.
 
     The kind is also the name of the page's URL.
     """
@@ -30,7 +30,7 @@ def build_team_state(
 
 
 def _since(more: int) -> str:
-    """A sentence on statistics of other input, with the number of evaluations since."""
+    """A sentence on statistics of another input, with the number of evaluations since."""
     if more <= 0:
         return _(
             "The figures there are come from other evaluations or an earlier way of computing, so they are not shown."

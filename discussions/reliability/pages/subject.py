@@ -28,7 +28,7 @@ MOST_PAIRS = 100
 class AnswerTable(Struct, frozen=True):
     """Counts of pairs of answers by (row, column); `values` are the answers that occur, in order.
 
-    With a `pair` rows are the answers of the first evaluator. Without one only cells with row <= column are filled.
+    With a `pair`, rows are the answers of the first evaluator. Without one, only cells with row <= column are filled.
     """
 
     values: list[str]
@@ -57,7 +57,7 @@ class SubjectPage(Struct, frozen=True):
 def build_subject_page(
     *, project: Project, row: TeamFigures, wanted: AgreementCasesQuery
 ) -> SubjectPage | None:
-    """The page of a subject from these figures; None when there is no such subject, pair, cell or case."""
+    """The page of a subject from these figures; None if there is no such subject, pair, cell or case."""
     figures = agreement_body(row)
     subject = thing_by_key(wanted.thing, len(figures.questions))
     found = figures.agreement.find(wanted.thing)

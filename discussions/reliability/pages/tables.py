@@ -31,15 +31,15 @@ from workspace.statistics.proportions import wilson
 WIDEST = 30.0
 # or when it has fewer answers.
 FEWEST = 20
-# A weighted share is shown when it differs by more points.
+# A weighted share is shown if it differs by more points than this.
 APART = 1.0
 MOST_NEEDED = 1_000_000
 
 
 class RateLine(Struct, frozen=True):
-    """A share in words. `says` is why it is undefined, has no interval or is not reliable yet.
+    """A share in words. `says` is the reason if it is undefined, has no interval or is not reliable yet.
 
-    `weighted` is the weighted share where it differs enough.
+    `weighted` is the weighted share if it differs enough.
     """
 
     label: str
@@ -57,7 +57,7 @@ class RowPart(Struct, frozen=True):
 
 
 class TablePart(Struct, frozen=True):
-    """A table; without answers `empty` says why. `part` names it in the address of its cases."""
+    """A table; without answers, `empty` says why. `part` names it in the URL of its cases."""
 
     part: str
     heading: str
@@ -121,7 +121,7 @@ def describe_work(evaluations: int, games: int, people: int) -> str:
 
 
 def percent(value: float) -> str:
-    """A share with its sign on the same line."""
+    """A share with its percent sign on the same line."""
     return f"{value:.1f}\N{NO-BREAK SPACE}%"
 
 
@@ -143,7 +143,7 @@ def why_not_yet(rate: Rate) -> str:
 
 
 def count_needed_answers(rate: Rate) -> int:
-    """The answers that bring Wilson's interval of this share within `WIDEST` points; at least `FEWEST`."""
+    """How many answers bring Wilson's interval of this share within `WIDEST` points; at least `FEWEST`."""
     share, least, most = rate.numerator / rate.denominator, max(rate.denominator, FEWEST), MOST_NEEDED
     while least < most:
         middle = (least + most) // 2
@@ -160,7 +160,7 @@ def _width(interval: Interval) -> float:
 
 
 def _says(table: Crosstab) -> str:
-    """What can be told of the shares; where nothing can, what the first of them lacks."""
+    """What the shares show; if none is reliable, what the first of them lacks."""
     rates = [(table.rate(name), sentence) for name, sentence in SAYS[table.part]]
     known = [(rate, sentence) for rate, sentence in rates if rate.value is not None]
     told = [

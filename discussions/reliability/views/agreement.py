@@ -24,7 +24,7 @@ _PAIR = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
 
 @require("see_team_figures")
 def agreement(request: SignedIn, slug: str) -> HttpResponse:
-    """Agreement on all subjects."""
+    """Show agreement on all subjects."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
     check_see_team_statistics(request.user, project)
