@@ -61,7 +61,7 @@ class ResultsQuery(Struct, frozen=True):
         return self.record.criteria
 
     def query(self, **changed: str | int) -> str:
-        """The query string with `changes`; "?" when every parameter has its default."""
+        """The query string with the values of `changed`; "?" when every parameter has its default."""
         values: dict[str, str | int] = {
             "under": self.under,
             "incomplete": "yes" if self.with_incomplete else "",
