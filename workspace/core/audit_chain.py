@@ -1,8 +1,8 @@
 """The audit chain: every line is sealed with a key to the line before it, so that changes and gaps show.
 
 HMAC-SHA256 over the canonical JSON of the line and the seal of the previous one. Whoever holds the key and the
-database can rewrite everything after the last head that was kept elsewhere: that is why heads leave the database
-(daily file, exports). A chain alone does not see its tail cut off; a kept head does.
+database can rewrite everything after the last head that was kept elsewhere: that is why heads are also stored outside
+the database (daily file, exports). A chain alone does not show that its tail was cut off; a kept head does.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ class Sealed(Struct, frozen=True):
 
 
 class Head(Struct, frozen=True):
-    """How far a chain goes: the number and seal of its last line; (0, "") when it has none."""
+    """The end of a chain: the number and seal of its last line; (0, "") when it has none."""
 
     chain: int
     seq: int
@@ -62,8 +62,8 @@ def first_break(
 ) -> Break | None:
     """The first break of one chain, or None when it holds.
 
-    `lines` are all lines of the chain by rising number, `head` is what the chain's row says, `anchors` are heads that
-    were kept outside of the database. Reads the lines once, in constant memory.
+    `lines` are all lines of the chain in ascending order, `head` is what the chain's row says, `anchors` are heads
+    that were kept outside of the database. Reads the lines once, in constant memory.
     """
     kept = {anchor.seq: anchor for anchor in anchors if anchor.chain == head.chain and anchor.seq > 0}
     previous, count = "", 0

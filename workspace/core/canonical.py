@@ -1,6 +1,6 @@
 """One normal form of plain values as bytes, and its SHA-256: the same value gives the same hash on both databases.
 
-Ours, and not what a database gives back: PostgreSQL reorders the keys of JSON and turns -0.0 into 0.0.
+It is made here and not taken from the database: PostgreSQL reorders the keys of JSON and turns -0.0 into 0.0.
 """
 
 import hashlib

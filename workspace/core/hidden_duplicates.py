@@ -1,4 +1,4 @@
-"""Hidden duplicates: now and then a person gets an item again that they judged long ago, without being told.
+"""Hidden duplicates: now and then a person is given an item that they judged long ago, without being told.
 
 People cannot be expected to agree with others more than they agree with themselves.
 """
@@ -12,14 +12,14 @@ APART = 20
 
 
 def is_due(seed: str, given_count: int, percent: int) -> bool:
-    """Whether the person's next item, after so many that they got, is a hidden duplicate; `percent` of all are."""
+    """Whether the person's next item, after the number that they got, is a hidden duplicate; `percent` % of all are."""
     return _draw(f"{seed}:due:{given_count}", 100) < percent
 
 
 def choose_duplicate(
     seed: str, given_count: int, submitted: Sequence[int], repeated: Collection[int]
 ) -> int | None:
-    """Which item comes again: one that was not repeated yet, with at least `APART` others submitted since.
+    """Which item to repeat: one that was not repeated yet, with at least `APART` others submitted since.
 
     `submitted` holds items in the order in which they were submitted, the oldest first. None when there is none.
     """
@@ -32,7 +32,7 @@ def count_ahead(
 ) -> int:
     """How many hidden duplicates the person gets along with the `left` items that they have not judged.
 
-    `submitted` counts what they judged or have started, `repeated` what came again before.
+    `submitted` counts the items that they judged or have started, `repeated` the items repeated before.
     """
     found = 0
     while left:

@@ -1,4 +1,4 @@
-"""Names, addresses and short names as people type them, brought into the one form that is stored."""
+"""Names, addresses and short names as people type them, normalised to the form that is stored."""
 
 import hashlib
 import re
@@ -7,7 +7,7 @@ from workspace.core.limits import LONGEST_NAME
 from workspace.core.text import pieces
 
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
-# An address is proved by the invitation that reaches it, not by its spelling: this only stops slips.
+# An invitation that arrives proves the address, not its spelling: this only catches typing errors.
 EMAIL = re.compile(
     r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{1,62}"
 )
@@ -15,7 +15,7 @@ RESERVED_SLUGS = frozenset({"new"})
 
 
 def plain_email(text: str) -> str | None:
-    """The address in lower case, without white space around it; None when it is no address."""
+    """The address in lower case, without surrounding white space; None when it is not an address."""
     email = text.strip().lower()
     return email if len(email) <= LONGEST_NAME and EMAIL.fullmatch(email) else None
 
@@ -33,5 +33,5 @@ def is_slug(text: str) -> bool:
 
 
 def secret_hash(secret: str) -> str:
-    """What is stored of an invitation's secret: plain SHA-256 suffices, since the secret has 256 random bits."""
+    """The hash of an invitation's secret, to store: plain SHA-256 is enough, since the secret has 256 random bits."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

@@ -1,7 +1,7 @@
 """Where and why a text is not strict JSON: a second, careful pass, taken only when the fast reader refused.
 
-One pass, no recursion, linear in the length of the text. The first break of the grammar ends it, since what follows
-cannot be trusted; duplicate keys and unacceptable numbers are all listed. Places are JSON pointers, lines, columns.
+One pass, no recursion, linear in the length of the text. It ends at the first syntax error, since what follows cannot
+be trusted; duplicate keys and unacceptable numbers are all listed. Places are JSON pointers, lines, columns.
 """
 
 import json
@@ -28,7 +28,7 @@ class Problem(Struct, frozen=True):
 
 
 def build_pointer(parts: list[str | int]) -> str:
-    """The JSON pointer of these keys and indexes; a very long key is cut, since it is there to be read."""
+    """The JSON pointer of these keys and indexes; a very long key is cut, since people read it."""
     shown = []
     for part in parts:
         text = str(part).replace("~", "~0").replace("/", "~1")
@@ -37,9 +37,9 @@ def build_pointer(parts: list[str | int]) -> str:
 
 
 class Places:
-    """Turns positions in a text into lines and columns; positions asked for must not go back over a line.
+    """Turns positions in a text into lines and columns; no position may be on an earlier line than the one before.
 
-    Lines are counted once over the whole text and not from its start every time.
+    Lines are counted once over the whole text, not from its start each time.
     """
 
     def __init__(self, text: str) -> None:
@@ -71,7 +71,7 @@ _NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 class Found(Struct, frozen=True):
-    """The problems of a text: the first ones, how many there are, and whether the text breaks the grammar."""
+    """The problems of a text: the first ones, how many there are, and whether the text has a syntax error."""
 
     problems: list[Problem]
     count: int

@@ -1,7 +1,7 @@
 """Where the parts of a large JSON file are, without building it: the items of its list, or its lines.
 
-A part is a pair of offsets in bytes. Only brackets, strings and commas are looked at, so a part that is found may still
-break the grammar: it is for `strict_json.read_json` to say so.
+A part is a pair of offsets in bytes. Only brackets, strings and commas are looked at, so a part may still have syntax
+errors: `strict_json.read_json` finds them.
 """
 
 import re
@@ -28,7 +28,7 @@ _CONTINUING = bytes(range(0x80, 0xC0))
 
 
 class Parts:
-    """Offsets of the parts of a file: (start, end) of each, kept in 16 bytes."""
+    """Offsets of the parts of a file: (start, end) of each, in 16 bytes."""
 
     def __init__(self) -> None:
         self._offsets = array("Q")
@@ -39,7 +39,7 @@ class Parts:
         self._offsets.append(end)
 
     def moved(self, by: int) -> "Parts":
-        """The same parts, so many bytes further on."""
+        """The same parts, moved on by that many bytes."""
         parts = Parts()
         parts._offsets = array("Q", (offset + by for offset in self._offsets))
         return parts
@@ -48,7 +48,7 @@ class Parts:
         return len(self._offsets) // 2
 
     def between(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """The parts from the one of this index to before that of the other."""
+        """The parts from the first index up to, not including, the second."""
         offsets = self._offsets[2 * first : 2 * last]
         return zip(offsets[::2], offsets[1::2], strict=True)
 
@@ -62,7 +62,7 @@ def begin_of(data: bytes) -> int:
 
 
 def find_items(data: bytes, *, max_depth: int = MAX_DEPTH, most: int = MAX_VALUES) -> Parts | None:
-    """The items of the list that the bytes are; None when they are no list, too deep, too many, or do not close.
+    """The items of the list in the bytes; None when these are not a list, or it is too deep, too long or not closed.
 
     Linear in the number of bytes.
     """
@@ -89,7 +89,7 @@ def find_items(data: bytes, *, max_depth: int = MAX_DEPTH, most: int = MAX_VALUE
 
 
 def split_items(data: bytes) -> Parts | None:
-    """The same ten times as fast, however deep they are; None where the grammar is broken, or there are too many."""
+    """As `find_items`, ten times as fast, however deep they are; None on a syntax error, or when there are too many."""
     try:
         values = _LIST.decode(data)
     except (msgspec.DecodeError, RecursionError):
@@ -107,7 +107,7 @@ def split_items(data: bytes) -> Parts | None:
 
 
 def find_lines(data: bytes, *, most: int = MAX_VALUES) -> Parts | None:
-    """The lines that are not blank, without the white space around them; None when there are more than so many."""
+    """The lines that are not blank, without surrounding white space; None when there are more than the limit."""
     lines = Parts()
     for start, end in each_line(data):
         if len(lines) == most:
@@ -117,7 +117,7 @@ def find_lines(data: bytes, *, most: int = MAX_VALUES) -> Parts | None:
 
 
 def each_line(data: bytes) -> Iterator[tuple[int, int]]:
-    """The same, one after the other."""
+    """As `find_lines`, one after the other."""
     at = begin_of(data)
     while at < len(data):
         end = data.find(b"\n", at)
@@ -138,7 +138,7 @@ class PartPlaces:
         self._line, self._column = line, column
 
     def place(self, problem: Problem, start: int, pointer: str = "") -> Problem:
-        """The problem, told at line, column and pointer in the part that begins there, as one of the file."""
+        """The problem, given with line, column and pointer in the part that begins there, located in the whole file."""
         self._advance(start)
         return replace(
             problem,
@@ -169,7 +169,7 @@ class PartPlaces:
 
 
 def _end_of_value(data: bytes, at: int, max_depth: int) -> int | None:
-    """Where the value that begins there ends; None when it does not, or is nested deeper than that."""
+    """Where the value that begins there ends; None when it does not end, or is nested too deeply."""
     if at >= len(data) or data[at] not in _OPENING:
         found = _SCALAR.match(data, at)
         return found.end() if found else None

@@ -1,4 +1,4 @@
-"""How long and how many: limits that several modules share."""
+"""Limits of lengths and counts that several modules share."""
 
 # Characters.
 LONGEST_NAME = 200

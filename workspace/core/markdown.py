@@ -1,10 +1,10 @@
-"""Escapes of Markdown: text of others is never markup."""
+"""Escapes for Markdown: text that others wrote is never markup."""
 
 import re
 
 from workspace.core.text import pieces
 
-# Everything that Markdown or HTML could read as more than a character.
+# Every character that Markdown or HTML could read as markup.
 _INLINE = re.compile(r"([\\`*_\[\]<>|~&])")
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&\"'$:@^=])")
 
@@ -16,7 +16,7 @@ def plain(text: str) -> str:
 
 
 def escape_inline(text: str) -> str:
-    """A sentence of the rubric or of ours: what could open markup inside a line is escaped, the rest stays readable."""
+    """A sentence of the rubric or the program: what could open inline markup is escaped, the rest stays readable."""
     return _INLINE.sub(r"\\\1", " ".join(text.split()))
 
 

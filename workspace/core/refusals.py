@@ -1,7 +1,7 @@
 """What the site answers instead of doing what was asked: a status, a code for programs, a sentence for people.
 
 Checks, actions and the readers of requests raise these; `evalsite.middleware` turns them into the page or region of
-their status. What a person may not even know of is no refusal but Django's Http404.
+their status. For what a person may not even know of, raise Django's Http404, not a refusal.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class NotAllowed(Refusal):
 
 
 class Conflict(Refusal):
-    """Somebody was faster; nothing was overwritten (409). `detail` holds both versions, for the page to show."""
+    """Somebody else was faster; nothing was overwritten (409). `detail` holds both versions, for the page to show."""
 
     status = 409
     default_code = "conflict"
@@ -46,7 +46,7 @@ class Conflict(Refusal):
 
 
 class Unacceptable(Refusal):
-    """A value is understood but cannot be taken (422). `field` names the field of the form, "" for the whole.
+    """A value is understood but cannot be accepted (422). `field` names the field of the form, "" for the whole.
 
     `detail` holds everything that is wrong, where that is more than the sentence says.
     """
@@ -74,7 +74,7 @@ class TooOften(Refusal):
 
 
 class Unavailable(Refusal):
-    """Something that the site needs is away for the moment; nothing was saved (503)."""
+    """Something that the site needs is unavailable for the moment; nothing was saved (503)."""
 
     status = 503
     default_code = "unavailable"

@@ -1,4 +1,4 @@
-"""When something that was sent to another computer, and did not arrive, is tried again."""
+"""When to try again to send something to another computer that did not arrive."""
 
 from datetime import timedelta
 
@@ -8,6 +8,6 @@ FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=10), timedelta(hours=6)
 
 
 def compute_wait(attempt: int, share: float) -> timedelta:
-    """The time until the next attempt, after so many; `share`, from 0 to 1, spreads it by a quarter either way."""
+    """The time until the attempt after this one; `share`, from 0 to 1, spreads it by a quarter either way."""
     wait: timedelta = min(FIRST_WAIT * 3 ** min(attempt - 1, MOST_ATTEMPTS), LONGEST_WAIT)
     return wait * (0.75 + share / 2)

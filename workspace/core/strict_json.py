@@ -1,4 +1,4 @@
-"""Bytes to plain values, or to the list of what is wrong with them: the one way JSON from outside gets in.
+"""Bytes to plain values, or to the list of what is wrong with them: the only way in which JSON from outside is read.
 
 Stricter than the standard library: UTF-8 only, no duplicate keys, no NaN or infinities, no numbers over 18 digits,
 no nesting over 64, no second value. What two databases would store differently is replaced and counted: the
@@ -38,7 +38,7 @@ class Replaced(Struct, frozen=True):
 
 
 class Document(Struct, frozen=True):
-    """What was read. `value` is meaningful when `is_readable`; with problems it is so only outside of their pointers.
+    """What was read. `value` is meaningful when `is_readable`; if there are problems, only outside their pointers.
 
     `problems` holds the first ones, `problem_count` counts all. `replaced` is keyed by the pointer of the item of
     a top-level list ("/3"), or "" when the top level is not a list; items without replacements have no entry.
@@ -62,8 +62,8 @@ def read_json(
 ) -> Document:
     """Reads one JSON value from bytes, strictly. Never raises; linear in the size of the input.
 
-    A text that breaks the grammar, the depth or the size is not readable at all; duplicate keys and unacceptable
-    numbers leave a value whose faulty parts the problems name by pointer.
+    A text with a syntax error, or beyond the limits of depth or size, is not readable at all; duplicate keys and
+    unacceptable numbers leave a value whose faulty parts the problems name by pointer.
     """
     had_bom = data.startswith(_BOM)
     body = data[len(_BOM) :] if had_bom else data
@@ -89,7 +89,7 @@ def read_json(
 
 
 def normalise_text(text: str) -> tuple[str, Replaced]:
-    """The text as both databases can store it, and what was replaced for that."""
+    """The text as both databases can store it, and what was replaced for this."""
     nul = text.count("\0")
     text = text.replace("\0", "\u2400") if nul else text
     surrogate = len(_LONE_SURROGATE.findall(text))
@@ -102,7 +102,7 @@ def _refused(problem: Problem, *, had_bom: bool) -> Document:
 
 
 def _refused_at_sight(body: bytes) -> Problem | None:
-    """What can be said before parsing: nothing there, or not UTF-8."""
+    """Faults that can be found before parsing: the text is empty, or not UTF-8."""
     if not body.strip(b" \t\r\n"):
         return Problem(
             code="empty", message=say("The file is empty. Export it again and look at its size first.")
@@ -131,7 +131,7 @@ def _refused_at_sight(body: bytes) -> Problem | None:
 
 
 def _outside_strings(body: bytes) -> bytes:
-    """The text between the strings. Exact up to the first break of the grammar, which is all that is needed."""
+    """The text between the strings. Exact up to the first syntax error, which is all that is needed."""
     if b"\\" in body:
         body = body.replace(b"\\\\", b"").replace(b'\\"', b"")
     return b" ".join(body.split(b'"')[::2])
@@ -145,7 +145,7 @@ def _too_many(count: int) -> Problem:
 
 
 def _has_odd_number(outside: bytes) -> bool:
-    """Whether a number may be too long, too large or none at all; true sends the text to the careful look."""
+    """Whether a number may be too long, too large or not a number; if so, the text gets the careful pass."""
     if b"E" in outside or b"N" in outside or b"I" in outside:
         return True
     if outside.count(b"e") != outside.count(b"true") + outside.count(b"false"):
@@ -154,7 +154,7 @@ def _has_odd_number(outside: bytes) -> bool:
 
 
 def is_too_deep(body: bytes, max_depth: int) -> bool:
-    """Whether a JSON text is nested over `max_depth`; of a text that breaks the grammar, whether it may be."""
+    """Whether a JSON text is nested over `max_depth`; of a text with a syntax error, whether it may be."""
     return _is_too_deep(_outside_strings(body), max_depth)
 
 
@@ -168,7 +168,7 @@ def _is_too_deep(outside: bytes, max_depth: int) -> bool:
 
 
 def _parse_plain(body: bytes, key_count: int) -> tuple[Any, bool]:
-    """`_parse` of what is plain as a rule: an object has fewer keys than its text when one comes twice."""
+    """`_parse` for text that is usually plain: an object has fewer keys than its text when a key occurs twice."""
     try:
         value = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -192,7 +192,7 @@ def _count_keys(value: Any) -> int:
 
 
 def _parse(text: str, *, int_of: Callable[[str], int] | None = None) -> tuple[Any, bool]:
-    """The value, and whether nothing at all was wrong. Of duplicate keys the value has the last."""
+    """The value, and whether nothing at all was wrong. Of duplicate keys, the last one is in the value."""
     is_clean = True
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -219,7 +219,7 @@ def _short_int(digits: str) -> int:
 
 
 def _document(text: str, found: Found, *, had_bom: bool) -> Document:
-    """What a text holds that the fast way did not take: the problems, and the value where it can be read."""
+    """The document of a text that the fast reader refused: the problems, and the value where it can be read."""
     value: Any = None
     replaced: dict[str, Replaced] = {}
     if not found.is_broken:
@@ -236,14 +236,14 @@ def _document(text: str, found: Found, *, had_bom: bool) -> Document:
 
 
 def _storable(problem: Problem) -> Problem:
-    """The problem with its words and its pointer as they can be stored; both can repeat a key of the text."""
+    """The problem with a message and a pointer that can be stored; both can repeat a key of the text."""
     message, _ = normalise_text(problem.message)
     pointer, _ = normalise_text(problem.pointer)
     return replace(problem, message=message, pointer=pointer)
 
 
 def _normalise_top(value: Any, replaced: dict[str, Replaced]) -> tuple[Any, bool]:
-    """The value with what cannot be stored replaced, and whether all keys were plain; fills `replaced`."""
+    """The value with everything replaced that cannot be stored, and whether all keys were plain; fills `replaced`."""
     if isinstance(value, list):
         parts = [_normalise(item, replaced, f"/{index}") for index, item in enumerate(value)]
         return [part for part, _ in parts], all(is_plain for _, is_plain in parts)

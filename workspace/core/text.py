@@ -1,4 +1,4 @@
-"""How untrusted text and unrounded figures are cut into what a page shows; no markup here.
+"""Turns untrusted text and unrounded figures into what a page shows; no markup here.
 
 Characters that cannot be seen or that change what is seen are named instead of drawn (UTS #39, CVE-2021-42574).
 """
@@ -17,7 +17,7 @@ MOST_BADGES = 1000
 _PLAIN = "\n\t"
 MINUS = "\N{MINUS SIGN}"
 
-# Everything that could need a second look; plain text of any script runs past it in one match.
+# Every character that may need a closer look; plain text of any script is skipped in one match.
 _SUSPECT = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u0300-\u036f\u034f\u0483-\u0489\u0591-\u05c7\u0600-\u0605\u0610-\u061a\u061c"
     "\u064b-\u065f\u06d6-\u06ed\u0e31-\u0e4e\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u1ab0-\u1aff\u1dc0-\u1dff"
@@ -35,7 +35,7 @@ _PICTURES = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\u0023\u0
 
 
 class Piece(Struct, frozen=True):
-    """A run of text that is drawn in one way; `title` is the character's name when `text` is its badge."""
+    """A run of text that is shown in one way; `title` is the character's name when `text` is its badge."""
 
     text: str
     is_marked: bool = False
@@ -111,7 +111,7 @@ def _suspects(text: str, start: int, end: int, *, is_marked: bool) -> Iterator[P
 
 
 def is_hidden(character: str, before: str, after: str) -> bool:
-    """Whether the character, between its neighbours, would not be seen or would change how others are seen."""
+    """Whether the character, between its neighbours, would be invisible or would change how others look."""
     if character in _PLAIN or character == " " or character + after == "\r\n":
         return False
     if character == "\xa0" and after == "%" and before.isdigit():  # as our own figures are written
@@ -147,7 +147,7 @@ def badge(character: str, count: int = 1) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """The text, or as much of it as fits into `most` code points with an ellipsis that says it is cut."""
+    """The text, or as much of it as fits into `most` code points with an ellipsis that shows the cut."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
@@ -157,14 +157,14 @@ def one_line(text: str, most: int) -> str:
 
 
 def with_minus(shown: str) -> str:
-    """A figure as pages show it: below zero with a minus sign, which is as wide as a digit, and not with a hyphen."""
+    """A figure as pages show it: negative ones with a minus sign, which is as wide as a digit, not with a hyphen."""
     return f"{MINUS}{shown[1:]}" if shown.startswith("-") else shown
 
 
 def figure(value: float | Fraction | Decimal, threshold: float | None = None, *, decimals: int = 1) -> str:
-    """The value with `decimals` places, or more until it shows on the same side of `threshold` as it is.
+    """The value with `decimals` places, or with as many more as it needs to show on its own side of `threshold`.
 
-    79.96 against 80 is "79.96", never "80.0"; a value that is the threshold shows as it.
+    79.96 against 80 is "79.96", never "80.0"; a value equal to the threshold is shown as the threshold.
     """
     above, below = value.as_integer_ratio()
     limit = None if threshold is None else _limit(threshold)

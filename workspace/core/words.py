@@ -1,9 +1,9 @@
-"""Sentences of cores in the language of the reader.
+"""Sentences of cores, translated to the language of the reader.
 
-A core knows no language. The site registers what translates when it starts; without a site a sentence stands as it is
-written. Values stand in braces: `say("Game {number} is gone.", number=3)`. What is hashed or kept as evidence must not
-change with the language: it is not said by these functions, or is made within `plainly()`. What is stored and shown
-later, to readers of any language, is made within `for_storage()` and read by `say_stored`.
+A core knows no language. The site registers the translating functions when it starts; without a site, a sentence
+stays as it is written. Values stand in braces: `say("Game {number} is gone.", number=3)`. Text that is hashed or kept
+as evidence must not change with the language: it does not use these functions, or is made within `plainly()`. Text
+that is stored and shown later, to readers of any language, is made within `for_storage()` and read by `say_stored`.
 """
 
 import re
@@ -30,19 +30,19 @@ def _as_written_many(one: str, many: str, count: int) -> str:
 
 _SAID, _PLAIN, _STORED = "said", "plain", "stored"
 _MODE = ContextVar("_MODE", default=_SAID)
-# Around a stored sentence: control characters, which no text that is shown holds.
+# Around a stored sentence: control characters, which text that is shown never holds.
 _OPEN, _CLOSE = "\x02", "\x03"
 _OPEN_IN_JSON = "\\u0002"
 _TOKEN = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 _PLACE = re.compile(r"\{(\w+)(?::(\+?(?:0[0-9])?,?(?:\.[0-9])?[dfgx]?))?\}")
-# No sentence of ours comes near these; a stored text that a stranger wrote must not grow without end.
+# No sentence of the program is nearly as long; a stored text that a stranger wrote must not grow without limit.
 _DEEPEST, _LONGEST = 8, 20_000
 _TRANSLATE: list[Translate] = [_as_written]
 _TRANSLATE_MANY: list[TranslateMany] = [_as_written_many]
 
 
 def register_words(translate: Translate, translate_many: TranslateMany) -> None:
-    """Say sentences by these functions from now on."""
+    """Translate sentences with these functions from now on."""
     _TRANSLATE[:] = [translate]
     _TRANSLATE_MANY[:] = [translate_many]
 
@@ -57,34 +57,34 @@ def _in_mode(mode: str) -> Iterator[None]:
 
 
 def plainly() -> AbstractContextManager[None]:
-    """Say sentences as they are written, whatever the language: for what is stored as evidence."""
+    """Leave sentences as they are written, whatever the language: for text that is stored as evidence."""
     return _in_mode(_PLAIN)
 
 
 def for_storage() -> AbstractContextManager[None]:
-    """Give sentences as texts that are stored; `say_stored` says them in the language of whoever reads them.
+    """Return sentences as texts to be stored; `say_stored` translates them to the language of the reader.
 
-    Such a text can be joined with others and be a value of another sentence, but not be cut or changed.
+    Such a text can be joined with others and be a value of another sentence, but must not be cut or changed.
     """
     return _in_mode(_STORED)
 
 
 def mark(text: str) -> str:
-    """The text as it is: a constant that `say` says where it is used, found by translators where it is written."""
+    """The text as it is: marks a constant for translators; `say` translates it where it is used."""
     return text
 
 
 def mark_many(one: str, many: str) -> tuple[str, str]:
-    """The same of a sentence for one thing and for many, which `say_many` says."""
+    """As `mark`, for a sentence about one thing and about many, which `say_many` translates."""
     return one, many
 
 
 def say(template: str, /, **values: object) -> str:
-    """The sentence in the reader's language. Without values braces are plain letters. "" stays ""."""
+    """The sentence in the reader's language. Without values, braces are plain characters. "" stays ""."""
     if not template:
         return ""
     if _MODE.get() == _STORED:
-        # A stored sentence may be given on and said again.
+        # A stored sentence may be passed on and translated again.
         is_stored = not values and template.startswith(_OPEN)
         return template if is_stored else _store(_Stored(template, {}), values)
     text = template if _MODE.get() == _PLAIN else _TRANSLATE[0](template)
@@ -103,7 +103,7 @@ def _choose_many() -> TranslateMany:
 
 
 class _Stored(Struct, frozen=True, array_like=True):
-    """A sentence as it is stored; with a `count` it is one of those for one thing and for many."""
+    """A sentence as it is stored; with a `count` it has forms for one thing and for many."""
 
     one: str
     values: dict[str, str | int | float]
@@ -122,7 +122,7 @@ def _store(sentence: _Stored, values: dict[str, object]) -> str:
 
 
 def say_stored(found: Any) -> Any:
-    """What was made within `for_storage()`, alone or within lists and objects, with its sentences said.
+    """A value made within `for_storage()`, alone or within lists and objects, with its sentences translated.
 
     Everything else stays as it is, such as sentences that were stored in one language.
     """
@@ -136,7 +136,7 @@ def say_stored(found: Any) -> Any:
 
 
 def decode_stored(body: str, shape: type[StoredT]) -> StoredT:
-    """Stored JSON in its shape, with the sentences that it was stored with said. Raises as `msgspec.convert` does."""
+    """Stored JSON decoded to its type, with its stored sentences translated. Raises as `msgspec.convert` does."""
     if _OPEN_IN_JSON not in body:
         return msgspec.json.decode(body, type=shape)
     return msgspec.convert(say_stored(msgspec.json.decode(body)), shape, str_keys=True)
@@ -149,7 +149,7 @@ def _say_tokens(text: str, depth: int) -> str:
 
 
 def _say_token(token: str, inner: str, depth: int) -> str:
-    """The sentence of one token; a token that is none of ours stays as it is."""
+    """The sentence of one token; a token that the program did not make stays as it is."""
     try:
         kept = msgspec.json.decode(inner, type=_Stored)
         values = {

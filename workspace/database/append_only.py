@@ -1,8 +1,8 @@
 """Rows that the database itself refuses to change: a migration operation, and the check that it still holds.
 
 SQLite drops triggers silently when Django rebuilds an altered table, so a migration that alters a guarded table ends
-with the same `ForbidChange` again, and start, `verify` and the checks compare what is there with what must be there:
-the `frozen_models` of each app, which a test compares with the migrations.
+with the same `ForbidChange` again, and start, `verify` and the checks compare the triggers that exist with those that
+must exist: the `frozen_models` of each app, which a test compares with the migrations.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ FUNCTION = "evalsite_refuse_change"
 class ForbidChange(Operation):
     """Rows of `table` are never updated nor deleted, nor the table truncated.
 
-    With `columns` only those are frozen, the others may change. `once` is a condition on the old row, in SQL that both
+    With `columns`, only those are frozen; the others may change. `once` is a condition on the old row, in SQL that both
     databases read, without which the row is still free (a draft). Applying it again renews the triggers.
     """
 
@@ -37,7 +37,7 @@ class ForbidChange(Operation):
         return self.__class__.__name__, [self.table], {"columns": self.columns, "once": self.once}
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        """Triggers are no part of the models."""
+        """Triggers are not part of the models' state."""
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
@@ -48,7 +48,7 @@ class ForbidChange(Operation):
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
-        """Take the triggers away."""
+        """Drop the triggers."""
         self.take_down(schema_editor.connection)
 
     def describe(self) -> str:
@@ -57,7 +57,7 @@ class ForbidChange(Operation):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The triggers that must be there on every database."""
+        """The triggers that must exist on every database."""
         return trigger_names(self.table)
 
     def put_up(self, connection: BaseDatabaseWrapper) -> None:
@@ -79,7 +79,7 @@ class ForbidChange(Operation):
                 cursor.execute(f'DROP TRIGGER IF EXISTS "{name}"{on_table}')
 
     def _condition(self, differs: str) -> str:
-        """When an update is refused: the row is frozen already, and a frozen column would change."""
+        """The condition that refuses an update: the row is frozen already, and a frozen column would change."""
         changes = " OR ".join(f'OLD."{name}" {differs} NEW."{name}"' for name in self.columns)
         parts = [f"({part})" for part in (self.once, changes) if part]
         return f"WHEN ({' AND '.join(parts)})" if parts else ""
@@ -112,7 +112,7 @@ def trigger_names(table: str) -> tuple[str, str]:
 
 
 def frozen_tables() -> list[str]:
-    """The tables that must be guarded, as the apps say; the migrations, which say how, are not imported for it."""
+    """The tables that must be guarded, as the apps name them; this does not import the migrations, which say how."""
     return [
         apps.get_model(app.label, model)._meta.db_table
         for app in apps.get_app_configs()
@@ -134,7 +134,7 @@ def guards() -> dict[str, ForbidChange]:
 
 
 def missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
-    """Names of triggers that should guard a table and are not there (or are switched off)."""
+    """Names of triggers that should guard a table but are missing (or disabled)."""
     if connection.vendor == "postgresql":
         sql = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
     else:

@@ -1,6 +1,6 @@
 """Many new rows of one table without an object for each: COPY on PostgreSQL, one prepared statement on SQLite.
 
-Building a model object and its part of an INSERT costs several times what the database does for the row.
+Building a model object and its part of an INSERT takes several times as long as the database needs for the row.
 """
 
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from typing import Any
 from django.db import connection
 from django.db.models import DateTimeField, DecimalField, Field, Model
 
-# What SQLite has no type for: Django says how it is written.
+# Types that SQLite lacks: Django converts them.
 _WRITTEN_BY_DJANGO = (DateTimeField, DecimalField)
 
 
 def reserve_keys(model: type[Model], count: int) -> list[int]:
-    """So many new keys of the table, ascending. Must run in the transaction that inserts the rows."""
+    """Reserve that many new keys of the table; ascending. Must run in the transaction that inserts the rows."""
     if not connection.in_atomic_block:
         raise RuntimeError(
             f"Keys of {model.__name__} were reserved outside of a transaction; open one around them and the rows."
@@ -33,9 +33,9 @@ def reserve_keys(model: type[Model], count: int) -> list[int]:
 
 
 def insert_rows(model: type[Model], names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Insert rows that have these columns (`attname` of fields), the others by their defaults.
+    """Insert rows with these columns (`attname` of fields); the others get their defaults.
 
-    A key that is not among the names is given by the database.
+    If the key is not among the names, the database assigns it.
     """
     if not rows:
         return
@@ -54,7 +54,7 @@ def insert_rows(model: type[Model], names: Sequence[str], rows: Sequence[Sequenc
             return
         holders = ", ".join(["%s"] * len(fields))
         values = _written([[*row, *defaults] for row in rows], fields)
-        # Names of the model alone, quoted by Django.
+        # Only names of the model, quoted by Django.
         cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({holders})", values)  # noqa: S608
 
 

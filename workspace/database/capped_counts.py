@@ -1,4 +1,4 @@
-"""Counts that stop: a page says "100 or more" instead of counting everything, however much there is."""
+"""Counts that stop: a page says "100 or more" instead of counting however many rows there are."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ MOST_COUNTED = 100
 
 
 class CappedCount(Subquery):
-    """How many rows a query gives, as a column of another query; at most as many as counted."""
+    """How many rows a query gives, as a column of another query, up to a limit."""
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) AS capped)"
     output_field = IntegerField()
@@ -20,9 +20,9 @@ class CappedCount(Subquery):
 
 
 class CappedNumbers(Subquery):
-    """The first numbers of a column of a query, as a column of another query; at most as many as counted.
+    """The first numbers of a column of a query, as a column of another query, up to a limit.
 
-    It comes as text, which `numbers_in` reads: lists of their own for each row of the other query, yet one query.
+    It comes as text, which `numbers_in` reads: so each row of the other query gets its own list, in one query.
     """
 
     template = "(SELECT GROUP_CONCAT(capped.listed) FROM (%(subquery)s) AS capped)"
@@ -34,16 +34,16 @@ class CappedNumbers(Subquery):
         super().__init__(rows.values(listed=F(column))[:most], **extra)
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Any:
-        """The same; PostgreSQL has another name for it, and joins texts alone."""
+        """The SQL for PostgreSQL, which has another name for the function and joins only texts."""
         joined = "(SELECT STRING_AGG(CAST(capped.listed AS text), ',') FROM (%(subquery)s) AS capped)"
         return self.as_sql(compiler, connection, template=joined)
 
 
 def numbers_in(text: str | None) -> list[int]:
-    """What `CappedNumbers` found, in ascending order."""
+    """The numbers that `CappedNumbers` found, in ascending order."""
     return sorted(int(number) for number in text.split(",")) if text else []
 
 
 def capped_count(rows: "QuerySet[Any, Any]", most: int = MOST_COUNTED) -> int:
-    """How many rows a query gives, at most as many as counted."""
+    """How many rows a query gives, up to a limit."""
     return rows[:most].count()

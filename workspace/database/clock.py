@@ -1,4 +1,4 @@
-"""What time the database thinks it is: one clock for the leases of all workers, whatever their own clocks say."""
+"""The database's clock: one clock for the leases of all workers, whatever their own clocks say."""
 
 from datetime import datetime
 
@@ -7,7 +7,7 @@ from django.utils import timezone
 
 
 def database_now() -> datetime:
-    """The present moment by the database's clock; with SQLite, which is on this very machine, by the machine's."""
+    """The present moment by the database's clock; with SQLite, which runs on this machine, by the machine's clock."""
     if connection.vendor != "postgresql":
         return timezone.now()
     with connection.cursor() as cursor:

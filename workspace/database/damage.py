@@ -1,4 +1,4 @@
-"""A damaged SQLite database is found before work begins, and said in a sentence."""
+"""Finds a damaged SQLite database before work begins, and describes the damage in a sentence."""
 
 import sqlite3
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from django.db import DatabaseError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-# A database of this size is read whole in about a quarter of a second. A larger one is by `verify` and each backup.
+# A database of this size is read whole in about a quarter of a second. `verify` and each backup read larger ones.
 READ_WHOLE = 256 * 1024 * 1024
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
@@ -14,8 +14,8 @@ DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 def find_damage(connection: BaseDatabaseWrapper) -> str:
     """What is damaged and what to do; "" when nothing is found, and for databases other than SQLite.
 
-    Opening it and reading its schema find a file that is cut or none of SQLite. Up to
-    `READ_WHOLE` bytes all of it is read.
+    Opening it and reading its schema detects a file that is truncated or not of SQLite. A file of up to `READ_WHOLE`
+    bytes is read whole.
     """
     if connection.vendor != "sqlite":
         return ""
@@ -35,13 +35,13 @@ def find_damage(connection: BaseDatabaseWrapper) -> str:
 
 
 def is_damage(fault: BaseException) -> bool:
-    """Whether SQLite says by this that the file is damaged or no database."""
+    """Whether this error of SQLite means that the file is damaged or not a database."""
     code = getattr(fault.__cause__, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in DAMAGED
 
 
 def describe_damage(connection: BaseDatabaseWrapper, found: str) -> str:
-    """The sentence, with what SQLite found on one line."""
+    """The sentence, with SQLite's message on one line."""
     file = Path(connection.settings_dict["NAME"]).absolute()
     said = " ".join(found.split()).rstrip(".")
     return (

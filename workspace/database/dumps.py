@@ -1,4 +1,4 @@
-"""The whole database as one file: written while others save, read through to its end, loaded into an empty database."""
+"""The whole database as one file: written while others save, verified by reading it, loaded into an empty database."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.backends.postgresql.client import DatabaseClient
 
 FILES = {"sqlite": "database.sqlite3", "postgresql": "database.pgdump"}
-# Where Debian and Red Hat put the programs of several versions beside the one that PATH finds.
+# Where Debian and Red Hat install the programs of several versions, besides the one on PATH.
 PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin")
 
 
@@ -23,7 +23,7 @@ class DumpFailed(Exception):
 
 
 def count_rows() -> dict[str, int]:
-    """Rows of each table, in the order of the names; {} in an empty database. Knows tables, not models: any version."""
+    """Rows of each table, ordered by name; {} in an empty database. It reads tables, not models: any version works."""
     quote = connection.ops.quote_name
     counts = {}
     with connection.cursor() as cursor:
@@ -54,7 +54,7 @@ def write_dump(path: Path) -> None:
         return
     try:
         with closing(sqlite3.connect(path)) as copy:
-            # In one step: it holds up nobody, and a copy in several steps begins again whenever somebody saves.
+            # In one step: it blocks nobody, and a copy in several steps starts again whenever somebody saves.
             connection.connection.backup(copy)
             copy.execute("PRAGMA journal_mode=DELETE")
     except sqlite3.Error as fault:
@@ -62,7 +62,7 @@ def write_dump(path: Path) -> None:
 
 
 def check_dump(path: Path) -> None:
-    """Read a dump through to its end. Raises DumpFailed when it is damaged, or is none."""
+    """Read a dump to its end. Raises DumpFailed when it is damaged, or not a dump."""
     if connection.vendor == "postgresql":
         _run("pg_restore", f"--file={os.devnull}", str(path))
         return
@@ -76,7 +76,7 @@ def check_dump(path: Path) -> None:
 
 
 def load_dump(path: Path) -> None:
-    """Fill the empty database from a dump, in one transaction: whole or not at all. Raises DumpFailed."""
+    """Fill the empty database from a dump, in one transaction: all or nothing. Raises DumpFailed."""
     if connection.vendor == "postgresql":
         given = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
         _run("pg_restore", *given, str(path), database=("-d",))
@@ -94,11 +94,11 @@ def _open_copy(path: Path) -> sqlite3.Connection:
 
 
 def _run(program: str, *arguments: str, database: tuple[str, ...] | None = None) -> None:
-    """Run a program of PostgreSQL; `database` is what its name follows on the command line, None for no database."""
+    """Run a program of PostgreSQL; `database` is the option before the database's name, None for no database."""
     command, env = [find_program(program, _find_major_version()), *arguments], {}
     if database is not None:
         place, more = DatabaseClient.settings_to_cmd_args_env(connection.settings_dict, [])
-        # The password goes by the environment: everybody on the machine sees command lines.
+        # The password is passed in the environment: everybody on the machine sees command lines.
         command, env = [*command, "--no-password", *place[1:-1], *database, place[-1]], more or {}
     whole = {**os.environ, **env, "LC_ALL": "C"}  # noqa: TID251  libpq reads PGSSLMODE and its like, as the site does
     done = subprocess.run(command, env=whole, capture_output=True, text=True, errors="replace", check=False)

@@ -1,4 +1,4 @@
-"""Indexes that Django does not know: those that older migrations made and nothing needs, and those of SQLite alone."""
+"""Indexes that Django does not know: those that older migrations made and nothing needs, and those for SQLite only."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.db.models import Index
 
 
 class _IndexesAlone(Operation):
-    """Changes indexes of a table, not what Django knows of its model."""
+    """Changes indexes of a table, but not Django's state of its model."""
 
     reduces_to_sql = True
     reversible = True
@@ -19,10 +19,10 @@ class _IndexesAlone(Operation):
 
 
 class DropIndexes(_IndexesAlone):
-    """Drop the indexes that foreign keys of a model had of their own.
+    """Drop the separate indexes of a model's foreign keys.
 
     They have `db_index=False` in the migration that makes the table, because another index begins with their column. So
-    databases made since never had these indexes: nothing is dropped there. The state does not change.
+    newer databases never had these indexes: nothing is dropped there. The state does not change.
     """
 
     def __init__(self, model: str, *fields: str) -> None:
@@ -39,7 +39,7 @@ class DropIndexes(_IndexesAlone):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Drop each of them that is there."""
+        """Drop each of them that exists."""
         model = to_state.apps.get_model(app_label, self.model)
         named = {index.name for index in model._meta.indexes}
         for field in self.fields:
@@ -56,7 +56,7 @@ class DropIndexes(_IndexesAlone):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Nothing to bring back: the site runs without them."""
+        """Nothing to restore: the site runs without them."""
 
     def describe(self) -> str:
         """The line that `migrate --plan` shows."""
@@ -64,9 +64,9 @@ class DropIndexes(_IndexesAlone):
 
 
 class AddSQLiteIndex(_IndexesAlone):
-    """Add an index to SQLite alone, for queries that then read no rows; PostgreSQL takes no long texts into an index.
+    """Add an index on SQLite only, for queries that then read no rows; PostgreSQL cannot index long texts.
 
-    The state does not change, so a migration that makes the table anew must add it again.
+    The state does not change, so a migration that rebuilds the table must add it again.
     """
 
     def __init__(self, model: str, name: str, *fields: str) -> None:

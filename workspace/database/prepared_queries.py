@@ -1,7 +1,7 @@
-"""Queries whose SQL is made once: what every request, every save, giving out the next game and the main pages read.
+"""Queries whose SQL is built once: those of every request and save, of giving out the next game, of the main pages.
 
 Django builds the SQL of a query for every request, which takes ten times as long as SQLite takes to answer it. A page
-asks ten queries and more, so this was half of its time (docs/adr/0024). Everything else uses plain querysets.
+runs ten queries or more, so this was half of its time (docs/adr/0024). Everything else uses plain querysets.
 """
 
 import re
@@ -40,7 +40,7 @@ class _Place(NamedTuple):
 
 
 class _Compiled(NamedTuple):
-    """A query as the database takes it: the SQL, also cut at its parameters; `models` says how rows become objects.
+    """A query as the database takes it: the SQL, also split at its parameters; `models` says how rows become objects.
 
     It is plain where no text is searched for.
     """
@@ -68,10 +68,10 @@ _prepared: "WeakSet[Prepared]" = WeakSet()
 
 
 def compile_all() -> None:
-    """Make the SQL of all queries that loaded modules prepare, before processes are forked that would each make it.
+    """Build the SQL of all queries that loaded modules prepare, before processes are forked that would each build it.
 
-    Left to their first use are those that lock rows, which Django makes in a transaction only, and on PostgreSQL all
-    others while the server is away.
+    Two kinds are left to their first use: those that lock rows, whose SQL Django builds only in a transaction, and on
+    PostgreSQL all others while the server is unavailable.
     """
     with suppress(OperationalError):
         for query in list(_prepared):
@@ -84,8 +84,8 @@ class Prepared:
 
     `build` is called once for each kind of database with stand-ins for values of the given `kinds` and returns the
     queryset; `rows` (of a `values_list`) and `objects` (of models) run it with real values in their place. A value of
-    the kind `list` holds whole numbers and belongs into an `__in` that must hold: with an empty list nothing is found
-    and nothing is asked. So it is with a number that no row can have. A text may stand in `__contains`. No value may be
+    the kind `list` holds whole numbers and belongs in a required `__in`: with an empty list nothing is found, and no
+    query is sent. The same holds for a number that no row can have. A text may stand in `__contains`. No value may be
     None or the end of a slice.
     """
 
@@ -96,7 +96,7 @@ class Prepared:
         _prepared.add(self)
 
     def rows(self, *values: Any) -> list[tuple[Any, ...]]:
-        """What the query gives for these values."""
+        """The rows that the query gives for these values."""
         return self._run(self._get_compiled(), values)
 
     def objects(self, *values: Any) -> list[Any]:
@@ -229,7 +229,7 @@ def _find_place(param: Any, marks: list[Any]) -> _Place:
 
 
 def _cut(sql: str) -> list[str]:
-    """The SQL between its parameters."""
+    """The pieces of the SQL between its parameters."""
     return _PLACEHOLDER.sub("\\1\0", sql).split("\0")
 
 
@@ -270,7 +270,7 @@ def _build_objects(models: _Models, rows: list[tuple[Any, ...]]) -> Iterator[Mod
 def build_part(model: type[M], columns: tuple[str, ...], row: Sequence[object], prefix: str) -> M:
     """The part of a row that is this model's: of `columns`, as `values_list` names them, those that begin with prefix.
 
-    What was not asked for is fetched when it is read.
+    Other fields are fetched when they are read.
     """
     names, places = _own_columns(model, columns, prefix)
     return model.from_db("default", names, [row[place] for place in places])
@@ -282,7 +282,7 @@ def _own_columns(
 ) -> tuple[frozenset[str], list[int]]:
     """The model's columns among these, and where they stand, in the order of its fields.
 
-    Django only looks whether a field is among the columns, for every field of every row.
+    For every field of every row, Django would only check whether it is among the columns.
     """
     key = prefix.removesuffix("__") or "id"
     places = {name.removeprefix(prefix): at for at, name in enumerate(columns) if name.startswith(prefix)}
@@ -312,7 +312,7 @@ def _insertion(model: type[Model], _vendor: str) -> tuple[str, tuple["Field[Any,
 
 
 def update_row(model: type[Model], key: int, changes: dict[str, Any], **where: int | str) -> bool:
-    """Set numbers and texts of the row with that key if it still is as `where` says; whether it was."""
+    """Set numbers and texts of the row with that key if it still matches `where`; return whether it did."""
     sql = _update(model, tuple(changes), tuple(where), connection.vendor)
     with connection.cursor() as cursor:
         cursor.execute(sql, [*changes.values(), key, *where.values()])

@@ -1,4 +1,4 @@
-"""Reading many tables as they were at one moment, while others go on writing; transactions that compute for long."""
+"""Reads many tables as they were at one moment, while others go on writing; and lets transactions compute for long."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -6,13 +6,13 @@ from contextlib import contextmanager
 
 from django.db import connection
 
-# Django begins SQLite's transactions as IMMEDIATE ones, which would keep everybody from saving until the end.
+# Django begins SQLite's transactions as IMMEDIATE, which would keep everybody else from saving until the end.
 BEGIN = {"postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "sqlite": "BEGIN DEFERRED"}
 
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """All reading inside sees one moment; nothing can be written. Inside a transaction that one is what is seen."""
+    """All reads inside see one moment; nothing can be written. Inside a transaction, reads see that transaction."""
     if connection.in_atomic_block:
         yield
         return
@@ -29,7 +29,8 @@ def snapshot() -> Iterator[None]:
 def allow_long_pauses() -> None:
     """Let the present transaction compute between two statements for as long as it takes.
 
-    PostgreSQL ends others after 30 s without a statement: whoever holds rows for so long may have stopped.
+    PostgreSQL ends other transactions after 30 s without a statement: a process that locks rows for so long may have
+    hung.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -41,7 +42,7 @@ Write = Callable[[Callable[[], None]], None]
 
 @contextmanager
 def snapshot_and_writes() -> Iterator[Write]:
-    """A snapshot, and a function that runs a write meanwhile: by a connection of its own, in a thread of its own."""
+    """A snapshot, and a function that runs a write meanwhile, in its own thread with its own connection."""
     if connection.in_atomic_block:
         yield lambda act: act()
         return
@@ -54,5 +55,5 @@ def snapshot_and_writes() -> Iterator[Write]:
 
 
 def _close() -> None:
-    # `connection` is another one in each thread, so it is looked up in the thread that calls.
+    # Each thread has its own `connection`, so it is looked up in the calling thread.
     connection.close()

@@ -1,7 +1,7 @@
-"""What the rows stand on: effective SQLite settings, triggers that guard evidence, time limits that fit together.
+"""What the rows depend on: effective SQLite settings, triggers that guard evidence, time limits that fit together.
 
 Registered as system checks (`workspace.apps`), so that `manage.py check`, `migrate` and the start of every process run
-the same ones. What is asked of the database is what it answers, not what the settings say.
+the same ones. The checks ask the database itself instead of trusting the settings.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ WAL, FULL, ON, WAIT_MS = "wal", 2, 1, 5000
 
 
 def check_databases(databases: Sequence[str] | None = None, **_given: Any) -> list[CheckMessage]:
-    """Faults of the databases that were asked for (database checks run only when one is named)."""
+    """Faults of the named databases (database checks run only when one is named)."""
     found: list[CheckMessage] = []
     for alias in databases or ():
         connection = connections[alias]
@@ -43,25 +43,25 @@ def check_databases(databases: Sequence[str] | None = None, **_given: Any) -> li
 
 
 def missing_migrations(connection: BaseDatabaseWrapper) -> int:
-    """How many steps the database is behind the code; without tables all of them. Costs one query."""
+    """How many migrations the database is behind the code; all of them when it has no tables. Costs one query."""
     return len(_known_migrations() - MigrationRecorder(connection).applied_migrations().keys())
 
 
 @cache
 def _known_migrations() -> frozenset[tuple[str, str]]:
-    """By the names of files: Django's loader imports them, which takes a second and stays in memory."""
+    """Found by file names: Django's loader imports them, which takes a second and stays in memory."""
     return frozenset((app.label, name) for app in apps.get_app_configs() for name in _names(app.label))
 
 
 def _names(label: str) -> Iterator[str]:
-    with suppress(ModuleNotFoundError):  # of an app without migrations
+    with suppress(ModuleNotFoundError):  # an app without migrations
         package = import_module(str(MigrationLoader.migrations_module(label)[0]))
         names = (module.name for module in iter_modules(package.__path__) if not module.ispkg)
         yield from (name for name in names if name[0] not in "_~")
 
 
 def pragma_faults(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
-    """What is wrong with SQLite's settings of this very connection; nothing for other databases."""
+    """What is wrong with SQLite's settings on this connection; nothing for other databases."""
     if connection.vendor != "sqlite":
         return []
     wanted = {"journal_mode": WAL, "synchronous": FULL, "foreign_keys": ON}
@@ -82,7 +82,7 @@ def pragma_faults(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
 
 
 def trigger_faults(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
-    """Triggers that are missing where evidence must not change."""
+    """Missing triggers on tables where evidence must not change."""
     missing = missing_triggers(connection)
     if not missing:
         return []
@@ -96,7 +96,7 @@ def trigger_faults(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
 
 
 def check_time_limits(**_given: Any) -> list[CheckMessage]:
-    """A task must be over long before its message is handed to another worker."""
+    """A task must end long before its message is delivered to another worker."""
     limit = settings.CELERY_TASK_TIME_LIMIT
     visible = settings.CELERY_BROKER_TRANSPORT_OPTIONS["visibility_timeout"]
     if limit * 2 < visible:

@@ -1,7 +1,7 @@
 """A migration operation that makes tables, columns, constraints and indexes without rendering every model for each.
 
-Django renders a model and all that are related to it, here nearly every model, after each operation; on an empty
-database that was most of the time that migrations took.
+After each operation, Django renders a model and all related ones, here nearly every model; on an empty database that
+was most of the time that migrations took.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ModelState, ProjectState
 from django.db.migrations.utils import resolve_relation
 
-Key = tuple[str, str]  # a model: label of its app, name in small letters
+Key = tuple[str, str]  # a model: label of its app, name in lower case
 
-# Operations that read their own model alone, and of others only the key that they refer to.
+# Operations that read only their own model, and of others only the key that they refer to.
 ALONE = (AddConstraint, AddField, AddIndex, CreateModel, RemoveConstraint, RemoveField)
 
 
 class ChangeTables(Operation):
     """The operations one after the other, each with its own model and the keys of models that it refers to.
 
-    Same tables and same state of the project as without it. What follows renders the whole project once. Raises
-    TypeError for operations that other models' fields depend on, such as renaming or deleting a model.
+    The tables and the project state are the same as without it. The next operation renders the whole project once.
+    Raises TypeError for operations that other models' fields depend on, such as renaming or deleting a model.
     """
 
     def __init__(self, operations: list[Operation]) -> None:
@@ -40,9 +40,9 @@ class ChangeTables(Operation):
         self.operations = operations
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """As the operations; what was rendered of the older state is dropped."""
+        """As the operations do; the rendered older state is dropped."""
         state.__dict__.pop("apps", None)
-        state.is_delayed = False  # the next rendering is whole
+        state.is_delayed = False  # the next rendering is complete
         for operation in self.operations:
             operation.state_forwards(app_label, state)
 
@@ -75,7 +75,7 @@ class ChangeTables(Operation):
     def _steps(
         self, app_label: str, state: ProjectState
     ) -> Iterator[tuple[Operation, ProjectState, ProjectState]]:
-        """Each operation with what it needs of the states before and after it."""
+        """Each operation with the parts that it needs of the states before and after it."""
         whole = ProjectState(dict(state.models))
         for operation in self.operations:
             key = app_label, _model_of(operation)
@@ -93,7 +93,7 @@ def _model_of(operation: Any) -> str:
 
 
 def _narrow(state: ProjectState, key: Key) -> ProjectState:
-    """One model as it is, and the keys alone of all models that it refers to; nothing before the model is made."""
+    """One model as it is, and only the keys of all models that it refers to; empty before the model is created."""
     narrow = ProjectState()
     if key in state.models:
         narrow.models[key] = state.models[key]

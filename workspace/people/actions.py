@@ -1,6 +1,7 @@
 """Accounts, personal settings and invitations.
 
-An invitation is the only way in besides the command line: single use, 24 hours, only a hash is stored.
+An invitation is the only way in besides the command line: it holds for one use and 24 hours, and only a hash of it is
+stored.
 """
 
 import secrets
@@ -31,14 +32,14 @@ LONGEST_PASSWORD, FEWEST_CHARACTERS = 256, 5
 
 
 def system_person(*, now: datetime) -> Person:
-    """The account for automatic acts, made when it is first needed. It can never sign in."""
+    """The account for automatic acts, created when first needed. It can never sign in."""
     return Person.objects.system(now=now)
 
 
 def create_account(
     *, email: str, name: str, password: str, by: Person, now: datetime, is_admin: bool = False
 ) -> Person:
-    """Make an account that can sign in at once, and record it.
+    """Create an account that can sign in at once, and record it.
 
     Raises NotAllowed unless `by` may manage people, Unacceptable for a bad address, name or password, Conflict when
     the address is taken.
@@ -50,7 +51,7 @@ def create_account(
 def add_person(
     *, email: str, name: str, password: str, is_admin: bool, by: Person | None, now: datetime
 ) -> Person:
-    """Insert a person and the event; the caller has checked the permission. `by` None means that the person did it."""
+    """Insert a person and the event; the caller has checked the permission. `by` None: the person did it themselves."""
     plain = plain_email(email)
     if plain is None:
         raise Unacceptable(_("This is no e-mail address. Write one like name@example.org."), field="email")
@@ -66,7 +67,7 @@ def add_person(
 def deactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
     """Deactivate an account: it cannot sign in, and its sign-ins end with their next request.
 
-    Raises NotAllowed, also for one's own account; Conflict when it is off already.
+    Raises NotAllowed, also for one's own account; Conflict when it is inactive already.
     """
     check_change_account(by, person)
     with transaction.atomic():
@@ -92,7 +93,7 @@ def reactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
 def change_settings(*, name: str, time_zone: str, has_single_keys: bool, by: Person, now: datetime) -> Person:
     """Set one's own name, time zone ("" is the site's) and whether single keys act. Raises Unacceptable.
 
-    The line of the audit log has the name before and after, so that the log shows everybody as they were called then.
+    The audit line holds the old and the new name, so that the log shows people under the names they had then.
     """
     if time_zone and time_zone not in time_zones():
         raise Unacceptable(_("This is no time zone. Choose one like Europe/Vienna."), field="time_zone")
@@ -108,7 +109,7 @@ def change_settings(*, name: str, time_zone: str, has_single_keys: bool, by: Per
 
 
 def change_password(*, old: str, new: str, by: Person, now: datetime, keep: str = "") -> Person:
-    """Replace one's own password; all sign-ins of the account end, save for the key `keep`. Raises Unacceptable."""
+    """Replace one's own password; all sign-ins of the account end, except the key `keep`. Raises Unacceptable."""
     if not by.check_password(old[: LONGEST_PASSWORD + 1]):
         raise Unacceptable(_("This is not your present password."), field="old", code="wrong_password")
     _check_password(new, by)
@@ -124,7 +125,7 @@ def make_password_link(*, person: Person, by: Person, now: datetime) -> str:
     """The secret of a link by which the person chooses a new password; shown once and stored nowhere.
 
     It holds for `PASSWORD_RESET_TIMEOUT` seconds, until it is used, until the person signs in, and until their rights
-    change. The logs of their projects tell of it, too, so that no lead makes one unseen. Raises NotAllowed.
+    change. It is recorded in the logs of their projects, too, so that no lead makes one unseen. Raises NotAllowed.
     """
     check_make_password_link(by, person)
     with transaction.atomic():
@@ -135,9 +136,10 @@ def make_password_link(*, person: Person, by: Person, now: datetime) -> str:
 
 
 def choose_password(*, secret: str, password: str, by: Person | None, now: datetime) -> Person:
-    """Set the password of the account that a link is for (`by`, None when there is none); all its sign-ins end.
+    """Set the password of the account that a link is for (`by`, None when the link is for none); all its sign-ins end.
 
-    Raises Conflict when the link is closed, Unacceptable for a weak password. Of two simultaneous users one succeeds.
+    Raises Conflict when the link no longer holds, Unacceptable for a weak password. Of two simultaneous users one
+    succeeds.
     """
     with transaction.atomic():
         locked = Person.objects.select_for_update().filter(pk=by.pk).first() if by else None
@@ -156,7 +158,7 @@ def choose_password(*, secret: str, password: str, by: Person | None, now: datet
 
 
 def end_other_sign_ins(*, by: Person, now: datetime, keep: str) -> int:
-    """End one's own sign-ins in other browsers, save for the one with the key `keep`; how many there were."""
+    """End one's own sign-ins in other browsers, except the one with the key `keep`; return how many there were."""
     with transaction.atomic():
         ended = SignIn.objects.of(by, but=keep).delete()[0]
         if ended:
@@ -229,9 +231,9 @@ def invite(
 ) -> Invited:
     """Invite somebody into a project as evaluator or lead, or (no project) into the installation as admin.
 
-    An open invitation of the same address to the same place is withdrawn. With `send` the link goes to the address,
-    where a mail server is configured. Raises NotAllowed, Unacceptable, and
-    Conflict when the address has a place there already.
+    An open invitation of the same address to the same project, or as admin, is withdrawn. With `send` the link goes to
+    the address, where a mail server is configured. Raises NotAllowed, Unacceptable, and Conflict when the address
+    belongs there already.
     """
     check_manage_people(by) if project is None else check_manage_members(by, project)
     plain = plain_email(email)
@@ -260,7 +262,7 @@ def invite(
 
 
 def _send_invitation(invitation: Invitation, secret: str, by: Person, now: datetime) -> bool:
-    """Queue the e-mail with the link; whether there will be one."""
+    """Queue the e-mail with the link; return whether there will be one."""
     said = _(
         "You are invited to evalsite, where people judge games and texts of language models.\n\n"
         "Open this link within 24 hours:\n%(link)s\n\n"
@@ -281,10 +283,10 @@ def _send_invitation(invitation: Invitation, secret: str, by: Person, now: datet
 
 
 def accept_invitation(*, secret: str, name: str, password: str, by: Person | None, now: datetime) -> Person:
-    """Take up an invitation: with an account of its address (`by`) join, without one (`by` None) make the account.
+    """Accept an invitation: an account of its address (`by`) joins; without one (`by` None) the account is created.
 
     Raises Conflict when the invitation was used, withdrawn or is too old, and for an account of another address;
-    Unacceptable for a bad name or password. Exactly one of several simultaneous takers gets it.
+    Unacceptable for a bad name or password. Of several simultaneous attempts exactly one succeeds.
     """
     with transaction.atomic():
         taken = Invitation.objects.open(now=now).filter(secret_hash=secret_hash(secret))
@@ -315,7 +317,7 @@ def accept_invitation(*, secret: str, name: str, password: str, by: Person | Non
 
 
 def withdraw_invitation(*, invitation: Invitation, by: Person, now: datetime) -> Invitation:
-    """Make an open invitation useless. Raises NotAllowed; Conflict when it was used or withdrawn."""
+    """Withdraw an open invitation. Raises NotAllowed; Conflict when it was used or withdrawn."""
     check_manage_people(by)
     with transaction.atomic():
         still_open = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, withdrawn_at=None)

@@ -13,7 +13,7 @@ ROLE_CHOICES = (("evaluator", _("evaluator")), ("lead", _("team lead")))
 
 
 class MemberForm(forms.Form):
-    """Somebody to let into a project."""
+    """A person to add to a project."""
 
     email = forms.CharField(label=_("E-mail"), max_length=200, widget=forms.EmailInput)
     role = forms.ChoiceField(label=_("Role"), choices=ROLE_CHOICES)
@@ -21,13 +21,13 @@ class MemberForm(forms.Form):
 
 
 class RoleForm(forms.Form):
-    """Another role for a member."""
+    """A new role for a member."""
 
     role = forms.ChoiceField(label=_("Role"), choices=ROLE_CHOICES)
 
 
 class AdminInvitationForm(forms.Form):
-    """Somebody to invite as admin."""
+    """A person to invite as admin."""
 
     email = forms.CharField(label=_("E-mail"), max_length=200, widget=forms.EmailInput)
     send = forms.BooleanField(label=SEND_LABEL, required=False)
@@ -49,11 +49,11 @@ class AcceptForm(forms.Form):
 
 
 class JoinForm(forms.Form):
-    """Taking up an invitation with the account one has: nothing to fill in."""
+    """Accepting an invitation with an existing account: nothing to fill in."""
 
 
 class SettingsForm(forms.Form):
-    """What people set for themselves."""
+    """Personal settings."""
 
     name = forms.CharField(
         label=_("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
@@ -75,7 +75,7 @@ class SettingsForm(forms.Form):
 
 
 class PasswordForm(forms.Form):
-    """A new password of one's own."""
+    """A new password for one's own account."""
 
     old = forms.CharField(
         label=_("Present password"),
@@ -105,7 +105,7 @@ class ChosenPasswordForm(forms.Form):
 
 
 class ForgottenPasswordForm(AllauthResetForm):
-    """Whose password is forgotten; allauth finds the account and makes the link."""
+    """The address of a person who forgot the password; allauth finds the account and makes the link."""
 
     email = forms.EmailField(
         label=_("E-mail"),
@@ -115,14 +115,14 @@ class ForgottenPasswordForm(AllauthResetForm):
 
 
 class ResetPasswordForm(ChosenPasswordForm):
-    """A password chosen by a link of an e-mail; allauth's view says whose and by which key."""
+    """A password chosen by a link in an e-mail; allauth's view passes the person and the key."""
 
     def __init__(self, *args: object, user: object = None, temp_key: str = "", **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
 
 
 class ThemeForm(forms.Form):
-    """Light, dark, or as the system is set."""
+    """Light, dark, or the system's setting."""
 
     theme = forms.ChoiceField(
         label=_("Theme"), choices=(("auto", _("system")), ("light", _("light")), ("dark", _("dark")))

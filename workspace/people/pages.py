@@ -47,7 +47,7 @@ def open_invitations(*, project: Project | None, now: datetime) -> list[Invitati
 class PersonLine(Struct, frozen=True):
     """One account with its projects; `change_refusal` says why the viewer cannot deactivate or activate it.
 
-    `seen_at` is when the person last used a sign-in that still lives, else when they last signed in.
+    `seen_at` is when the person last used a sign-in that has not ended, else when they last signed in.
     """
 
     person: Person
@@ -58,7 +58,7 @@ class PersonLine(Struct, frozen=True):
 
 
 class PeoplePage(Struct, frozen=True):
-    """A page of accounts; `after` is the key of the next page, "" on the last. `query` and `role` chose them."""
+    """A page of accounts; `after` is the key of the next page, "" on the last. They match `query` and `role`."""
 
     people: list[PersonLine]
     invitations: list[Invitation]
@@ -69,7 +69,7 @@ class PeoplePage(Struct, frozen=True):
 
 
 def people_page(*, person: Person, after: int, query: str, role: str, now: datetime) -> PeoplePage:
-    """Up to a hundred accounts by rising number, those after `after`; `query` is part of a name or an address."""
+    """Up to a hundred accounts after `after`, by ascending number; `query` is part of a name or an address."""
     found = Person.objects.filter(is_system=False, pk__gt=after).filter(_with_role(role))
     if query:
         found = found.filter(Q(name__icontains=query) | Q(email__icontains=query))
@@ -107,7 +107,7 @@ def _roles() -> dict[str, str]:
 
 
 def _with_role(role: str) -> Q:
-    """The condition for a choice of `_roles`; raises Malformed for any other."""
+    """The condition for one of `_roles`; raises Malformed for any other value."""
     if role not in _roles():
         raise Malformed(_("This address holds something that the page does not know. Open the page again."))
     if role in ("lead", "evaluator"):

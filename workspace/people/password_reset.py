@@ -1,6 +1,6 @@
-"""A new password by e-mail: allauth's views and tokens, our pages, rules of passwords and audit lines.
+"""A new password by e-mail: allauth's views and tokens, with our pages, password rules and audit lines.
 
-Without a mail server these pages do not exist. What is answered does not tell whether an account has the address.
+Without a mail server these pages do not exist. The answers do not reveal whether an account has the address.
 """
 
 from typing import cast
@@ -27,18 +27,18 @@ class ForgottenPassword(PasswordResetView):
     template_name = "workspace/people/password_forgotten.html"
 
     def form_invalid(self, form: BaseForm) -> HttpResponse:
-        """The same form with what is wrong with the address as such."""
+        """The same form with the faults of the address itself."""
         return self.render_to_response(self.get_context_data(form=form), status=422)
 
 
 class LinkSent(PasswordResetDoneView):
-    """What everybody is told who asked."""
+    """The page shown to everybody who asked."""
 
     template_name = "workspace/people/password_link_sent.html"
 
 
 class ResetPassword(PasswordResetFromKeyView):
-    """Where the link leads: its secret goes into the session, and out of the address."""
+    """The page that the link leads to: its secret is moved from the address to the session."""
 
     form_class = ResetPasswordForm
     template_name = "workspace/people/password_reset.html"

@@ -1,4 +1,4 @@
-"""Who creates accounts, invites people and deactivate and activate accounts."""
+"""Who creates accounts, invites people, and deactivates and activates accounts."""
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -40,7 +40,7 @@ def check_make_password_link(person: Person, other: Person) -> None:
 
 
 def _rates_only_for(lead: Person, other: Person) -> bool:
-    """Whether the other is an evaluator, and all their projects are projects that this person leads."""
+    """Whether the other person is only an evaluator, and this person leads all their projects."""
     present = Membership.objects.filter(ended_at=None)
     led = present.filter(person=lead, role="lead").values("project")
     theirs = present.filter(person=other)
@@ -48,7 +48,7 @@ def _rates_only_for(lead: Person, other: Person) -> bool:
 
 
 def people_under(person: Person) -> QuerySet[Person]:
-    """Those whom the person knows by name as admin, or as lead of a project of theirs."""
+    """The people whose names the person may see, as admin or as lead of a project of theirs."""
     people: QuerySet[Person] = Person.objects.filter(is_system=False)
     if is_admin(person):
         return people

@@ -1,4 +1,4 @@
-"""Whose password a link changes."""
+"""Finds the person whose password a link changes."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from workspace.models import Membership, Person
 
 
 class PasswordLinks(PasswordResetTokenGenerator):
-    """Django's tokens; a link closes, too, when the rights of its person change: it was made for those they had."""
+    """Django's tokens, which also expire when the rights of the person change: the link was made for the old rights."""
 
     key_salt = "workspace.people.queries.PasswordLinks"
 
@@ -22,6 +22,6 @@ password_links = PasswordLinks()
 
 
 def person_of_link(person: int, secret: str) -> Person | None:
-    """The account for which a link chooses a new password; None when the link is used, too old or invented."""
+    """The account for which a link chooses a new password; None when the link is used, expired or forged."""
     found = Person.objects.signing_in().filter(pk=person).first()
     return found if found is not None and password_links.check_token(found, secret) else None

@@ -60,7 +60,7 @@ from workspace.web.rate_limits import limited
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
-# The link of a new invitation, or the address that it is sent to.
+# The link of a new invitation, or the address to which it is sent.
 NOTHING_MADE = {"link": "", "sent_to": ""}
 
 
@@ -74,7 +74,7 @@ def members(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("manage_members", methods=("POST",))
 def add_to_project(request: SignedIn, slug: str) -> HttpResponse:
-    """Let somebody in: at once when they have an account, else by an invitation whose link is shown this once."""
+    """Add somebody: at once when they have an account, else by an invitation whose link is shown only once."""
     project = project_or_404(request.user, slug)
     check_manage_members(request.user, project)
     form = bind_form(request, MemberForm)
@@ -107,7 +107,7 @@ def change_member(request: SignedIn, slug: str, membership: int) -> HttpResponse
 
 @require("change_membership", methods=("POST",))
 def end_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
-    """Take a member out of the project."""
+    """Remove a member from the project."""
     found = membership_or_404(request, slug, membership)
     check_change_membership(request.user, found)
     bind_form(request, NothingForm)
@@ -117,7 +117,7 @@ def end_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
 
 @require("manage_members", methods=("POST",))
 def withdraw_from_project(request: SignedIn, slug: str, invitation: int) -> HttpResponse:
-    """Make an invitation into the project useless."""
+    """Withdraw an invitation into the project."""
     project = project_or_404(request.user, slug)
     check_manage_members(request.user, project)
     found = get_object_or_404(Invitation, pk=invitation, project=project)
@@ -127,14 +127,14 @@ def withdraw_from_project(request: SignedIn, slug: str, invitation: int) -> Http
 
 
 def membership_or_404(request: SignedIn, slug: str, membership: int) -> Membership:
-    """The present membership of that number in that project, when one may know of the project."""
+    """The present membership with that number in that project, when the viewer may know of the project."""
     project = project_or_404(request.user, slug)
     rows = Membership.objects.select_related("project", "person")
     return get_object_or_404(rows, pk=membership, project=project, ended_at=None)
 
 
 def describe_invited(request: SignedIn, invited: Invited) -> dict[str, str]:
-    """The address to send to the person who is invited, or to which address the e-mail with it goes."""
+    """The link to send to the invited person, or the address to which it is sent by e-mail."""
     if invited.is_sent:
         return NOTHING_MADE | {"sent_to": invited.invitation.email}
     return NOTHING_MADE | {"link": request.build_absolute_uri(reverse("invitation", args=[invited.secret]))}
@@ -164,7 +164,7 @@ def people(request: SignedIn) -> HttpResponse:
 
 @require("manage_people", methods=("POST",))
 def invite_admin(request: SignedIn) -> HttpResponse:
-    """Invite somebody as admin; the link is shown this once."""
+    """Invite somebody as admin; the link is shown only once."""
     check_manage_people(request.user)
     form = bind_form(request, AdminInvitationForm)
     if not form.is_valid():
@@ -179,7 +179,7 @@ def invite_admin(request: SignedIn) -> HttpResponse:
 
 @require("manage_people", methods=("POST",))
 def withdraw_admin(request: SignedIn, invitation: int) -> HttpResponse:
-    """Make the invitation of an admin useless."""
+    """Withdraw the invitation of an admin."""
     check_manage_people(request.user)
     found = get_object_or_404(Invitation, pk=invitation, project=None)
     bind_form(request, NothingForm)
@@ -205,7 +205,7 @@ def switch_on(request: SignedIn, person: int) -> HttpResponse:
 
 @require("anyone", methods=("GET", "POST"))
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
-    """What somebody with the link of an invitation sees and fills in."""
+    """The page and form for somebody with the link of an invitation."""
     limited(request, "invitation", "20/m/ip")
     now = timezone.now()
     rows = Invitation.objects.open(now=now).select_related("project", "created_by")
@@ -233,7 +233,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 
 @require("make_password_link", methods=("GET", "POST"))
 def password_link(request: SignedIn, person: int) -> HttpResponse:
-    """Make a link by which somebody chooses a new password; it is shown this once."""
+    """Make a link by which somebody chooses a new password; it is shown only once."""
     found, link = get_object_or_404(people_under(request.user), pk=person), ""
     if request.method == "POST":
         bind_form(request, NothingForm)
@@ -246,7 +246,7 @@ def password_link(request: SignedIn, person: int) -> HttpResponse:
 
 @require("anyone", methods=("GET", "POST"))
 def password_by_link(request: HttpRequest, person: int, token: str) -> HttpResponse:
-    """Where a link for a new password leads; an old link says so before anything is typed."""
+    """The page that a link for a new password leads to; an expired link says so before anything is typed."""
     limited(request, "password_by_link", "20/m/ip")
     found = person_of_link(person, token)
 
@@ -259,7 +259,7 @@ def password_by_link(request: HttpRequest, person: int, token: str) -> HttpRespo
 
 
 def person_or_refusal(request: SignedIn, person: int) -> Person:
-    """The person of that number, for admins only; strangers learn nothing of which numbers exist."""
+    """The person with that number, for admins only; others cannot find out which numbers exist."""
     check_see_people(request.user)
     found = get_object_or_404(Person, pk=person)
     check_change_account(request.user, found)
@@ -308,7 +308,7 @@ def settings(request: SignedIn) -> HttpResponse:
 
 @require("sign_in", methods=("GET", "POST"))
 def password(request: SignedIn) -> HttpResponse:
-    """A new password; this sign-in goes on, all others end."""
+    """Set a new password; this sign-in stays, all others end."""
     if request.method == "POST":
         limited(request, "change_password", "5/m/user")
 
@@ -333,7 +333,7 @@ def end_other_browsers(request: SignedIn) -> HttpResponse:
 
 @require("anyone", methods=("POST",))
 def set_theme(request: SignedIn) -> HttpResponse:
-    """Keep the choice of light or dark in a cookie, and go back."""
+    """Store the choice of light or dark in a cookie, and go back."""
     form = bind_form(request, ThemeForm)
     if not form.is_valid():
         raise Malformed(_("Choose light, dark or system."))

@@ -33,7 +33,7 @@ def krippendorff_alpha(
 ) -> Agreement:
     """Krippendorff's alpha of ratings (items x raters, None for missing) on that level of measurement.
 
-    With the group of each item the interval leaves out whole groups; on the nominal and the ratio level only.
+    Given the group of each item, the interval leaves out whole groups; on the nominal and the ratio level only.
     """
     if groups is not None and level not in ("nominal", "ratio"):
         raise ValueError("Groups of items are for nominal and ratio alpha; use jackknife_over_groups.")
@@ -60,7 +60,7 @@ def _coincidences(table: Matrix) -> Matrix:
 
 
 def _distances(counts: Counts, level: Level) -> Matrix:
-    """The squared distance of each two categories."""
+    """The squared distance between each two categories."""
     categories = counts.categories
     if level == "nominal":
         return np.asarray(1 - np.eye(len(categories)))
@@ -74,7 +74,7 @@ def _distances(counts: Counts, level: Level) -> Matrix:
 def _by_distances(
     counts: Counts, distances: Matrix, together: Callable[[Matrix], Matrix]
 ) -> tuple[float, Matrix]:
-    """The value, and those without each item or group, where distances do not depend on the ratings."""
+    """The value, and the values without each item or group, where distances do not depend on the ratings."""
     table = counts.table
     sizes = table.sum(axis=1)
     observed = _quadratic(table, distances) / (sizes - 1)
@@ -105,14 +105,14 @@ def _interval(values: Matrix) -> tuple[float, Matrix]:
     observed = 2 * sizes * within / (sizes - 1)
     value = _alpha(observed.sum(), np.array([2 * count * whole]), count)
     left = count - sizes
-    # What a group takes with it: its own sum of squares, and its mean's distance from that of the others.
+    # Leaving a group out removes its own sum of squares, and its mean's distance from that of the others.
     rest = whole - within - sizes * count / left * np.square(means - mean)
     rest = np.where(rest <= ROUNDING * whole, 0, rest)
     return float(value[0]), _alpha(np.maximum(observed.sum() - observed, 0), 2 * left * rest, left)
 
 
 def _ordinal(counts: Counts) -> tuple[float, Matrix]:
-    """Ordinal alpha: the distance of two categories is that of their mid-ranks among the ratings counted."""
+    """Ordinal alpha: the distance between two categories is that between their mid-ranks among the ratings counted."""
     table = counts.table
     sizes = table.sum(axis=1)
     totals = table.sum(axis=0)
@@ -122,7 +122,7 @@ def _ordinal(counts: Counts) -> tuple[float, Matrix]:
 
 
 def _ordinal_alpha(totals: Matrix, coincidences: Matrix, left_out: Matrix, sizes: Matrix) -> Matrix:
-    """One alpha a row: of all coincidences but those of the ratings left out (`each` many); `totals` count the rest."""
+    """One alpha per row, from all coincidences but those of the ratings left out; `totals` count the rest."""
     count = totals.sum(axis=1)
     ranks = np.cumsum(totals, axis=1) - totals / 2
     ranks = ranks - ((totals * ranks).sum(axis=1) / count)[:, None]

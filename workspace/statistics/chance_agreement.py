@@ -1,8 +1,8 @@
 """Agreement beyond chance, (p_a - p_e) / (1 - p_e): Gwet's AC1 and AC2, Fleiss', Brennan-Prediger's, Cohen's kappa.
 
-Missing ratings as in K. L. Gwet, Handbook of Inter-Rater Reliability, 4th edition (2014), chapters 2 to 5: agreement is
-that of items with two ratings or more; items with one rating still tell how often each category is used. Agreement on
-one category alone shows what a coefficient over all categories hides where that category is rare.
+Missing ratings as in K. L. Gwet, Handbook of Inter-Rater Reliability, 4th edition (2014), chapters 2 to 5: agreement
+is that of items with two ratings or more; items with one rating still tell how often each category is used. Where a
+category is rare, agreement on it alone shows what a coefficient over all categories hides.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ def observed_agreement(
 ) -> Agreement:
     """The share of agreeing pairs of ratings, mean over items (percent agreement, from 0 to 1); p_a of the others.
 
-    With the group of each item the interval leaves out whole groups.
+    Given the group of each item, the interval leaves out whole groups.
     """
 
     def estimate(matrix: Matrix) -> Estimate:
@@ -71,9 +71,9 @@ def gwet_ac(
 ) -> Agreement:
     """Gwet's AC1 (identity weights) or AC2; p_e = sum of weights / (q (q - 1)) sum of pi (1 - pi).
 
-    `scale` lists the q categories there are; without it those that occur. With the group of each item the interval
-    leaves out whole groups. Source: K. L. Gwet, British Journal of
-    Mathematical and Statistical Psychology 61 (2008), 29-48; weights: Handbook (2014), chapter 3.
+    `scale` lists the q possible categories; without it, those that occur are taken. Given the group of each item, the
+    interval leaves out whole groups. Source: K. L. Gwet, British Journal of Mathematical and Statistical Psychology
+    61 (2008), 29-48; weights: Handbook (2014), chapter 3.
     """
 
     def expected(shares: Matrix, weight: Matrix) -> Matrix:
@@ -86,7 +86,7 @@ def gwet_ac(
 def cohen_kappa(
     ratings: Table, *, weights: Weights = "identity", scale: Scale = None, with_interval: bool = True
 ) -> Agreement:
-    """Cohen's kappa of exactly two raters over the items that both have rated, with weights if wanted.
+    """Cohen's kappa of exactly two raters over the items that both have rated, weighted if asked for.
 
     Source: J. Cohen, Educational and Psychological Measurement 20 (1960), 37-46; Psychological Bulletin 70 (1968),
     213-220.
@@ -115,18 +115,18 @@ def _weight_matrix(counts: Counts, weights: Weights) -> Matrix:
 
 
 def _agreeing(table: Matrix, weight: Matrix) -> Matrix:
-    """The agreeing share of each item's pairs of ratings; every item needs two."""
+    """The share of each item's pairs of ratings that agree; every item needs two ratings."""
     sizes = table.sum(axis=1)
     return np.asarray((table * (table @ weight - 1)).sum(axis=1) / (sizes * (sizes - 1)))
 
 
 def _share(parts: Matrix, whole: Matrix) -> Matrix:
-    """Parts of the whole; NaN where there is nothing left to be a part of."""
+    """Parts as shares of the whole; NaN where the whole is empty."""
     return np.where(whole > 0, parts / np.where(whole > 0, whole, 1), np.nan)
 
 
 def _beyond(agreed: Matrix, expected: Matrix) -> Matrix:
-    """(p_a - p_e) / (1 - p_e); NaN where chance agrees always."""
+    """(p_a - p_e) / (1 - p_e); NaN where chance agreement is complete."""
     room = 1 - expected
     return np.where(room > ROUNDING, (agreed - expected) / np.where(room > ROUNDING, room, 1), np.nan)
 
@@ -207,7 +207,7 @@ def _between_raters(totals: Matrix, weight: Matrix) -> Matrix:
 
 
 def _chance(shares: Matrix, weight: Matrix) -> Matrix:
-    """The agreement of two ratings drawn from these shares, one a row."""
+    """The chance that two ratings drawn from these shares agree, one value per row."""
     return np.asarray(((shares @ weight) * shares).sum(axis=1))
 
 
@@ -216,9 +216,10 @@ def specific_agreement(
 ) -> Agreement:
     """The share of other raters who gave the category too, over all ratings in it: sum n (n - 1) / sum n (m - 1).
 
-    n of an item's m ratings are in the category; with two raters this is 2a / (2a + b + c). With the group of each
-    item the interval leaves out whole groups. Sources: D. V. Cicchetti and A. R. Feinstein, Journal of Clinical
-    Epidemiology 43 (1990), 551-558; for more raters J. S. Uebersax, Journal of Psychiatric Research 17 (1982), 335-342.
+    n of an item's m ratings are in the category; with two raters this is 2a / (2a + b + c). Given the group of each
+    item, the interval leaves out whole groups. Sources: D. V. Cicchetti and A. R. Feinstein, Journal of Clinical
+    Epidemiology 43 (1990), 551-558; for more raters J. S. Uebersax, Journal of Psychiatric Research 17 (1982),
+    335-342.
     """
 
     def estimate(matrix: Matrix) -> Estimate:

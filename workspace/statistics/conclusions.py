@@ -1,6 +1,6 @@
 """Figures with what they rest on, what can be concluded from them, and intervals over comparisons.
 
-Whole comparisons are resampled, since the responses to one question hang together.
+Whole comparisons are resampled, since the responses to one question are not independent.
 """
 
 import math
@@ -25,7 +25,7 @@ Code = Literal["holds", "not_worse", "fails", "no_difference", "cannot_tell", "t
 class Figure(Struct, frozen=True):
     """A number and what it rests on. Without a value `reason` is a sentence, without an interval `interval_reason`.
 
-    `rows` are reviewers' rows of scores. The interval is one of 95 %.
+    `rows` are reviewers' rows of scores. The interval is a 95 % interval.
     """
 
     value: float | None
@@ -65,11 +65,12 @@ def drawn_counts(comparisons: int, *, seed: int, draws: int = DRAWS) -> Matrix:
 
 
 def percentile_interval(values: Matrix, comparisons: int) -> Interval | None:
-    """The 95 % interval from values of resamples of so many comparisons; None when one in twenty or more is undefined.
+    """The 95 % interval from values of resampled comparisons; None when one value in twenty or more is undefined.
 
-    Resampled values scatter sqrt((n - 1)/n) too little, and the normal where t is meant; so the ends lie farther out,
-    at the percentile P(Z < -sqrt(n/(n - 1)) t(.975, n - 1)), 1.6 instead of 2.5 of 100 for 20 comparisons. Source:
-    T. C. Hesterberg, The American Statistician 69 (2015), 371-386, "expanded percentile interval".
+    Resampled values scatter too little by sqrt((n - 1)/n), and follow the normal distribution instead of t; so the
+    ends lie farther out, at the percentile P(Z < -sqrt(n/(n - 1)) t(.975, n - 1)), 1.6 instead of 2.5 of 100 for 20
+    comparisons. Source: T. C. Hesterberg, The American Statistician 69 (2015), 371-386, "expanded percentile
+    interval".
     """
     from scipy.special import ndtr
 
@@ -105,7 +106,7 @@ def mean_figure(values: Matrix, *, seed: int, responses: int = 0, rows: int = 0,
 
 
 def needed_count(count: int, interval: Interval | None, effect: float) -> int | None:
-    """How many it takes to tell an effect of that size from none, 80 % of the time, two-sided at 5 %.
+    """How many are needed to tell an effect of that size from none, 80 % of the time, two-sided at 5 %.
 
     n (1.96 + 0.84)^2 se^2 / effect^2 with se from the interval's half width. Source: J. Cohen, Statistical Power
     Analysis for the Behavioral Sciences, 2nd edition (1988), chapter 2.
@@ -122,7 +123,7 @@ def cannot_tell(count: int, reason: str, needed: int | None = None, unit: str = 
 
 
 def without_interval(figure: Figure, needed: int | None = None) -> Conclusion:
-    """The conclusion from a figure that has no interval: below 20 comparisons that alone is said."""
+    """The conclusion from a figure that has no interval; below 20 comparisons it says only that."""
     few = too_few(figure.comparisons)
     if figure.value is not None and few:
         return Conclusion("too_few", few, figure.comparisons, None)
@@ -140,7 +141,7 @@ def is_inside(interval: Interval | None, margin: float, *, centre: float = 0.0) 
 def no_difference(
     count: int, margin: str, needed: int | None = None, unit: str = "comparisons"
 ) -> Conclusion:
-    """The conclusion from an interval inside the margin, which is given in words."""
+    """The conclusion from an interval inside the margin; the margin is given in words."""
     said = f"No difference that matters: the whole interval lies within {margin}."
     return Conclusion("no_difference", said, count, needed, unit)
 

@@ -1,6 +1,6 @@
 """A statistic of agreement: its value and interval and the counts behind it, or the reason why there is none.
 
-Also what a reliability means for planning: how many raters would do, and how firm a conclusion may be.
+Also what a reliability means for planning: how many raters are enough, and how firm a conclusion may be.
 """
 
 import math
@@ -22,7 +22,7 @@ class Agreement(Struct, frozen=True):
     """A statistic. Without a value `reason` is a sentence that says why, without an interval `interval_reason`.
 
     `items` and `raters` are those that it rests on; `pairs` are the pairs compared: of ratings of one item, or of
-    raters where the statistic compares their rankings. The interval is one of 95 %.
+    raters where the statistic compares their rankings. The interval is a 95 % interval.
     """
 
     value: float | None
@@ -48,7 +48,7 @@ class Estimate(Struct, frozen=True, eq=False):
 
 
 def agreement(ratings: Table, estimate: Callable[[Matrix], Estimate]) -> Agreement:
-    """The record of an estimate; one without a value where the estimate refuses."""
+    """The record of an estimate; without a value where the estimate raises Refused."""
     matrix = to_matrix(ratings)
     try:
         found = estimate(matrix)
@@ -62,7 +62,7 @@ def agreement(ratings: Table, estimate: Callable[[Matrix], Estimate]) -> Agreeme
 
 
 def name_jackknife_unit(groups: Groups) -> str:
-    """What the jackknife leaves out in turn, as its sentences say it."""
+    """The word for what the jackknife leaves out in turn, as its sentences use it."""
     return "item" if groups is None else "group"
 
 
@@ -84,10 +84,10 @@ def jackknife_t(value: float, without: Matrix, *, unit: str = "item") -> tuple[I
 def jackknife_over_groups(
     groups: Sequence[Hashable], value_of: Callable[[list[int]], float | None]
 ) -> tuple[Interval | None, str]:
-    """The jackknife-t interval when whole groups are left out, as where messages of one game hang together.
+    """The jackknife-t interval when whole groups are left out, such as dependent messages of one game.
 
-    `groups` names the group of each item; `value_of` gives the value for the items with these indices. So the interval
-    of a difference of two statistics of the same items can be had too.
+    `groups` names the group of each item; `value_of` gives the value for the items with these indices. So it can also
+    give the interval of a difference between two statistics of the same items.
     """
     value = value_of(list(range(len(groups))))
     if value is None:
@@ -105,10 +105,10 @@ Strength = Literal["firm", "tentative", "low", ""]
 
 
 def raters_needed(one_rater: float | None, *, reliability: float = RELIABLE) -> int | None:
-    """How many raters an item needs so that their mean has that reliability; None where 1,000 would not do.
+    """How many raters an item needs so that their mean has that reliability; None where 1,000 are not enough.
 
-    Spearman-Brown turned round: R (1 - r) / (r (1 - R)) with r the reliability of one rater, such as ICC(2,1).
-    Sources: C. Spearman, British Journal of Psychology 3 (1910), 271-295; W. Brown, ibid., 296-322.
+    The Spearman-Brown formula solved for the count: R (1 - r) / (r (1 - R)) with r the reliability of one rater, such
+    as ICC(2,1). Sources: C. Spearman, British Journal of Psychology 3 (1910), 271-295; W. Brown, ibid., 296-322.
     """
     if one_rater is None or one_rater <= 0:
         return None
@@ -119,8 +119,8 @@ def raters_needed(one_rater: float | None, *, reliability: float = RELIABLE) -> 
 def classify_strength(found: Agreement) -> Strength:
     """The one word for an alpha: firm from .800, tentative from .667, else low; "" where its interval is too wide.
 
-    An interval of no width, as perfect agreement on a few items has, says nothing of how sure alpha is: "" as well.
-    Source: K. Krippendorff, Content Analysis, 3rd edition (2013), chapter 12.
+    An interval of zero width, such as that of perfect agreement on a few items, does not say how certain alpha is:
+    also "". Source: K. Krippendorff, Content Analysis, 3rd edition (2013), chapter 12.
     """
     if found.value is None or found.interval is None:
         return ""

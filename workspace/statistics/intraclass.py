@@ -27,7 +27,7 @@ Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 
 
 class Squares(Struct, frozen=True, eq=False):
-    """Mean squares of a two-way table, one for each table: of one, or of each without one item.
+    """Mean squares of two-way tables, one value per table: one table, or the table without each item in turn.
 
     `between` items, `within` items, of `raters`, and the `residual`: BMS, WMS, JMS, EMS of Shrout and Fleiss.
     """
@@ -110,7 +110,7 @@ def _from_sums(
 
 
 def _correlation(found: Squares, form: Form) -> Matrix:
-    """The correlation of each table; NaN where items differ no more than the form needs."""
+    """The correlation of each table; NaN where the items differ too little for the form."""
     items, raters = found.items, found.raters
     error = found.within if form[0] == "1" else found.residual
     judged = (found.judges - found.residual) / items if form[0] == "2" else np.zeros_like(error)
@@ -124,7 +124,7 @@ def _correlation(found: Squares, form: Form) -> Matrix:
 
 MOST_CELLS = 1_000_000
 
-# An eigenvalue below this share of the largest is rounding.
+# An eigenvalue below this share of the largest is a rounding error.
 SINGULAR = 1e-10
 PARTS = "The raters fall into groups without an item in common, so severity and quality cannot be told apart."
 NO_ERROR_LEFT = "There are too few ratings to tell error from raters and items."
@@ -160,7 +160,7 @@ def compute_icc_from_components(
 
 
 def compute_icc(values: Matrix, *, form: Literal["2,1", "2,k"], with_interval: bool = True) -> Agreement:
-    """`icc` of a full table, `icc_of_components` of one with gaps: the same figure, sooner where nothing is missing."""
+    """`icc` for a full table, `icc_of_components` for one with gaps: the same figure, faster if nothing is missing."""
     if values.size and not np.isnan(values).any():
         return icc(values, form=form, with_interval=with_interval)
     return compute_icc_from_components(values, form=form, with_interval=with_interval)
@@ -203,7 +203,7 @@ def compute_components(values: Matrix) -> Components:
 
 
 def _components_without_each(values: Matrix, form: str) -> Matrix:
-    """The correlation without each item in turn, by taking the item out of every sum; NaN where it has no value."""
+    """The correlation without each item in turn, by subtracting the item from every sum; NaN where there is none."""
     values = values - np.nanmean(values)
     rated = (~np.isnan(values)).astype(np.float64)
     given, per_item = np.nan_to_num(values), rated.sum(axis=1)
@@ -228,7 +228,7 @@ def _components_without_each(values: Matrix, form: str) -> Matrix:
 
 
 def _between_raters(rated: Matrix, apart: Matrix) -> tuple[Matrix, NDArray[np.bool_]]:
-    """Without each item: the sum of squares of raters beside items, and whether all raters hang together.
+    """Without each item: the sum of squares of raters beside items, and whether all raters are connected.
 
     `apart` are the ratings less the mean of their item.
     """

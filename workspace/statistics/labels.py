@@ -1,4 +1,4 @@
-"""Statistics as pages of both wings print them: figures, intervals, p values, the plot of coefficients."""
+"""Statistics as the pages of both wings show them: figures, intervals, p values, the plot of coefficients."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ def agreement_plot(lines: Sequence[tuple[str, Agreement, Agreement | None]]) -> 
 def list_undefined(
     parts: Sequence[tuple[str, Agreement | Figure]], headline: Agreement, called: str
 ) -> list[str]:
-    """What is not there and why, one sentence for each reason; of the headline also why it has no interval."""
+    """What is missing and why, one sentence for each reason; for the headline also why it has no interval."""
     missing: dict[str, list[str]] = {}
     for name, value in parts:
         if value.value is None:
@@ -60,7 +60,7 @@ def interval_text(interval: Interval | None, places: int = 2) -> str:
 
 
 def number(value: float | None, places: int = 2) -> str:
-    """A figure with so many decimals, with a minus sign below zero and never "-0.00"; "" without one."""
+    """A figure with that many decimals, with a minus sign below zero and never "-0.00"; "" without one."""
     if value is None:
         return ""
     shown = f"{value:.{places}f}"
@@ -74,5 +74,5 @@ def format_signed(value: float | None, places: int = 2) -> str:
 
 
 def p_text(p: float | None) -> str:
-    """A p as it is printed: with three decimals, and never 0."""
+    """A p value as pages show it: with three decimals, and never 0."""
     return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

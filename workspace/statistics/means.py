@@ -1,4 +1,4 @@
-"""Means and their errors, as both wings count them."""
+"""Means and their errors, as both wings compute them."""
 
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def exact_mean(values: Collection[Fraction]) -> Fraction | None:
-    """The exact mean; None of nothing."""
+    """The exact mean; None without values."""
     if not values:
         return None
     whole, unit = _in_whole_numbers(values)
@@ -17,7 +17,7 @@ def exact_mean(values: Collection[Fraction]) -> Fraction | None:
 
 
 def pool_squares(batches: Iterable[Sequence[Fraction]]) -> tuple[Fraction, int, int]:
-    """The sum of squares around each batch's own mean, its degrees of freedom, and how many batches have two values."""
+    """The sum of squares around the batches' means, its degrees of freedom, and how many batches have two values."""
     squares, df, count = Fraction(), 0, 0
     for batch in batches:
         if len(batch) < 2:
@@ -36,7 +36,7 @@ def _squares(batch: Sequence[Fraction]) -> Fraction:
 
 
 def _in_whole_numbers(values: Collection[Fraction]) -> tuple[list[int], int]:
-    """The values as whole numbers of one unit, 1 over the second: their sums are exact and ten times faster."""
+    """The values as integers in units of 1 / the second value returned: their sums are exact and ten times faster."""
     unit = lcm(*(value.denominator for value in values))
     return [value.numerator * (unit // value.denominator) for value in values], unit
 

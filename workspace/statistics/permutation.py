@@ -14,10 +14,10 @@ Score = float | Decimal | Fraction
 
 
 class Permutation(Struct, frozen=True):
-    """How probable a difference of means like this one is when the scores were divided among the groups by chance.
+    """How probable a difference of means like this one is if the scores were divided among the groups by chance.
 
-    `second_higher` and `second_lower` are one-sided, at least as far in that direction; `either` is two-sided. They are
-    None with a sentence as `reason` where they cannot be had.
+    `second_higher` and `second_lower` are one-sided, at least as far in that direction; `either` is two-sided. Where
+    they cannot be computed, they are None and `reason` is a sentence.
     """
 
     second_higher: float | None
@@ -56,7 +56,7 @@ def permutation_test(first: Sequence[Score], second: Sequence[Score]) -> Permuta
 
 
 def _counted(scores: list[Fraction], size: int, arrangements: int) -> Permutation:
-    """The test in whole numbers: how many ways to choose the second group give a sum as far as the one seen."""
+    """The test in integers: how many choices of the second group give a sum at least as extreme as the observed one."""
     unit = lcm(*(score.denominator for score in scores))
     whole = [score.numerator * (unit // score.denominator) for score in scores]
     observed, count = sum(whole[-size:]), len(whole)
@@ -73,8 +73,8 @@ def _counted(scores: list[Fraction], size: int, arrangements: int) -> Permutatio
 def _counter(whole: list[int], size: int) -> Callable[[int], int]:
     """How many ways to choose `size` numbers have a sum of at least a bound.
 
-    The numbers are cut in two halves, the sums of each half sorted, and one half looked up in the other. Where fewer
-    are left over than chosen, those left over are counted.
+    The numbers are cut in two halves, the sums of each half sorted, and the sums of one half are looked up in the
+    other. Where fewer numbers are left over than chosen, choices of those left over are counted instead.
     """
     left_over = len(whole) - size
     if left_over < size:

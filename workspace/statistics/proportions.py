@@ -10,8 +10,8 @@ from msgspec import Struct
 def wilson(numerator: int, denominator: int, z: float = 1.959963984540054) -> tuple[float, float] | None:
     """Wilson's interval in percent (95 % with the default z); None when there is nothing to count.
 
-    Centre (p + z^2/2n) / (1 + z^2/n), half width z / (1 + z^2/n) * sqrt(p(1-p)/n + z^2/4n^2).
-    Of a game it speaks of that game's messages only, not of other games. Source: E. B. Wilson, JASA 22 (1927), 209-212.
+    Centre (p + z^2/2n) / (1 + z^2/n), half width z / (1 + z^2/n) * sqrt(p(1-p)/n + z^2/4n^2). For one game, it
+    describes that game's messages only, not other games. Source: E. B. Wilson, JASA 22 (1927), 209-212.
     """
     if denominator <= 0:
         return None
@@ -41,9 +41,9 @@ def newcombe(
 
 
 class JudgedStratum(Struct, frozen=True):
-    """A part of a finite population: so many judged items, `positive` of them, and so many `unjudged`.
+    """A part of a finite population: its judged items, how many of them are positive, and its unjudged items.
 
-    Of the judged ones `sampled` were drawn at random, `sampled_positive` of these are positive.
+    Of the judged items, `sampled` were drawn at random; `sampled_positive` of these are positive.
     """
 
     judged: int
@@ -58,9 +58,9 @@ def predict_share(strata: Sequence[JudgedStratum], level: float = 0.95) -> tuple
 
     Judged items count as judged. The number of positive items among the others of a stratum has the beta-binomial
     distribution that follows from its sample under the prior of Jeffreys, Beta(1/2, 1/2); strata are added by
-    convolution, and the interval has equal tails. Of a stratum without a sample, half of the others are expected.
-    Source: W. A. Ericson, J. R. Statist. Soc. B 31 (1969), 195-233; for the prior L. D. Brown, T. T. Cai, A. DasGupta,
-    Statistical Science 16 (2001), 101-133. Raises ValueError without items.
+    convolution, and the interval has equal tails. In a stratum without a sample, half of the others are expected to
+    be positive. Source: W. A. Ericson, J. R. Statist. Soc. B 31 (1969), 195-233; for the prior L. D. Brown, T. T.
+    Cai, A. DasGupta, Statistical Science 16 (2001), 101-133. Raises ValueError without items.
     """
     total = sum(stratum.judged + stratum.unjudged for stratum in strata)
     if not total:
@@ -80,7 +80,7 @@ def predict_share(strata: Sequence[JudgedStratum], level: float = 0.95) -> tuple
 
 
 def beta_binomial(count: int, first: float, second: float) -> list[float]:
-    """The chances of 0 to `count` successes in as many trials whose chance has the distribution Beta(first, second)."""
+    """The probabilities of 0 to `count` successes in `count` trials with a rate distributed Beta(first, second)."""
     constant = lgamma(count + 1) + lgamma(first + second) - lgamma(first) - lgamma(second)
     constant -= lgamma(count + first + second)
     return [

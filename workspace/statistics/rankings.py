@@ -36,7 +36,7 @@ def kendall_w(ratings: Table, *, with_interval: bool = True) -> Agreement:
 def kendall_tau(ratings: Table, *, variant: Variant, with_interval: bool = True) -> Agreement:
     """Kendall's tau-a (ties count as neither) or tau-b (corrected for ties), mean over the pairs of raters.
 
-    A pair in which somebody ties all the items has no tau of either kind and is left out; `pairs` counts the others.
+    A pair in which one rater ties all items has no tau of either kind and is left out; `pairs` counts the others.
     Source: M. G. Kendall, Biometrika 33 (1945), 239-251.
     """
 
@@ -53,13 +53,13 @@ def mid_ranks(values: Matrix) -> Matrix:
 
 
 def _tied(values: Matrix) -> Matrix:
-    """How many items stand at the rank of each, itself included."""
+    """How many items share the rank of each item, itself included."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     return counts[places].astype(np.float64)
 
 
 def _ranks_without(values: Matrix, block: slice) -> Matrix:
-    """A row for each item of the block: the mid-ranks of the others without it, less their mean; its own place is 0."""
+    """A row for each item of the block: the mid-ranks of the others without it, less their mean; its own entry is 0."""
     own = values[block, None]
     ranks = mid_ranks(values) - len(values) / 2 - (own < values) - (own == values) / 2
     rows = np.arange(len(ranks))
@@ -82,7 +82,7 @@ def _concordance(matrix: Matrix) -> tuple[float, Matrix]:
         raise Refused(NO_RANKING)
     sums = [sum(_ranks_without(column, block) for column in matrix.T) for block in _blocks(count)]
     left = np.concatenate([np.square(block).sum(axis=1) for block in sums])
-    # An item that leaves a tie of t takes t^3 - t less (t - 1)^3 - (t - 1) with it.
+    # Removing an item from a tie of t subtracts t^3 - t less (t - 1)^3 - (t - 1).
     return float(value[0]), _w(count - 1, raters, left, ties - (3 * tied * (tied - 1)).sum(axis=0))
 
 

@@ -1,4 +1,4 @@
-"""Ratings as a table of items (rows) and raters (columns), and what keeps agreement from being computed on it."""
+"""Ratings as a table of items (rows) and raters (columns), and the reasons why agreement cannot be computed on it."""
 
 from collections.abc import Callable, Hashable, Sequence
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64]
 Table = Sequence[Sequence[float | None]] | Matrix
 
-# The group of each item, where items of one group hang together as messages of one game do; None: each for itself.
+# The group of each item, where items of one group are dependent, like messages of one game; None: no groups.
 Groups = Sequence[Hashable] | None
 MOST_CATEGORIES = 1000
 
-# A sum below this share of the whole is rounding.
+# A sum below this share of the whole is a rounding error.
 ROUNDING = 1e-12
 NOT_FINITE = "A rating is not a finite number; correct it first."
 ONE_RATER = "Agreement needs ratings by at least two raters."
@@ -21,7 +21,7 @@ NO_VARIATION = "All ratings are the same, so it does not show whether the raters
 
 
 class Refused(Exception):
-    """No value can be given; the sentence says why. Never leaves the modules of agreement."""
+    """No value can be given; the sentence says why. The modules of agreement never let it out."""
 
 
 class Counts(Struct, frozen=True, eq=False):
@@ -42,7 +42,7 @@ def to_matrix(ratings: Table) -> Matrix:
 
 
 def pairable(matrix: Matrix) -> Matrix:
-    """The items that two raters or more have rated; raises Refused when they allow no agreement at all."""
+    """The items that two raters or more have rated; raises Refused when no agreement can be computed on them."""
     check_raters(matrix)
     return check_items(matrix[two_or_more(matrix)], "two raters or more have rated")
 
@@ -55,7 +55,7 @@ def complete(matrix: Matrix) -> Matrix:
 
 
 def check_raters(matrix: Matrix) -> None:
-    """Raises Refused on a rating that is no number, and when fewer than two raters have rated anything."""
+    """Raises Refused on a rating that is not a number, and when fewer than two raters have rated anything."""
     if np.isinf(matrix).any():
         raise Refused(NOT_FINITE)
     if (~np.isnan(matrix)).any(axis=0).sum() < 2:
@@ -63,7 +63,7 @@ def check_raters(matrix: Matrix) -> None:
 
 
 def check_items(matrix: Matrix, which: str) -> Matrix:
-    """The same items; raises Refused when they are fewer than two."""
+    """The same items; raises Refused when there are fewer than two."""
     if len(matrix) < 2:
         raise Refused(f"Agreement needs at least 2 items that {which}; there are {len(matrix)}.")
     return matrix
@@ -76,14 +76,14 @@ def check_variation(values: Matrix) -> None:
 
 
 def normal(values: Matrix) -> Matrix:
-    """The values moved and stretched to [0, 1], safe from overflow; they must vary. NaN stays."""
+    """The values scaled to [0, 1] without overflow; they must vary. NaN stays."""
     scaled = values / np.nanmax(np.abs(values))
     scaled = scaled - np.nanmin(scaled)
     return np.asarray(scaled / np.nanmax(scaled))
 
 
 def count_ratings(matrix: Matrix, scale: Sequence[float] | None = None) -> Counts:
-    """Ratings counted by item and category. `scale` names all categories there are; else those that occur.
+    """Ratings counted by item and category. `scale` names all possible categories; by default, those that occur.
 
     Raises Refused for a rating that is not on the scale, and for more than 1,000 categories.
     """
@@ -110,7 +110,7 @@ def two_or_more(matrix: Matrix) -> NDArray[np.bool_]:
 
 
 def by_group(groups: Groups, used: NDArray[np.bool_]) -> Callable[[Matrix], Matrix]:
-    """What sums figures of the `used` items (rows) by group, in any order of groups; without groups it leaves them."""
+    """A function that sums figures of the `used` items (rows) by group, in any order; without groups a no-op."""
     if groups is None:
         return lambda figures: figures
     numbers: dict[Hashable, int] = {}

@@ -1,4 +1,4 @@
-"""Least squares over weights: none below 0, and together 1 where that is asked for. By the active-set method."""
+"""Least squares over weights that are not negative, and sum to 1 where asked for, by the active-set method."""
 
 import numpy as np
 
@@ -12,15 +12,15 @@ Chosen = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 def minimise(curvature: Matrix, pull: Matrix, *, sums_to_one: bool) -> Matrix:
     """The w >= 0 (sum 1 if asked for) that minimises w' curvature w / 2 - pull' w.
 
-    `curvature` (d x d) is symmetric and positive definite. Weights at 0 are let in one at a time, the one that lowers
-    the objective most first, and put back when a step would take them below 0. Source: C. L. Lawson and R. J. Hanson,
-    Solving Least Squares Problems (1974), chapter 23; with the sum, J. Nocedal and S. J. Wright, Numerical
+    `curvature` (d x d) is symmetric and positive definite. Weights at 0 are freed one at a time, the one that lowers
+    the objective most first, and fixed at 0 again when a step would take them below 0. Source: C. L. Lawson and R. J.
+    Hanson, Solving Least Squares Problems (1974), chapter 23; with the sum, J. Nocedal and S. J. Wright, Numerical
     Optimization, 2nd edition (2006), section 16.5.
     """
     size = len(pull)
     scale = max(float(np.abs(np.diag(curvature)).max()), 1e-300)
     curvature, pull = curvature / scale, pull / scale
-    # Of the corners of the simplex the lowest is where it starts.
+    # Start at the corner of the simplex where the objective is lowest.
     weights = np.zeros(size)
     if sums_to_one:
         weights[int(np.argmin(np.diag(curvature) / 2 - pull))] = 1.0
@@ -39,7 +39,7 @@ def minimise(curvature: Matrix, pull: Matrix, *, sums_to_one: bool) -> Matrix:
 def _bounded_optimum(
     curvature: Matrix, pull: Matrix, weights: Matrix, free: Chosen, *, sums_to_one: bool
 ) -> tuple[Matrix, Chosen, float]:
-    """The optimum over the free weights not stopped at 0, which weights are left free, the price of the sum."""
+    """The optimum over the free weights that do not hit 0, which weights stay free, and the multiplier of the sum."""
     price = 0.0
     while free.any():
         wanted, price = _optimum(curvature, pull, free, sums_to_one=sums_to_one)
@@ -56,7 +56,7 @@ def _bounded_optimum(
 
 
 def _optimum(curvature: Matrix, pull: Matrix, free: Chosen, *, sums_to_one: bool) -> tuple[Matrix, float]:
-    """The optimum over the free weights whatever their sign, the others 0, and the multiplier of the sum."""
+    """The optimum over the free weights, whatever their sign, with the others at 0; and the multiplier of the sum."""
     wanted = np.zeros(len(pull))
     block = curvature[np.ix_(free, free)]
     if not sums_to_one:

@@ -1,6 +1,6 @@
-"""What webhooks are told, how it is signed, when it is tried again, and which addresses may be called.
+"""What is sent to webhooks, how it is signed, when it is tried again, and which addresses are allowed.
 
-Messages are signed as Standard Webhooks has it (https://www.standardwebhooks.com): HMAC-SHA256 over
+Messages are signed as Standard Webhooks defines (https://www.standardwebhooks.com): HMAC-SHA256 over
 `identifier.timestamp.body`, in base64.
 """
 
@@ -21,7 +21,7 @@ VERDICT_RECORDED = "verdict.recorded"
 ITERATION_DECIDED = "iteration.decided"
 TEST = "test"
 
-# Where the API has what an event is about, for a token of a lead.
+# The address in the API of what an event is about, for a token of a lead.
 _PROJECT = "/api/v1/projects/{slug}/"
 ADDRESSES = {
     GAME_MEASURED: _PROJECT + "games/{game}/",
@@ -35,25 +35,25 @@ EVENTS = tuple(event for event in ADDRESSES if event != TEST)
 
 MOST_WEBHOOKS = 10
 LONGEST_WEBHOOK_NAME, LONGEST_URL = 100, 1000
-# A secret that was replaced signs as long beside the new one, so that no message is refused meanwhile.
+# For this long, a replaced secret also signs, so that no message is refused meanwhile.
 OLD_SECRET_STAYS, MOST_OLD_SECRETS = timedelta(hours=24), 4
 SECRET_PREFIX, SECRET_BYTES = "whsec_", (24, 64)
 
-# While a webhook fails, no other delivery of it is tried for as long, but for a quarter of an hour at most.
+# While a webhook fails, its other deliveries wait just as long, but for a quarter of an hour at most.
 LONGEST_PAUSE = timedelta(minutes=15)
 GIVE_UP_AFTER = timedelta(days=3)
-# What a receiver answers that is to be told of nothing any more.
+# The answer of a receiver that wants no more messages.
 GONE = 410
 DELIVERIES_STAY = timedelta(days=30)
 
 _GLOBAL = IPv6Network("2000::/3")
-# What is inside of these leads on to an IPv4 address, or to no single machine.
+# Addresses in these networks lead on to an IPv4 address, or to no single machine.
 _SPECIAL = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
 _RESERVED = tuple(map(IPv4Network, ("192.0.0.0/24", "192.88.99.0/24")))
 
 
 def join_events(events: Collection[str]) -> str:
-    """The events as a webhook keeps them: each once, in the order of EVENTS. Raises ValueError for none or others."""
+    """The events as a webhook stores them: each once, ordered as EVENTS. Raises ValueError for none or unknown ones."""
     if not events or set(events) - set(EVENTS):
         raise ValueError("no events, or unknown ones")
     return " ".join(event for event in EVENTS if event in events)
@@ -62,7 +62,7 @@ def join_events(events: Collection[str]) -> str:
 def write_body(
     event: str, *, identifier: str, project: int, slug: str, thing: Mapping[str, int], now: datetime
 ) -> str:
-    """The message as JSON: what happened to which thing, and where the API has it. It holds no judgement."""
+    """The message as JSON: what happened to which thing, and its address in the API. It holds no judgement."""
     message = {
         "type": event,
         "id": identifier,
@@ -75,12 +75,12 @@ def write_body(
 
 
 def write_secret(key: bytes) -> str:
-    """The secret as a person sees it."""
+    """The secret as it is shown to a person."""
     return SECRET_PREFIX + base64.b64encode(key).decode()
 
 
 def read_secret(secret: str) -> bytes:
-    """The key in a secret. Raises ValueError when it is no secret of 24 to 64 bytes."""
+    """The key in a secret. Raises ValueError when it is not a secret of 24 to 64 bytes."""
     text = secret.removeprefix(SECRET_PREFIX)
     try:
         key = base64.b64decode(text, validate=True)
@@ -99,12 +99,12 @@ def sign(secrets: Iterable[str], identifier: str, timestamp: int, body: bytes) -
 
 
 def is_last_attempt(event: str, attempt: int) -> bool:
-    """Whether a delivery is not tried again after so many attempts; a test event is tried once."""
+    """Whether a delivery is not tried again after this many attempts; a test event is tried once."""
     return event == TEST or attempt >= MOST_ATTEMPTS
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is of one machine in the public internet: not private, local, shared, reserved, multicast.
+    """Whether an IP address is of one machine on the public internet: not private, local, shared, reserved, multicast.
 
     IPv6 addresses that hold an IPv4 address (mapped, 6to4, Teredo, NAT64) are not.
     """
@@ -116,5 +116,5 @@ def is_public(address: str) -> bool:
 
 
 def may_call(address: str, networks: Collection[IPv4Network | IPv6Network]) -> bool:
-    """Whether an IP address is public, or in one of the networks that the installation allows."""
+    """Whether an IP address is public, or in a network that the installation allows."""
     return is_public(address) or any(ip_address(address) in network for network in networks)

@@ -26,7 +26,7 @@ class WebhookForm(forms.Form):
 
 
 class WebhookChangeForm(WebhookForm):
-    """A webhook with other values."""
+    """New values for a webhook."""
 
     is_active = forms.BooleanField(
         label=_("Active"),

@@ -15,9 +15,9 @@ from workspace.webhooks.core import MOST_WEBHOOKS
 
 
 class WebhookLine(Struct, frozen=True):
-    """One webhook: what its state is called, the tone of that chip, and how many deliveries wait.
+    """One webhook: the word for its state, the tone of that chip, and how many deliveries wait.
 
-    `old_secret_ends_at` is when the last of the secrets that were replaced signs no more, None when none signs.
+    `old_secret_ends_at` is when the last replaced secret stops signing, None when none signs.
     """
 
     webhook: Webhook
@@ -36,7 +36,7 @@ class WebhooksPage(Struct, frozen=True):
 
 
 class DeliveryLine(Struct, frozen=True):
-    """One delivery: its state in words, the tone of that chip, and whether another attempt will follow by itself."""
+    """One delivery: its state in words, the tone of that chip, and whether another attempt follows automatically."""
 
     delivery: Delivery
     says: str
@@ -47,7 +47,7 @@ class DeliveryLine(Struct, frozen=True):
 class WebhookPage(Struct, frozen=True):
     """A webhook and its deliveries, newest first; `older` is the key to continue from, 0 at the end.
 
-    `is_live` says that a first attempt is about to be made.
+    `is_live`: a first attempt is about to be made.
     """
 
     line: WebhookLine

@@ -1,4 +1,4 @@
-"""Who looks after the webhooks of a project."""
+"""Who manages the webhooks of a project."""
 
 from django.utils.translation import gettext as _
 

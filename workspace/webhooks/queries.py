@@ -1,4 +1,4 @@
-"""Which webhooks of a project are told of an event."""
+"""Which webhooks of a project an event is sent to."""
 
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Project, Webhook
@@ -9,7 +9,7 @@ def find_listening(project: Project, event: str) -> list[int]:
     return [key for key, events in _LISTENING.rows(project.pk) if event in events.split()]
 
 
-# Asked with every submission.
+# Runs with every submission.
 _LISTENING = Prepared(
     lambda project: Webhook.objects.listening().filter(project=project).values_list("pk", "events"), int
 )

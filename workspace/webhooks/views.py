@@ -1,4 +1,4 @@
-"""The pages of webhooks: those of a project with the form for another, and one with its form and deliveries."""
+"""The pages of webhooks: a project's list with the form for a new one, and one webhook with its form and deliveries."""
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
@@ -25,7 +25,7 @@ DELIVERIES = "workspace/webhooks/_deliveries.html"
 
 @require("manage_webhooks", methods=("GET", "POST"))
 def webhooks(request: SignedIn, slug: str) -> HttpResponse:
-    """The webhooks of a project, and the form for another; its secret is shown in the answer, this once."""
+    """The webhooks of a project, and the form for a new one; its secret is shown once, in the answer."""
     project = project_or_404(request.user, slug)
     check_manage_webhooks(request.user, project)
     only_parameters(request)
@@ -46,7 +46,7 @@ def webhooks(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("manage_webhooks", methods=("GET", "POST"))
 def webhook(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
-    """One webhook: its form, and its deliveries. While a first attempt is about to be made the region asks again."""
+    """One webhook: its form, and its deliveries. While a first attempt is about to be made, the region polls."""
     found = webhook_or_404(request.user, slug, webhook)
     check_manage_webhooks(request.user, found.project)
     before = parse_number(only_parameters(request, "before")["before"])
@@ -73,7 +73,7 @@ def _values(webhook: Webhook) -> dict[str, object]:
 
 @require("manage_webhooks", methods=("POST",))
 def replace(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
-    """Give a webhook a new secret, which is shown in the answer, this once."""
+    """Give a webhook a new secret, which is shown once, in the answer."""
     found = webhook_or_404(request.user, slug, webhook)
     check_manage_webhooks(request.user, found.project)
     bind_form(request, NothingForm)
@@ -81,7 +81,7 @@ def replace(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     made = replace_secret(webhook=found, by=request.user, now=now)
     page = webhook_page(webhook=webhook_or_404(request.user, slug, webhook), now=now)
     form = WebhookChangeForm(initial=_values(found))
-    # The address of this page understands no question, so what its region asks goes to the webhook's own.
+    # The address of this page accepts no query, so its region polls the webhook's own page.
     context = {"page": page, "form": form, "made": made, "here": address_of(found)}
     context |= frame(request.user, found.project, "webhooks")
     return respond(request, page=ONE, context=context)
@@ -120,7 +120,7 @@ def again(request: SignedIn, slug: str, webhook: int, delivery: int) -> HttpResp
 
 
 def webhook_or_404(person: Person, slug: str, webhook: int) -> Webhook:
-    """The webhook of that number in that project, when the person may know of the project."""
+    """The webhook with that number in that project, when the person may know of the project."""
     rows = Webhook.objects.present().select_related("project", "created_by")
     return get_object_or_404(rows, project=project_or_404(person, slug), pk=webhook)
 

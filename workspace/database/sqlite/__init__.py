@@ -1,1 +1,1 @@
-"""Django's backend for SQLite, with turns for those who write."""
+"""Django's backend for SQLite, where writers take turns."""

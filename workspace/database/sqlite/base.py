@@ -1,4 +1,4 @@
-"""The connection: as Django's own, save that a transaction waits for its turn before it begins."""
+"""The connection: like Django's own, except that a transaction waits for its turn before it begins."""
 
 import os
 from functools import lru_cache
@@ -12,12 +12,12 @@ from workspace.database.sqlite.turns import Turns, get_turns
 LONGEST_TURN = 2.0
 
 
-# Longer statements are those of bulk inserts, which are not asked again.
+# Longer statements are bulk inserts, which do not repeat.
 LONGEST_KEPT = 4000
 
 
 class Cursor(base.SQLiteCursorWrapper):
-    """As Django's, save that what SQLite reads for a statement is made once: a page asks the same ones all day."""
+    """Like Django's, but it converts each statement for SQLite only once: pages run the same statements all day."""
 
     def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
         """The statement with SQLite's placeholders."""
@@ -34,8 +34,8 @@ def _convert(query: str) -> str:
 class DatabaseWrapper(base.DatabaseWrapper):
     """Transactions of a file begin in turn, and give the turn back when they end, however they end.
 
-    Who waits for longer than LONGEST_TURN begins without one: a process that was stopped may hold it, and SQLite's own
-    lock decides who writes.
+    A transaction that waits longer than LONGEST_TURN begins without a turn: a process that was stopped may hold it, and
+    SQLite's own lock decides who writes.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -1,9 +1,9 @@
 """Whose turn it is to write: threads and processes that share an SQLite file write one after the other.
 
-SQLite has one writer. Whoever finds the file locked asks again after a pause that grows to 100 ms, and whoever comes
-meanwhile goes first: with eight clients that save, one waited for 2.5 to 3.5 s. Here they wait for one another before
-they ask SQLite, the threads of a process by a lock, processes by locks on two small files beside the database
-(docs/adr/0026). Turns order who asks; they let nobody write and keep nobody from it.
+SQLite has one writer. A writer that finds the file locked asks again after a pause that grows to 100 ms, and one that
+comes meanwhile goes first: with eight clients that save, one waited for 2.5 to 3.5 s. Here they wait for one another
+before they ask SQLite, the threads of a process by a lock, processes by locks on two small files beside the database
+(docs/adr/0026). Turns only order who asks: they neither allow nor prevent a write.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ class Turns:
         self._files: tuple[int, int] | None = None
 
     def take(self, seconds: float) -> bool:
-        """Wait for a turn, at most so long; whether it came."""
+        """Wait for a turn, at most that long; return whether it came."""
         end = time.monotonic() + seconds
         if not self.thread.acquire(timeout=seconds):
             return False
@@ -40,9 +40,9 @@ class Turns:
         try:
             first_in_line, writer = self._open()
         except OSError:
-            # A disk that is full or can only be read: SQLite says so itself, in words that pages know.
+            # A disk that is full or read-only: SQLite reports it itself, in words that pages recognise.
             return True
-        # Whoever is first in line is next to write: a process that just wrote stands behind it.
+        # The first in line writes next: a process that just wrote queues behind it.
         try:
             return _lock(first_in_line, end) and _lock(writer, end)
         finally:
@@ -62,7 +62,7 @@ class Turns:
         return self._files
 
     def close(self) -> None:
-        """Close the files, which gives back what this process holds of them."""
+        """Close the files, which releases this process's locks on them."""
         for file in self._files or ():
             with suppress(OSError):
                 os.close(file)
@@ -70,7 +70,7 @@ class Turns:
 
 
 def _lock(file: int, end: float) -> bool:
-    """Lock the file before that moment; whether it was free in time."""
+    """Lock the file before that moment; return whether it was free in time."""
     while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

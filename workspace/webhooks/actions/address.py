@@ -1,4 +1,4 @@
-"""The address of a webhook as it was typed, and the IP addresses that its host has now."""
+"""Reads the address of a webhook as it was typed, and finds the IP addresses that its host has now."""
 
 import re
 import socket
@@ -20,7 +20,7 @@ Resolve = Callable[..., list[Any]]
 
 
 class WebhookAddress(Struct, frozen=True):
-    """Where a message goes: `host` is a name or an IP address, `place` the Host header, `target` path and query."""
+    """Where a message goes: `host` is a name or an IP address, `place` the Host header, `target` the path and query."""
 
     is_https: bool
     host: str
@@ -30,7 +30,7 @@ class WebhookAddress(Struct, frozen=True):
 
 
 def read_address(url: str) -> WebhookAddress:
-    """The parts of the address of a webhook. Raises Unacceptable when nothing is ever sent to such an address."""
+    """The parts of the address of a webhook. Raises Unacceptable when nothing may be sent to such an address."""
     if not (WRITABLE.fullmatch(url) and len(url) <= LONGEST_URL) or set(url) & set('\\"<>^`{|}'):
         raise _refused(_("Write an address such as https://ci.example.org/evalsite, without spaces."))
     try:
@@ -53,9 +53,9 @@ def read_address(url: str) -> WebhookAddress:
 
 
 def find_addresses(address: WebhookAddress, resolve: Resolve = socket.getaddrinfo) -> list[str]:
-    """The IP addresses of the host, all of which may be called.
+    """The IP addresses of the host, all of them allowed.
 
-    Raises Unacceptable when one may not be called, OSError when the host is not found.
+    Raises Unacceptable when one is not allowed, OSError when the host is not found.
     """
     found = resolve(address.host, address.port, type=socket.SOCK_STREAM)
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))

@@ -1,4 +1,4 @@
-"""Webhooks are made, changed and removed. The secret is shown once, to the person who made the webhook."""
+"""Makes, changes and removes webhooks. The secret is shown once, to the person who made the webhook."""
 
 import secrets
 from collections.abc import Sequence
@@ -53,8 +53,8 @@ def create_webhook(
 ) -> NewWebhook:
     """Make a webhook that is told of these events, with a new secret unless one is given.
 
-    Raises NotAllowed; Unacceptable for a bad name, address, secret, or events; Conflict when the project has as many
-    webhooks as there may be.
+    Raises NotAllowed; Unacceptable for a bad name, address, secret, or events; Conflict when the project has the most
+    webhooks allowed.
     """
     check_manage_webhooks(by, project)
     given = _checked(name, url, events)
@@ -82,10 +82,10 @@ def change_webhook(
     by: Person,
     now: datetime,
 ) -> Webhook:
-    """Give a webhook another name, address and events, and switch it on or off; then it counts as never failed.
+    """Give a webhook another name, address and events, and switch it on or off; its failures are forgotten.
 
-    What waits when it is switched off is not sent any more. Raises NotAllowed, Unacceptable, and Conflict when it was
-    removed meanwhile.
+    Deliveries that wait when it is switched off are never sent. Raises NotAllowed, Unacceptable, and Conflict when it
+    was removed meanwhile.
     """
     check_manage_webhooks(by, webhook.project)
     given = _checked(name, url, events)
@@ -101,10 +101,10 @@ def change_webhook(
 
 
 def replace_secret(*, webhook: Webhook, by: Person, now: datetime, secret: str | None = None) -> NewWebhook:
-    """Give a webhook a new secret; the old one signs beside it for OLD_SECRET_STAYS, so that receivers can change over.
+    """Give a webhook a new secret; the old one also signs for OLD_SECRET_STAYS, so that receivers can change over.
 
-    Raises NotAllowed; Unacceptable for a bad secret, and for the one that it has; Conflict when it was removed
-    meanwhile, or replaced so often that too many old ones still sign.
+    Raises NotAllowed; Unacceptable for a bad secret, and for the present one; Conflict when it was removed meanwhile,
+    or when too many old secrets still sign.
     """
     check_manage_webhooks(by, webhook.project)
     key = _new_secret(secret)
@@ -130,7 +130,7 @@ def replace_secret(*, webhook: Webhook, by: Person, now: datetime, secret: str |
 
 
 def list_signing(old_secrets: Sequence[Any], now: datetime) -> list[Any]:
-    """The replaced secrets, still encrypted, that sign now, each with its end."""
+    """The replaced secrets, still encrypted, that sign now, each with its expiry."""
     return [[locked, until] for locked, until in old_secrets if until > now.timestamp()]
 
 
@@ -148,7 +148,7 @@ def remove_webhook(*, webhook: Webhook, by: Person, now: datetime) -> None:
 
 
 def give_up(*, webhook: Webhook, by: Person, now: datetime) -> None:
-    """Switch a webhook off because every attempt failed for days, or its program is gone, in the present transaction.
+    """Switch a webhook off, in the present transaction: every attempt failed for days, or its program is gone.
 
     The page says so.
     """
@@ -159,7 +159,7 @@ def give_up(*, webhook: Webhook, by: Person, now: datetime) -> None:
 
 
 def end_waiting(webhook: Webhook) -> None:
-    """Nothing that waits is sent any more."""
+    """End the deliveries that wait, so that none is sent."""
     waiting = Delivery.objects.filter(webhook=webhook, state=WAITING)
     waiting.update(state=FAILED, next_attempt_at=None, error=str(NOT_SENT))
 
@@ -178,7 +178,7 @@ def _checked(name: str, url: str, events: Sequence[str]) -> dict[str, str]:
 
 
 def _read_stored(webhook: Webhook) -> str:
-    """Its secret, "" where AUDIT_KEY changed and nobody can read it any more."""
+    """Its secret; "" where AUDIT_KEY changed, so that nobody can read it any more."""
     try:
         return unlock_text(PURPOSE, webhook.secret)
     except ValueError:
@@ -207,7 +207,7 @@ def _gone() -> Conflict:
 
 
 def _record(verb: str, webhook: Webhook, by: Person, now: datetime) -> None:
-    """Of the address the host alone: paths and queries often hold a secret of the receiver."""
+    """Record only the host of the address: paths and queries often hold a secret of the receiver."""
     record_event(
         by=by,
         now=now,

@@ -1,8 +1,8 @@
-"""Sends one message to the address of a webhook, which a person typed and nobody trusts. Imported by the job alone.
+"""Sends one message to the address of a webhook, which a person typed and nobody trusts. Only the job imports it.
 
 The host is resolved once, every IP address that it has is checked, and the connection goes to a checked one: a name
-that changes in between leads nowhere else. Redirects are not followed, proxies of the environment not used, and of the
-answer the status alone is read. Everything together may take TIMEOUT seconds.
+that changes in between leads nowhere else. It follows no redirects, uses no proxies of the environment, and reads
+only the status of the answer. Everything together may take TIMEOUT seconds.
 """
 
 import http.client
@@ -24,7 +24,7 @@ TIMEOUT = 10.0
 
 
 class Outcome(Struct, frozen=True):
-    """What became of an attempt: the status of the answer, None without one; `error` is "" when it was taken."""
+    """The outcome of an attempt: the status of the answer, None without one; `error` is "" when it was accepted."""
 
     status: int | None
     error: str
@@ -39,9 +39,9 @@ def send_message(
     trust: ssl.SSLContext | None = None,
     seconds: float = TIMEOUT,
 ) -> Outcome:
-    """POST the body; never raises for anything that the address or its server does.
+    """POST the body; never raises, whatever the address or its server does.
 
-    `resolve` asks for IP addresses as `socket.getaddrinfo` does. `trust` is the TLS context, by default the one of the
+    `resolve` looks up IP addresses as `socket.getaddrinfo` does. `trust` is the TLS context, by default with the
     machine's certificate authorities.
     """
     until = time.monotonic() + seconds
@@ -63,7 +63,7 @@ def _post(
     trust: ssl.SSLContext | None,
     until: float,
 ) -> int:
-    """The status that the server answers."""
+    """The status with which the server answers."""
     with _connect(addresses, address.port, until) as plain:
         wire = plain
         if address.is_https:
@@ -80,7 +80,7 @@ def _post(
 
 
 def _connect(addresses: list[str], port: int, until: float) -> socket.socket:
-    """A connection to the first of the IP addresses that takes one; each gets an equal share of the time left."""
+    """A connection to the first IP address that accepts one; each gets an equal share of the time left."""
     for left, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
         try:
             wait = max((until - time.monotonic()) / left, 0.001)
@@ -96,7 +96,7 @@ def _connect(addresses: list[str], port: int, until: float) -> socket.socket:
 
 @contextmanager
 def _cut_off(wire: socket.socket, until: float) -> Iterator[None]:
-    """End the connection when the time is over, also of a server that sends a byte now and then."""
+    """End the connection when the time is over, even if the server sends a byte now and then."""
     timer = threading.Timer(max(until - time.monotonic(), 0), _shut, [wire])
     timer.daemon = True
     timer.start()
@@ -118,7 +118,7 @@ def _authorities() -> ssl.SSLContext:
 
 
 def _explain(fault: Exception, *, is_late: bool, seconds: float) -> str:
-    # A name that cannot be one is a UnicodeError.
+    # An impossible name raises UnicodeError.
     if isinstance(fault, socket.gaierror | UnicodeError):
         return _("The host was not found. Check the address.")
     if isinstance(fault, ssl.SSLCertVerificationError):

@@ -1,7 +1,7 @@
-"""Deliveries: queued in the transaction of the act that they tell of, sent by a job, tried again, and forgotten.
+"""Deliveries: queued in the transaction of the act that they report, sent by a job, tried again, and deleted.
 
-The rows are the outbox: an act that is rolled back leaves none, and the sweep has everything sent that waits, whatever
-happened to a worker. A delivery is sent at least once.
+The rows are the outbox: an act that is rolled back leaves none, and the sweep gets everything sent that waits,
+whatever happened to a worker. A delivery is sent at least once.
 """
 
 import secrets
@@ -40,7 +40,7 @@ WEBHOOK, DELIVERY = "webhook", "delivery"
 Send = Callable[[str, bytes, Mapping[str, str]], Outcome]
 # An attempt takes 10 seconds, and finding the host perhaps as long again.
 LEASE = timedelta(seconds=60)
-# Then others' jobs come first.
+# After that, jobs of others come first.
 TURN = timedelta(seconds=20)
 MOST_AT_ONCE, MOST_FORGOTTEN = 500, 5_000
 FAILURES = ("failure_count", "failing_since", "paused_until")
@@ -49,7 +49,7 @@ FAILURES = ("failure_count", "failing_since", "paused_until")
 def queue_deliveries(
     *, project: Project, event: str, things: Sequence[Mapping[str, int]], by: Person, now: datetime
 ) -> None:
-    """Add a delivery for each of the things and each webhook that listens, in the present transaction.
+    """In the present transaction, add a delivery for each of the things and each webhook that listens.
 
     `things` are the numbers that the event is about, such as {"game": 7}. One query when nobody listens. Raises
     RuntimeError outside a transaction: a delivery must stand or fall with the act.
@@ -77,7 +77,7 @@ def send_test(*, webhook: Webhook, by: Person, now: datetime) -> Delivery:
 
 
 def send_again(*, delivery: Delivery, by: Person, now: datetime) -> None:
-    """Send the same message again, as if it were new, whatever became of it. Raises as `send_test` does."""
+    """Send the same message again, as if it were new, whether or not it was delivered. Raises as `send_test` does."""
     webhook = delivery.webhook
     check_manage_webhooks(by, webhook.project)
     with transaction.atomic():
@@ -89,7 +89,7 @@ def send_again(*, delivery: Delivery, by: Person, now: datetime) -> None:
 
 
 def enqueue_due(*, by: Person, now: datetime) -> int:
-    """Queue the jobs of webhooks for which something is due; how many."""
+    """Queue the jobs of webhooks for which something is due; return how many."""
     due = Delivery.objects.filter(webhook=OuterRef("pk"), state=WAITING, next_attempt_at__lte=now)
     rested = Q(paused_until=None) | Q(paused_until__lte=now)
     found = Webhook.objects.listening().filter(rested, Exists(due)).select_related("project")
@@ -101,7 +101,7 @@ def enqueue_due(*, by: Person, now: datetime) -> int:
 
 
 def end_all_waiting(*, by: Person, now: datetime) -> int:
-    """Nothing that waits for any webhook is sent any more; how many deliveries. For a restored database."""
+    """End all waiting deliveries of all webhooks, so that none is sent; return how many. For a restored database."""
     waiting = Delivery.objects.filter(state=WAITING)
     return waiting.update(state=FAILED, next_attempt_at=None, error=str(NOT_SENT_RESTORED))
 
@@ -109,7 +109,7 @@ def end_all_waiting(*, by: Person, now: datetime) -> int:
 def send_deliveries(*, job: Job, clock: Clock, send: Send = send_message) -> None:
     """Send what is due for the job's webhook, the oldest first, until nothing is left or an attempt fails.
 
-    After a failure the webhook pauses, so a receiver that is away costs one attempt now and then. A job may be about
+    After a failure the webhook pauses, so an unreachable receiver costs one attempt now and then. A job may be about
     one delivery alone. Raises JobLost when it was taken over.
     """
     kind, _colon, key = job.subject.partition(":")
@@ -125,9 +125,9 @@ def send_deliveries(*, job: Job, clock: Clock, send: Send = send_message) -> Non
 
 
 def forget_deliveries(*, by: Person, now: datetime) -> int:
-    """Delete deliveries that are older than they are kept, and webhooks removed before; how many deliveries.
+    """Delete deliveries past their retention, and webhooks removed before then; return how many deliveries.
 
-    Secrets that were replaced and sign no more are forgotten, too.
+    Replaced secrets that no longer sign are deleted, too.
     """
     old = Delivery.objects.filter(created_at__lte=now - DELIVERIES_STAY).order_by("created_at")
     keys = list(old.values_list("pk", flat=True)[:MOST_FORGOTTEN])
@@ -156,7 +156,7 @@ def _build(webhook: int, project: Project, event: str, thing: Mapping[str, int],
 
 
 def _enqueue_one(delivery: Delivery, by: Person, now: datetime) -> None:
-    """What somebody asks for does not wait for its turn, nor for the end of a pause."""
+    """A delivery that somebody asks for waits neither for its turn nor for the end of a pause."""
     _enqueue(delivery.webhook.project, f"{DELIVERY}:{delivery.pk}", by, now)
 
 
@@ -172,7 +172,8 @@ def _refuse_switched_off(webhook: Webhook) -> None:
 def _take(job: Job, asked: Q, now: datetime) -> Delivery | None:
     """The next delivery that is due, None without one.
 
-    The attempt is noted before it is made: nobody else makes it, and if this worker dies it is made again later.
+    The attempt is recorded before it is made: no other worker makes it, and if this worker dies it is made again
+    later.
     """
     with transaction.atomic():
         renew(job=job, now=now, lease=LEASE, done_count=job.done_count + 1)
@@ -195,10 +196,10 @@ def _draw_wait(attempt: int) -> timedelta:
 
 
 def _attempt(delivery: Delivery, send: Send, clock: Clock, by: Person) -> bool:
-    """Send it and write down what became of it; whether it was delivered."""
+    """Send it and record the outcome; return whether it was delivered."""
     outcome = _send(delivery, send, clock())
     with transaction.atomic():
-        # Before the delivery, as those who change a webhook lock them.
+        # Before the delivery: the order in which changes of a webhook lock them.
         webhook = Webhook.objects.select_for_update(no_key=True).get(pk=delivery.webhook_id)
         if outcome.error:
             _note_failure(delivery, webhook, outcome, by, clock())
@@ -242,6 +243,6 @@ def _note_failure(delivery: Delivery, webhook: Webhook, outcome: Outcome, by: Pe
 
 
 def _note(delivery: Delivery, outcome: Outcome, changes: Mapping[str, object]) -> None:
-    """Nothing is written when somebody had it sent again, or switched the webhook off, in between."""
+    """Record nothing when meanwhile somebody had it sent again, or switched the webhook off."""
     mine = Delivery.objects.filter(pk=delivery.pk, state=WAITING, attempt_count=delivery.attempt_count)
     mine.update(status=outcome.status, error=outcome.error, **changes)
