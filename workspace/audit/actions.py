@@ -1,4 +1,4 @@
-"""Writing the audit log: the only way a line gets in."""
+"""Writing the audit log: the only way to add a line."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -29,10 +29,10 @@ def record_event(
     """Append one line to the project's audit chain (the installation's when None), inside the current transaction.
 
     `verb` is past tense ("verdict:recorded"). `detail` holds plain values, never transcript text or secrets. `role` is
-    the person's role where the caller's check has established it; else it is read. The chain
-    row is locked, so lines of one chain are written one after the other. What settings.EVENT_ACTIONS names for the
-    verb is called with the line. Raises RuntimeError outside a transaction: a line must stand or fall with the act it
-    tells of.
+    the person's role where the caller's check has established it; else it is read. The chain row is locked, so lines of
+    one chain are written one after the other. The function that settings.EVENT_ACTIONS names for the verb is called
+    with the line. Raises RuntimeError outside a transaction: a line must be committed or rolled back with the act that
+    it records.
     """
     if not connection.in_atomic_block:
         raise RuntimeError(

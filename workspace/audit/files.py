@@ -12,7 +12,7 @@ COLUMNS = ("line", "at", "by", "role", "verb", "about", "number", "sentence", "p
 
 
 def write_csv(lines: Iterable[AuditLine]) -> Iterator[bytes]:
-    """A heading and a row for each line; texts that a spreadsheet would take for a formula are marked as texts."""
+    """A heading and a row for each line; texts that a spreadsheet would take for a formula are marked as text."""
     yield csv_line(COLUMNS).encode()
     for line in lines:
         cells = [str(value) for value in to_record(line).values()]

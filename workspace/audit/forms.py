@@ -14,7 +14,7 @@ def day_input() -> forms.DateInput:
     return forms.DateInput(attrs={"type": "date"})
 
 
-# Days of a time that the log can hold.
+# The range of days that the log can hold.
 DAYS = (MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31)))
 
 
@@ -43,7 +43,7 @@ class FilterForm(forms.Form):
     until = forms.DateField(label=_("To"), required=False, validators=DAYS, widget=day_input())
 
     def clean_number(self) -> int:
-        """0 where none was typed; a number says nothing without what it is of."""
+        """0 where none was typed; a number without its kind of thing is refused."""
         number = int(self.cleaned_data["number"] or 0)
         if number and not self.cleaned_data.get("kind"):
             raise forms.ValidationError(_("Choose under “About” what this is the number of."))

@@ -135,7 +135,7 @@ SENTENCES = {
     "rubric_version:offered": _("%(who)s offered %(thing)s for new work"),
     "rubric_scoring:chosen": _("%(who)s chose how new comparison sets are scored"),
 }
-# What an event can be about: the only values by which the log can be filtered.
+# The kinds of things that an event can be about: the only values by which the log can be filtered.
 KIND_LABELS = {
     "person": _("a person"),
     "membership": _("a member"),
@@ -173,7 +173,7 @@ KINDS = tuple(KIND_LABELS)
 VERBS = tuple(SENTENCES)
 
 
-# What names of details are called where their own words would not be understood.
+# Labels for names of details that would not be understood.
 DETAIL_NAMES = {
     "basis_sha256": _("SHA-256 of the basis"),
     "compared_with": _("compared with iteration"),
@@ -194,7 +194,7 @@ DETAIL_NAMES = {
     "streak_unit": _("successes are counted in"),
     "target": _("about"),
 }
-# Values of details that are keys of ours, by the name of the detail.
+# Values of details that are fixed keys, by the name of the detail.
 DETAIL_WORDS = {
     ("kind", "elsewhere"): _("external"),
     ("mode", "both"): _("holistic, then by criterion"),
@@ -204,12 +204,12 @@ DETAIL_WORDS = {
 
 
 def detail_name(name: str) -> str:
-    """What a name of a detail is called on the page."""
+    """The label of a detail on the page."""
     return str(DETAIL_NAMES.get(name) or readable_name(name))
 
 
 def detail_word(name: str, value: str) -> str:
-    """A value that is a key of ours in words."""
+    """A value that is a fixed key, in words."""
     return str(DETAIL_WORDS.get((name, value)) or readable_name(value))
 
 
@@ -219,13 +219,13 @@ def readable_name(name: str) -> str:
 
 
 def say_act(verb: str) -> str:
-    """The sentence of a verb, with %(who)s and %(thing)s in it; of an unknown one its words."""
+    """The sentence for a verb, with %(who)s and %(thing)s in it; for an unknown verb its words."""
     known = SENTENCES.get(verb)
     return str(known) if known is not None else f"%(who)s: {readable_name(verb)}, %(thing)s"
 
 
 def list_verb_choices() -> list[tuple[str, str]]:
-    """The verbs with their sentences, in the order of these; where verbs read alike, with a kind of thing."""
+    """The verbs with their sentences, sorted by sentence; where two sentences are the same, with the kind of thing."""
     counts = Counter(str(sentence) for sentence in SENTENCES.values())
     said = []
     for verb, sentence in SENTENCES.items():

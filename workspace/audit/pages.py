@@ -24,13 +24,13 @@ from workspace.core.limits import PAGE_SIZE
 from workspace.models import Chain, Event, Person, Project
 
 BATCH = 500
-# Values of details that are words of ours, not texts or names.
+# Values of details that are fixed words, not texts or names.
 WORDS = ("kind", "mode", "phase", "purpose", "reveal")
 
 
 class AuditLine(Struct, frozen=True):
     """A line of the log: its sentence in parts ("%(who)s" and "%(thing)s" stand for these), the thing that it is about,
-    and the names and values of its detail in words. `who` is what its person was called then.
+    and the names and values of its detail in words. `who` is the name that its person had then.
     """
 
     event: Event
@@ -49,8 +49,8 @@ class AuditLine(Struct, frozen=True):
 class AuditPage(Struct, frozen=True):
     """A page of the log.
 
-    `older` and `newer` are line numbers to go on from, 0 when there are no such lines. `seals_hold` says that the first
-    seals of lines that were imported were checked at the import, and hold.
+    `older` and `newer` are line numbers to go on from, 0 when there are no such lines. `seals_hold`: the first seals of
+    imported lines were checked at the import, and hold.
     """
 
     lines: list[AuditLine]
@@ -101,7 +101,7 @@ def _seals_hold(project: Project | None, rows: list[Event]) -> bool:
 
 
 def stream_lines(*, project: Project | None, wanted: AuditQuery) -> Iterator[AuditLine]:
-    """All lines of the choice, newest first, read in batches; what is written meanwhile is not among them."""
+    """All lines that match the query, newest first, read in batches; lines written meanwhile are not included."""
     chain = Chain.objects.filter(project=project).first()
     if chain is None:
         return
@@ -127,7 +127,7 @@ def _describe(project: Project | None, rows: list[Event]) -> list[AuditLine]:
 
 
 def _unknown(event: Event) -> Thing:
-    """What is called by its kind alone: it is gone, has no page, or came with an archive that leaves it out."""
+    """A thing named by its kind only: it is gone, has no page, or came with an archive that leaves it out."""
     label = KIND_LABELS.get(event.object_kind)
     return Thing(str(label) if label is not None else readable_name(event.object_kind))
 

@@ -1,7 +1,7 @@
-"""The things that audit lines are about: how they are called, where their pages are, and which lines name them.
+"""The things that audit lines are about: their names, their pages, and which lines name them.
 
-Each wing knows its own things; settings.AUDIT_OBJECTS names them. Last, the first seals: those of audit lines that a
-project archive brought, as they were where the lines were written.
+Each wing knows its own things; settings.AUDIT_OBJECTS names them. Also the first seals of audit lines that came with a
+project archive, as they were where the lines were written.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ from workspace.models import (
 
 
 class Thing(Struct, frozen=True):
-    """What a thing is called, and the address of its page, "" without one."""
+    """The name of a thing, and the address of its page, "" without one."""
 
     name: str
     page: str = ""
@@ -46,7 +46,7 @@ Namer = Callable[[Project | None, Collection[int]], Mapping[int, Thing]]
 class Objects(Struct, frozen=True):
     """The things of a wing: by kind how they are named, and the lines about those with a number.
 
-    `about` gives, for a project and the number that people know, the rows of each kind that are about it.
+    For a project and the number that people know, `about` gives the rows of each kind that are about it.
     """
 
     namers: Mapping[str, Namer]
@@ -68,17 +68,17 @@ def name_things(project: Project | None, events: Iterable[Event]) -> Found:
 
 
 class Renames(Struct, frozen=True):
-    """What people were called before: by person the moment of each renaming with the name until then, oldest first."""
+    """Earlier names of people: by person, the moment of each renaming with the name until then, oldest first."""
 
     by_person: Mapping[int, Sequence[tuple[datetime, str]]]
 
     def name_at(self, person: Person, moment: datetime) -> str:
-        """What a person was called then. A line of the moment of the renaming itself has the name before."""
+        """The name that a person had then. A line written at the moment of the renaming has the old name."""
         former = self.by_person.get(person.pk, ())
         return next((name for until, name in former if moment <= until), person.name)
 
     def once_called(self, part: str) -> list[int]:
-        """The people whose former names hold the text, in large letters or small."""
+        """The people whose former names contain the text, whatever its case."""
         return [
             person
             for person, former in self.by_person.items()
@@ -101,7 +101,7 @@ def load_renames(people: Collection[int] | None = None) -> Renames:
 
 
 def lines_about(project: Project | None, kind: str, number: int) -> Q:
-    """The condition of lines about a thing: by the number that people know where they know one, else by its key."""
+    """The condition for lines about a thing: by the number that people know, if there is one, else by its key."""
     for objects in _wings():
         if project is not None and kind in objects.about:
             condition = Q(pk=None)
@@ -195,7 +195,7 @@ def hash_first_seals(project: int | None) -> str:
 
 
 def load_imports(project: int | None = None) -> dict[int | None, dict[str, object]]:
-    """What the log of the installation says of imported projects, by their keys; of one of them if it is given."""
+    """What the log of the installation records about imported projects, by their keys; about one of them if given."""
     lines = Event.objects.filter(chain__project=None, verb=IMPORTED, object_kind="project")
     if project is not None:
         lines = lines.filter(object_id=str(project))

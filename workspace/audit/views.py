@@ -43,13 +43,13 @@ def audit_file(request: SignedIn, slug: str, format_name: str) -> HttpResponse:
 
 @require("see_people", costs="searches")
 def site_audit_file(request: SignedIn, format_name: str) -> HttpResponse:
-    """The same of the installation's log."""
+    """The same for the installation's log."""
     check_see_people(request.user)
     return send_log(request, None, format_name)
 
 
 def send_log(request: SignedIn, project: Project | None, format_name: str) -> HttpResponse:
-    """The file, piece by piece; a filter that does not fit is refused, so that nobody takes all for a part."""
+    """Stream the file; an invalid filter is refused, so that nobody takes all lines for a part."""
     given = only_parameters(request, *FilterForm.base_fields)
     form = FilterForm(given)
     if format_name not in FORMATS or not form.is_valid():
@@ -58,7 +58,7 @@ def send_log(request: SignedIn, project: Project | None, format_name: str) -> Ht
     name = f"{project.slug if project else 'installation'}-audit.{format_name}"
     content_type, write = FORMATS[format_name]
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    # Views and middleware treat an answer that is sent piece by piece as any other.
+    # Views and middleware treat a streamed response like any other.
     return cast(HttpResponse, StreamingHttpResponse(write(lines), content_type=content_type, headers=headers))
 
 

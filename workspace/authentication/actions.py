@@ -1,6 +1,4 @@
-"""Second factors: set up, replaced, switched off, reset by an admin; the code that is given at the sign-in; and the
-link for a new password that is sent by e-mail.
-"""
+"""Acts on second factors, codes at the sign-in, and the link for a new password that is sent by e-mail."""
 
 from datetime import datetime, timedelta
 
@@ -20,15 +18,14 @@ from workspace.mail.core import PASSWORD_RESET
 from workspace.models import Person, SignIn
 from workspace.texts import clean_text
 
-# The reason is in the audit event alone.
+# Only the audit event holds the reason.
 LONGEST_IN_EVENT = 500
 
 
 def set_up_second_factor(*, secret: str, code: str, by: Person, now: datetime, keep: str = "") -> list[str]:
-    """Take the app that knows the secret as one's second factor, in place of a former one; the recovery codes.
+    """Make the app that knows the secret one's second factor, in place of an earlier one; return the recovery codes.
 
-    All other sign-ins of the account end, save for the one with the key `keep`. Raises Unacceptable for a code that
-    does not fit.
+    All other sign-ins of the account end, except the one with the key `keep`. Raises Unacceptable for a wrong code.
     """
     step = find_step(secret, code, now)
     if step is None:
@@ -45,7 +42,7 @@ def set_up_second_factor(*, secret: str, code: str, by: Person, now: datetime, k
 
 
 def renew_recovery_codes(*, by: Person, now: datetime) -> list[str]:
-    """New recovery codes; the former ones open nothing any more. Raises Conflict without a second factor."""
+    """Make new recovery codes; the old ones no longer work. Raises Conflict without a second factor."""
     with transaction.atomic():
         _lock(by)
         if not factor_rows(by).filter(type=APP).exists():
@@ -69,7 +66,7 @@ def switch_off_second_factor(*, by: Person, now: datetime) -> None:
 
 
 def reset_second_factor(*, person: Person, reason: str, by: Person, now: datetime) -> None:
-    """Take away the second factor of somebody who lost it; their sign-ins end, the next one is by password alone.
+    """Remove the second factor of somebody who lost it; their sign-ins end, the next one is by password alone.
 
     Raises NotAllowed (also for one's own), Unacceptable without a reason, Conflict when there is none.
     """
@@ -85,7 +82,7 @@ def reset_second_factor(*, person: Person, reason: str, by: Person, now: datetim
 
 
 def use_code(*, code: str, by: Person, now: datetime) -> None:
-    """Take a code of the person's app, or one of their recovery codes: each opens once. Raises Unacceptable."""
+    """Use up a code of the person's app, or one of their recovery codes: each works once. Raises Unacceptable."""
     with transaction.atomic():
         _lock(by)
         rows = {row.type: row for row in factor_rows(by)}
@@ -99,7 +96,7 @@ def use_code(*, code: str, by: Person, now: datetime) -> None:
 
 
 def prove(*, proof: str, by: Person, now: datetime) -> None:
-    """Make sure that it is the person: by their password, or by a code, which is then used. Raises Unacceptable."""
+    """Verify that it is the person: by their password, or by a code, which is then used up. Raises Unacceptable."""
     if by.check_password(proof[:257]):
         return
     try:
@@ -137,7 +134,7 @@ def send_password_link(*, person: Person, link: str, by: Person | None, now: dat
 
 
 def _use_step(row: Authenticator, code: str, now: datetime) -> bool:
-    """Whether the app's code fits and is newer than the last one that was used."""
+    """Whether the app's code is right and newer than the last one used."""
     step = find_step(decrypt(row.data["secret"]), code, now)
     if step is None or step <= row.data["last_step"]:
         return False
@@ -153,7 +150,7 @@ def _new_codes(person: Person, now: datetime) -> list[str]:
 
 
 def _lock(person: Person) -> None:
-    """Only one act on a person's second factor at a time, so that a code opens once."""
+    """Allow only one act on a person's second factor at a time, so that a code works once."""
     Person.objects.select_for_update().only("pk").get(pk=person.pk)
 
 

@@ -1,4 +1,4 @@
-"""What allauth asks us: who may sign in, from which address, and where to go afterwards."""
+"""Our answers to allauth: who may sign in, from which address, and where to go afterwards."""
 
 import logging
 from typing import Any
@@ -26,7 +26,7 @@ logger = logging.getLogger("evalsite.sign_in")
 
 
 class SignInRules(DefaultAccountAdapter):
-    """No sign-up, no hint whether an account exists, and no address of a client's own choosing."""
+    """No sign-up, no hint whether an account exists, and no client address that the client can choose."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
         "email_password_mismatch": _("The e-mail address and the password do not match. Try again."),
@@ -34,15 +34,15 @@ class SignInRules(DefaultAccountAdapter):
     }
 
     def get_login_stages(self) -> list[str]:
-        """What comes between the password and being signed in: the second step alone."""
+        """The stages between the password and being signed in: only the second step."""
         return ["workspace.authentication.views.SecondStep"]
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Accounts come by invitation only."""
+        """Accounts are made by invitation only."""
         return False
 
     def authenticate(self, request: HttpRequest, **credentials: object) -> AbstractBaseUser | None:
-        """The person, or None; a switched-off account and a service account are answered like a wrong password."""
+        """The person, or None; a deactivated account and a service account get the same answer as a wrong password."""
         person = super().authenticate(request, **credentials)
         if person is None or not person.is_active or person.is_service:
             logger.info("sign-in refused from %s", self.get_client_ip(request))
@@ -50,9 +50,9 @@ class SignInRules(DefaultAccountAdapter):
         return person
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count a try, taken back when it succeeds: by account and address, and by account from anywhere.
+        """Count an attempt, by account and address, and by account from anywhere; a success takes it back.
 
-        Somebody else who fails on purpose so locks out nobody but the computers on which the account never signed in.
+        So somebody who fails on purpose locks out only the computers on which the account never signed in.
         """
         super().pre_authenticate(request, **credentials)
         email = str(credentials.get("email", "")).lower()
@@ -74,24 +74,24 @@ class SignInRules(DefaultAccountAdapter):
             usage.rollback()
 
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
-        """Begin a new session, with a new key; the computer is known from now on."""
+        """Begin a new session with a new key; remember the computer from now on."""
         super().login(request, user)
         request.remember_device_of = user  # type: ignore[attr-defined]
         request.session["browser"] = describe_browser(request.headers.get("User-Agent", ""))
         logger.info("signed in: person %s", user.pk)
 
     def get_reset_password_from_key_url(self, key: str) -> str:
-        """Where the link for a new password leads; on the site's own address, whatever the request says its host is."""
+        """The link for a new password, under the site's own address, whatever host the request names."""
         person, _dash, token = key.partition("-")
         return page_address(reverse("account_reset_password_from_key", args=[person, token]))
 
     def send_password_reset_mail(self, user: AbstractBaseUser, email: str, context: dict[str, Any]) -> None:
-        """Queue the e-mail with the link, for somebody who signs in by a password; a program gets none."""
+        """Queue the e-mail with the link, for people who sign in with a password; service accounts get none."""
         if isinstance(user, Person) and not user.is_service:
             send_password_link(person=user, link=context["password_reset_url"], by=None, now=timezone.now())
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """The address of the client (`ClientAddress`); headers that a client can write count for nothing."""
+        """The address of the client (`ClientAddress`); headers that a client can set are ignored."""
         return str(request.META.get("REMOTE_ADDR") or "unknown")
 
     def is_safe_url(self, url: str | None) -> bool:
@@ -103,14 +103,14 @@ class SignInRules(DefaultAccountAdapter):
         return False
 
     def add_message(self, *args: object, **kwargs: object) -> None:
-        """The page that follows says enough."""
+        """Add nothing: the next page says enough."""
 
 
 class PersonBackend(AuthenticationBackend):
-    """Sign-in by e-mail and password as allauth has it; who is signed in is read by a prepared query."""
+    """Sign-in by e-mail and password as allauth has it; the signed-in person is read by a prepared query."""
 
     def get_user(self, user_id: int) -> Person | None:
-        """The person, unless switched off since; a program has no sign-in."""
+        """The person, unless deactivated since; service accounts never sign in."""
         person = load_person(user_id)
         may_be = person is not None and not person.is_service and self.user_can_authenticate(person)
         return person if may_be else None

@@ -1,6 +1,6 @@
 """A browser in two words, so that people recognise where they are signed in."""
 
-# The first that is found counts: most browsers claim to be several others, too.
+# The first match counts: most browsers also claim to be several others.
 BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -20,6 +20,6 @@ SYSTEMS = (
 
 
 def describe_browser(user_agent: str) -> str:
-    """Such as "Firefox, Linux"; only words of ours, "" for what is not known."""
+    """Such as "Firefox, Linux"; only fixed words, "" for what is not known."""
     found = [next((word for mark, word in marks if mark in user_agent), "") for marks in (BROWSERS, SYSTEMS)]
     return ", ".join(word for word in found if word)

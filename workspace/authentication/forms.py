@@ -21,7 +21,7 @@ class CodeForm(forms.Form):
 
 
 class SetUpForm(forms.Form):
-    """The first code of a new app; and, unless one has just signed in, what proves who one is."""
+    """The first code of a new app; and, unless the person has just signed in, a proof of identity."""
 
     code = forms.CharField(
         label=_("Code"),
@@ -48,7 +48,7 @@ class SetUpForm(forms.Form):
 
 
 class ProofForm(forms.Form):
-    """What proves that it is still the person who signed in."""
+    """The proof that it is still the person who signed in."""
 
     proof = forms.CharField(
         label=_("Your password, or a code"),

@@ -1,8 +1,8 @@
-"""Signing in at the organisation's own place, by OpenID Connect: who comes back with a verified address of ours is in.
+"""Sign-in with the organisation's OpenID Connect provider, for people who return with an account's verified address.
 
 allauth speaks the protocol (state, PKCE, the token's exchange). Added here: a nonce, a check of the token's signature
-on every way, one issuer and no other, and that nobody gets an account by it: only the address counts, and nothing of
-what comes back is stored. Loaded only where OIDC_ISSUER is set.
+in every case, a single issuer, and no new accounts: only the address counts, and nothing of the answer is stored.
+Loaded only where OIDC_ISSUER is set.
 """
 
 import logging
@@ -34,20 +34,20 @@ from workspace.web.require import require, sign_in_methods
 
 PROVIDER = "oidc"
 
-# Signatures by a key pair alone: with one by a shared key, the public key would do to forge a token.
+# Only signatures by a key pair: if shared keys were allowed, the public key would be enough to forge a token.
 SIGNATURES = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 
-# What an answer that is not as the protocol wants raises on its way through.
+# The exceptions that an answer against the protocol raises.
 FAULTS = (RequestException, OAuth2Error, jwt.PyJWTError, KeyError, TypeError, ValueError, AttributeError)
 logger = logging.getLogger("evalsite.sign_in")
 
 
 class Outside(OpenIDConnectOAuth2Adapter):
-    """The other place, as its own description says; trusted only as the issuer that the settings name."""
+    """The provider, as its own description says; trusted only if it is the issuer that the settings name."""
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """What it says of itself, when it is the one and its addresses do not lead off https."""
+        """The provider's description, if it is the right issuer and all its addresses are https."""
         config: dict[str, Any] = super().openid_config
         if str(config["issuer"]).rstrip("/") != settings.OIDC_ISSUER.rstrip("/"):
             raise OAuth2Error("another issuer answers")
@@ -60,7 +60,7 @@ class Outside(OpenIDConnectOAuth2Adapter):
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:
-        """Who came back, by a token that was made for this very sign-in; an address it lacks is asked for."""
+        """The person who returned, by a token made for this sign-in; if it lacks the address, that is requested."""
         claims = self._decode_id_token(app, kwargs["response"]["id_token"])
         if not constant_time_compare(str(claims.get("nonce", "")), derive_nonce(request.GET["state"])):
             raise OAuth2Error("the nonce is another one's")
@@ -86,17 +86,17 @@ class Outside(OpenIDConnectOAuth2Adapter):
 
 
 class OutsideRules(DefaultSocialAccountAdapter):
-    """What allauth asks: nobody gets an account, nothing is linked, and what goes wrong is said on the sign-in page."""
+    """Our answers to allauth: no account is made, nothing is linked, and errors are shown on the sign-in page."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         """Accounts come by invitation only."""
         return False
 
     def authenticate_by_email(self, sociallogin: SocialLogin) -> None:
-        """Not allauth's way, which takes away the password of whom it finds."""
+        """Replaces allauth's method, which removes the password of the person it finds."""
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Sign in the person whose verified address it is, by way of the second step; else say why not."""
+        """Sign in the person with that verified address, through the second step; else say why not."""
         claims = sociallogin.account.extra_data["id_token"]
         email = str(claims.get("email") or "").strip().lower()
         verified = claims.get("email_verified")
@@ -111,7 +111,7 @@ class OutsideRules(DefaultSocialAccountAdapter):
         raise ImmediateHttpResponse(perform_login(request, person, redirect_url=onward))
 
     def on_authentication_error(self, request: HttpRequest, *_given: Any, **how: Any) -> None:
-        """A refusal there, a state or token that is not ours, or no answer."""
+        """A refusal by the provider, a foreign state or token, or no answer."""
         logger.warning("sign-in outside failed: %s", how.get("exception") or how.get("error"))
         says = _("Signing in with %(name)s did not work. Try again, or sign in by password.")
         raise _not_in(request, says % {"name": settings.OIDC_NAME})
@@ -119,7 +119,7 @@ class OutsideRules(DefaultSocialAccountAdapter):
 
 @require("anyone")
 def begin(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """Send the browser to the other place."""
+    """Send the browser to the provider."""
     onward = next_page(request)
     if request.user.is_authenticated:
         return redirect(onward)
@@ -136,7 +136,7 @@ def begin(request: HttpRequest, provider_id: str) -> HttpResponse:
 
 @require("anyone")
 def come_back(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """Take what the other place says of the browser that it sends back."""
+    """Handle the provider's answer, with which the browser returns."""
     if request.user.is_authenticated:
         return redirect("home")
     limited(request, "outside", "20/m/ip")
@@ -147,7 +147,7 @@ def come_back(request: HttpRequest, provider_id: str) -> HttpResponse:
 
 
 def derive_nonce(state: str) -> str:
-    """What the token must repeat: made from the state, which is the browser's own and opens once."""
+    """The nonce that the token must repeat: made from the state, which belongs to the browser and works once."""
     return salted_hmac("evalsite.oidc.nonce", state, algorithm="sha256").hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""One's second factor: whether there is one, what the set-up shows, and where one is signed in."""
+"""A person's second factor: whether there is one, what the set-up shows, and where the person is signed in."""
 
 from datetime import datetime
 from urllib.parse import quote, urlencode
@@ -12,12 +12,12 @@ from workspace.models import Person, SignIn
 
 FEW_CODES = 3
 
-# Pixels of a square: whole ones, so that all are equally wide.
+# Pixels per square: a whole number, so that all are equally wide.
 SQUARE = 5
 
 
 class FactorPage(Struct, frozen=True):
-    """What one has: since when (None: nothing), how many recovery codes are left, why it cannot be switched off."""
+    """The person's factor: since when (None: no factor), recovery codes left, why it cannot be switched off."""
 
     since: datetime | None
     codes: int
@@ -27,7 +27,7 @@ class FactorPage(Struct, frozen=True):
 
 
 class SetUpPage(Struct, frozen=True):
-    """What the app is to learn: as a picture (a path in squares, its side in squares and pixels), and as text."""
+    """The secret for the app: as a picture (a path in squares, its side in squares and pixels), and as text."""
 
     path: str
     side: int
@@ -48,7 +48,7 @@ class SignInLine(Struct, frozen=True):
 
 
 def factor_page(*, person: Person) -> FactorPage:
-    """The state of one's second factor."""
+    """The state of the person's second factor."""
     rows = {row.type: row for row in factor_rows(person)}
     left = len(codes_left(rows[CODES])) if CODES in rows else 0
     return FactorPage(
@@ -61,7 +61,7 @@ def factor_page(*, person: Person) -> FactorPage:
 
 
 def set_up_page(*, person: Person, secret: str, host: str, has_one: bool) -> SetUpPage:
-    """The secret for the app; `host` names this site there."""
+    """The secret for the app; `host` is the name of this site in the app."""
     issuer = host.partition(":")[0]
     known = urlencode({"secret": secret, "issuer": issuer}, quote_via=quote)
     address = f"otpauth://totp/{quote(issuer)}:{quote(person.email)}?{known}"
@@ -72,7 +72,7 @@ def set_up_page(*, person: Person, secret: str, host: str, has_one: bool) -> Set
 
 def qr_path(text: str) -> tuple[str, int]:
     """A QR code as the path of an SVG in units of one square, with its quiet zone, and the side of the picture."""
-    import segno  # needed by the set-up alone
+    import segno  # needed only by the set-up
 
     quiet = 4
     rows = [bytes(row) for row in segno.make(text, error="m", micro=False).matrix]

@@ -15,7 +15,7 @@ def must_have_second_factor(person: Person) -> bool:
 
 
 def check_switch_off_second_factor(person: Person) -> None:
-    """People who need no second factor may switch it off."""
+    """People who are not required to have a second factor may switch it off."""
     if must_have_second_factor(person):
         raise NotAllowed(
             _("Team leads and admins sign in with a second factor here. Set up another device instead.")

@@ -1,4 +1,4 @@
-"""Second factors in allauth's rows: a person's authenticator app and recovery codes, their secrets locked."""
+"""Second factors in allauth's rows: a person's authenticator app and recovery codes, with encrypted secrets."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -22,14 +22,14 @@ STEPS = (0, -1, 1)
 
 
 class FactorRules(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
-    """What allauth asks before it stores a secret and after it read one."""
+    """Called by allauth before it stores a secret and after it reads one."""
 
     def encrypt(self, text: str) -> str:
-        """The secret, locked."""
+        """The encrypted secret."""
         return lock_text(PURPOSE, text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """The secret again."""
+        """The decrypted secret."""
         return unlock_text(PURPOSE, encrypted_text)
 
 
@@ -56,7 +56,7 @@ def codes_left(row: Authenticator) -> list[str]:
 
 
 def find_step(secret: str, code: str, now: datetime) -> int | None:
-    """The half minute whose code this is, of the present one and its neighbours; None when it is of none."""
+    """The time step (30 s) of this code: the present one or a neighbour; None when it is of none of them."""
     present = int(now.timestamp()) // STEP
     for step in (present + apart for apart in STEPS):
         if compare_user_code(actual=code, expected=format_hotp_value(hotp_value(secret, step))):

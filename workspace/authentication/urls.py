@@ -16,7 +16,7 @@ urlpatterns: list[URLPattern] = [
     path("people/<int:person>/second-factor/", views.reset, name="reset_second_factor"),
 ]
 
-if site.OIDC_ISSUER:  # what it needs is loaded only where it is configured
+if site.OIDC_ISSUER:  # loaded only where it is configured
     from workspace.authentication import oidc
 
     urlpatterns += [

@@ -50,12 +50,12 @@ from workspace.web.require import (
 from workspace.web.respond import respond
 
 T = TypeVar("T")
-# What the password was, as Django's sessions hold it, when the second step began.
+# The session hash of the password when the second step began.
 AT_PASSWORD = "second_step_password"
 
 
 class SecondStep(LoginStage):
-    """Between the password, or the organisation's word, and being signed in."""
+    """The stage between the password, or the provider's answer, and being signed in."""
 
     key = "second_step"
     urlname = "second_step"
@@ -69,7 +69,7 @@ class SecondStep(LoginStage):
 
     @classmethod
     def started(cls, request: HttpRequest) -> tuple[LoginStage, Person] | None:
-        """The stage that this browser waits in, and whose; None when there is none, or it is too old.
+        """The stage in which this browser waits, and its person; None when there is none, or it is too old.
 
         Like a sign-in, it ends with a deactivation and with a new password.
         """
@@ -114,7 +114,7 @@ def ask_for_code(request: HttpRequest, form: BaseForm | None = None, *, status: 
 
 
 def guarded(request: HttpRequest, person: Person, act: Callable[..., T], **given: str) -> T:
-    """Try a code or password, as often as the limits of the person allow; raises TooOften, and what the act raises."""
+    """Try a code or password, within the limits on attempts of the person; raises TooOften, and what the act raises."""
     limits = {"config": {"second_step": settings.SECOND_STEP_LIMIT}, "key": str(person.pk)}
     if not consume(request, app="evalsite", action="second_step", **limits):
         raise TooOften(_("Too many attempts. Wait five minutes, then try again."), retry_after=300)
@@ -124,12 +124,12 @@ def guarded(request: HttpRequest, person: Person, act: Callable[..., T], **given
 
 
 def proven(request: HttpRequest, person: Person, proof: str) -> None:
-    """Make sure that it is still the person who sits there; raises Unacceptable for a wrong proof, and TooOften."""
+    """Verify that it is still the same person; raises Unacceptable for a wrong proof, and TooOften."""
     guarded(request, person, prove, proof=proof)
 
 
 def _told(form: BaseForm, refusal: Refusal) -> int:
-    """Too many attempts are told in the form, too: what was typed before the sign-in must not go for it."""
+    """Show "too many attempts" in the form, too: what was typed before the sign-in must not be lost."""
     if not isinstance(refusal, TooOften):
         return add_refusal(form, refusal)
     form.add_error(None, refusal.sentence)
@@ -137,38 +137,38 @@ def _told(form: BaseForm, refusal: Refusal) -> int:
 
 
 class SignInView(LoginView):
-    """The sign-in page, and the same form in the dialog that opens in place when a sign-in has run out."""
+    """The sign-in page, and the same form in the dialog that opens in place when a sign-in has expired."""
 
     form_class = SignInForm
     template_name = "workspace/authentication/sign_in.html"
 
     def get_context_data(self, **kwargs: object) -> dict[str, object]:
-        """The form, the other way in where there is one, and what was done just now: an account, a new password."""
+        """The form, the OpenID Connect sign-in if configured, and what was just done: a new account, a new password."""
         done = self.request.GET.get("done", "")
         return super().get_context_data(**kwargs) | sign_in_methods() | {"done": done, "note": ""}
 
     def get(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        """The form, also for somebody who gave the password and not yet the code: they may start again."""
+        """The form, also for somebody who has given the password but not yet the code: they may start again."""
         if is_htmx(request):
             return sign_in_first(request, anew=True, status=200)
         return super().get(request, *args, **kwargs)
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
-        """On to the page, or to the second step; in the dialog the same without leaving what was typed."""
+        """Continue to the page, or to the second step; in the dialog without leaving the typed text."""
         answer = super().form_valid(form)
         if not is_htmx(self.request):
             return answer
         return signed_in(self.request) if self.request.user.is_authenticated else ask_for_code(self.request)
 
     def form_invalid(self, form: BaseForm) -> HttpResponse:
-        """Not signed in: the same form with what is wrong, nothing else told."""
+        """Not signed in: the same form with its fault, and nothing else."""
         template = (
             "workspace/authentication/_sign_in_dialog.html" if is_htmx(self.request) else self.template_name
         )
         return render(self.request, template, self.get_context_data(form=form), status=422)
 
     def _redirect_to_pending_stage(self, request: HttpRequest, stage: LoginStage) -> None:
-        """No way back to the second step from here, see `get`."""
+        """Never redirect to the second step from here, see `get`."""
 
 
 _sign_in = SignInView.as_view()
@@ -176,7 +176,7 @@ _sign_in = SignInView.as_view()
 
 @require("anyone", methods=("GET", "POST"))
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """The sign-in; a page that signed in by another tab meanwhile is given its new token."""
+    """The sign-in; a page whose browser signed in by another tab meanwhile gets the new CSRF token."""
     if is_htmx(request) and request.user.is_authenticated:
         return signed_in(request)
     return _sign_in(request)
@@ -189,19 +189,19 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(resolve_url("account_login"), status=303)
 
 
-# The secret of a set-up that is not confirmed yet, and for how many seconds after signing in no proof is asked.
+# The secret of an unconfirmed set-up, and for how many seconds after signing in no proof is required.
 PENDING, JUST_NOW = "second_factor", 600
 
 
 @require("sign_in")
 def second_factor(request: SignedIn) -> HttpResponse:
-    """Whether one has a second factor, and what can be done with it."""
+    """Whether the person has a second factor, and what can be done with it."""
     return show_factor(request, ProofForm())
 
 
 @require(SETTING_UP, methods=("GET", "POST"))
 def set_up(request: SignedIn) -> HttpResponse:
-    """Show the secret, and take the app when it gives the right code; the recovery codes are shown this once."""
+    """Show the secret, and accept the app when it gives the right code; the recovery codes are shown only once."""
     has_one = has_second_factor(request.user)
     asks = {"asks_proof": has_one or not has_just_signed_in(request), "has_one": has_one}
     secret = pending_secret(request)
@@ -227,7 +227,7 @@ def set_up(request: SignedIn) -> HttpResponse:
 
 @require("sign_in", methods=("POST",))
 def renew_codes(request: SignedIn) -> HttpResponse:
-    """New recovery codes, shown this once."""
+    """New recovery codes, shown only once."""
     form = bind_form(request, ProofForm)
     if not form.is_valid():
         return show_factor(request, form, status=422)
@@ -256,7 +256,7 @@ def switch_off(request: SignedIn) -> HttpResponse:
 
 @require("reset_second_factor", methods=("GET", "POST"))
 def reset(request: SignedIn, person: int) -> HttpResponse:
-    """Take away somebody's second factor, with a reason."""
+    """Remove somebody's second factor, with a reason."""
     check_see_people(request.user)
     found = get_object_or_404(Person, pk=person)
     check_reset_second_factor(request.user, found)
@@ -271,7 +271,7 @@ def reset(request: SignedIn, person: int) -> HttpResponse:
 
 
 def pending_secret(request: SignedIn) -> str:
-    """The secret of the set-up that is under way, the same until it is confirmed: a reload must not spoil a scan."""
+    """The secret of the unfinished set-up, the same until it is confirmed: a reload must not invalidate a scan."""
     if PENDING not in request.session:
         request.session[PENDING] = encrypt(generate_totp_secret())
     secret: str = decrypt(request.session[PENDING])
@@ -302,6 +302,6 @@ def show_factor(request: SignedIn, form: BaseForm, *, status: int = 200) -> Http
 
 
 def show_codes(request: SignedIn, codes: list[str], *, onward: str) -> HttpResponse:
-    """The recovery codes, this once."""
+    """The recovery codes, shown only once."""
     context = {"codes": codes, "onward": onward, **frame(request.user)}
     return respond(request, page="workspace/authentication/second_factor_codes.html", context=context)

@@ -1,4 +1,4 @@
-"""What must hold of people, projects, jobs, the audit log and the database; and the work that is due by time alone.
+"""What must hold for people, projects, jobs, the audit log and the database; and the work that is only due by time.
 
 `CHECKS` is the workspace's part of `manage.py verify`; every later wing adds its own table. The heads of the audit log
 are stored outside the database once a day.
@@ -50,9 +50,9 @@ class DailyHeads(Struct, frozen=True):
 
 
 def verify(*, checks: Iterable[Check], by: Person, now: datetime) -> list[Checked]:
-    """Run the checks one after the other, all on the rows of one moment; others may go on saving meanwhile.
+    """Run the checks one after the other, all on the rows as of one moment; others may go on saving meanwhile.
 
-    When the audit log holds, today's heads are kept. Changes no row.
+    If the audit log holds, today's heads are stored. Changes no row.
     """
     with snapshot():
         found = [run_check(check, now) for check in checks]
@@ -64,7 +64,7 @@ def verify(*, checks: Iterable[Check], by: Person, now: datetime) -> list[Checke
 def keep_heads(*, by: Person, now: datetime, is_renewed: bool = False) -> Path:
     """Write the heads of all audit chains to the day's file, once a day; `is_renewed` writes today's again.
 
-    Only what was verified may renew: otherwise a cut log would be kept over the head that shows the cut.
+    Only verified heads may replace them: otherwise the heads of a cut log would overwrite those that show the cut.
     """
     path = heads_file(Path(settings.VAR_DIR), now)
     if path.exists() and not is_renewed:
@@ -72,7 +72,7 @@ def keep_heads(*, by: Person, now: datetime, is_renewed: bool = False) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     heads = [chain.to_head() for chain in Chain.objects.order_by("pk")]
     body = msgspec.json.format(msgspec.json.encode(DailyHeads(now, heads)), indent=1) + b"\n"
-    # A name of its own: the sweep and a person may both be keeping heads at this moment.
+    # A unique name: the sweep and a person may both be storing heads at this moment.
     with NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
         part.write(body)
     Path(part.name).replace(path)
@@ -80,7 +80,7 @@ def keep_heads(*, by: Person, now: datetime, is_renewed: bool = False) -> Path:
 
 
 def heads_file(var: Path, day: datetime) -> Path:
-    """Where the heads of a day are kept."""
+    """The file for the heads of a day."""
     return var / "audit" / f"heads-{day:%Y-%m-%d}.json"
 
 
@@ -172,7 +172,7 @@ def _first_seals_are_kept(_now: datetime) -> Iterator[str]:
     for project in sorted(sealed | set(told), key=lambda key: key or 0):
         if project not in told:
             yield f"Audit lines of project {project} have first seals, and the log tells of no import."
-        # Imports before this was recorded say nothing of it.
+        # Imports made before this was recorded lack it.
         elif told[project].get("first_seals") not in (None, hash_first_seals(project)):
             yield f"The first seals of project {project} are not those that were imported."
 
@@ -180,7 +180,7 @@ def _first_seals_are_kept(_now: datetime) -> Iterator[str]:
 def missing_events(kind: str, verbs: tuple[str, ...], wanted: set[str]) -> Iterator[str]:
     """Rows of a kind without exactly one event of these verbs, and events about rows that are not there.
 
-    Lines that came with an archive and tell of what it leaves out name no row.
+    Lines from an archive about things that it leaves out name no row.
     """
     seen: dict[str, int] = {}
     lines = Event.objects.filter(object_kind=kind, verb__in=verbs).exclude(object_id="")
@@ -207,7 +207,7 @@ CHECKS: tuple[Check, ...] = (
 
 
 def run_daily_maintenance(*, by: Person, now: datetime) -> bool:
-    """Do the day's round unless it was done; whether there was anything to do. Costs one look at a file otherwise."""
+    """Do the daily round unless it was done; return whether there was anything to do. If not, it only looks at a file."""
     if heads_file(Path(settings.VAR_DIR), now).exists():
         return False
     SignIn.objects.filter(expire_date__lt=now).delete()
@@ -217,9 +217,9 @@ def run_daily_maintenance(*, by: Person, now: datetime) -> bool:
 
 
 def sweep(*, by: Person, now: datetime, notify_again: timedelta = NOTIFY_AGAIN) -> int:
-    """Send messages again for jobs that wait or were dropped, and do what is due; the jobs that got a message.
+    """Send messages again for jobs that wait or were dropped, and do what is due; return the jobs that got a message.
 
-    Several at the same moment do no harm: each part is a conditional update, or asks what is still to be done.
+    Several sweeps at the same moment do no harm: each part is a conditional update, or asks what is still to be done.
     """
     notified = sweep_jobs(by=by, now=now, notify_again=notify_again)
     for action in settings.SWEEP_ACTIONS:

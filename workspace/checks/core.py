@@ -1,4 +1,4 @@
-"""What `verify` is made of: named checks of the stored data and what each found; rights as the audit log has them."""
+"""The parts of `verify`: named checks of the stored data and what each found; rights as the audit log records them."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -41,7 +41,7 @@ def run_check(check: Check, now: datetime) -> Checked:
 
 
 class Rights(Struct, frozen=True):
-    """Who has which right after all acts: admins and deactivated people, roles by membership, scopes by token."""
+    """The rights after all acts: admins and deactivated people, roles by membership, scopes by token."""
 
     admins: set[int]
     switched_off: set[int]
@@ -73,7 +73,7 @@ def read_rights(acts: Iterable[tuple[str, str, dict[str, Any]]]) -> Rights:
     """Go through the acts of RIGHTS in their order, each as (key of its object, verb, detail)."""
     rights = Rights(set(), set(), {}, {})
     for text, verb, detail in acts:
-        # Lines that came with an archive and tell of what it leaves out name no row.
+        # Lines from an archive about things that it leaves out name no row.
         if text.isdigit():
             RIGHTS[verb](rights, int(text), detail)
     return rights

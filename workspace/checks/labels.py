@@ -18,7 +18,7 @@ JOB_KINDS: dict[str, str | Promise] = {
     "deliver": _("deliveries to webhooks"),
 }
 
-# What the site needs, by name: what is said when it is there, and when it is not. Anybody may read it.
+# What the site needs, by name: the sentences for when it is available, and when it is not. Anybody may read them.
 NEEDS: dict[str, tuple[str | Promise, str | Promise]] = {
     "database": (_("The database answers."), _("The database does not answer, or is damaged.")),
     "migrations": (

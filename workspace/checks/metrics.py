@@ -1,7 +1,7 @@
-"""What Prometheus is told: requests counted by this server's processes together, and figures read from the database.
+"""Metrics for Prometheus: requests counted by all processes of this server, and figures read from the database.
 
 Without METRICS_TOKEN nothing here is used, and the library is not loaded. No label holds anything that people made or
-typed: routes are names of our own addresses. docs/operations.md says what each figure is for.
+typed: routes are the names of URL patterns. docs/operations.md says what each figure is for.
 """
 
 import logging
@@ -39,7 +39,7 @@ Next = Callable[[HttpRequest], HttpResponseBase]
 
 
 class RequestCounts(Struct, frozen=True):
-    """What a process counts."""
+    """The counts of one process."""
 
     registry: "CollectorRegistry"
     requests: "Counter"
@@ -48,7 +48,7 @@ class RequestCounts(Struct, frozen=True):
 
 
 class CountRequests:
-    """Counts each request by route, method and status, and how long its answer took to make. Goes outermost."""
+    """Counts each request by route, method and status, and how long its answer took to make. Outermost middleware."""
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
@@ -63,21 +63,21 @@ class CountRequests:
         counts = get_counts()
         counts.requests.labels(route, method, response.status_code).inc()
         counts.seconds.labels(route, method).observe(time.perf_counter() - began)
-        # What machines are told at /readyz refuses nobody.
+        # The 503 of /readyz is an answer to machines, not a refused request.
         if response.status_code in REFUSALS and route != "readyz":
             counts.refusals.labels(response.status_code).inc()
         return response
 
 
 def route_of(request: HttpRequest) -> str:
-    """The name of the address that a request was for; "static" for a file, "none" for what is no address of ours."""
+    """The name of the address that a request was for; "static" for a file, "none" for an unknown address."""
     if request.resolver_match is not None:
         return str(request.resolver_match.url_name or "none")
     return "static" if request.path_info.startswith(f"/{settings.STATIC_URL.lstrip('/')}") else "none"
 
 
 def get_counts() -> RequestCounts:
-    """The counts of this process, begun with its first request: after the fork, as each process has its own files."""
+    """The counts of this process, made at its first request: after the fork, since each process has its own files."""
     with _beginning:
         return _begin_counts()
 
@@ -112,7 +112,7 @@ def write_metrics(*, now: datetime) -> bytes:
     try:
         counted = CollectorRegistry()
         MultiProcessCollector(counted)
-    except ValueError:  # no server gave its processes a folder: this one counts alone
+    except ValueError:  # no server set a folder for its processes: this one counts alone
         counted = get_counts().registry
     stored = CollectorRegistry()
     stored.register(StoredFigures(now))
@@ -120,13 +120,13 @@ def write_metrics(*, now: datetime) -> bytes:
 
 
 class StoredFigures:
-    """Figures that the database has, the same whichever process is asked. Without it, only that it does not answer."""
+    """Figures from the database, the same in every process. Without the database, only that it does not answer."""
 
     def __init__(self, now: datetime) -> None:
         self.now = now
 
     def collect(self) -> "Iterator[Metric]":
-        """What the library asks a collector for."""
+        """Called by the library for the collector's metrics."""
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
         lag = GaugeMetricFamily(
@@ -151,7 +151,7 @@ class StoredFigures:
 
 
 def seconds_waited(now: datetime) -> float:
-    """For how long the oldest waiting job has waited; 0 when none waits."""
+    """How long the oldest waiting job has waited, in seconds; 0 when none waits."""
     oldest = oldest_queued_at()
     return max(0.0, (now - oldest).total_seconds()) if oldest else 0.0
 

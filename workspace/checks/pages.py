@@ -72,7 +72,7 @@ class VersionsPart(Struct, frozen=True):
 
 
 class LastBackup(Struct, frozen=True):
-    """The newest backup that `manage.py backup` made: it records one only after it has read the whole file back."""
+    """The newest backup that `manage.py backup` made: it records one only after it has read the file back."""
 
     name: str
     made_at: datetime
@@ -82,7 +82,7 @@ class LastBackup(Struct, frozen=True):
 
 
 class ActivePerson(Struct, frozen=True):
-    """Somebody whose sign-in was used lately."""
+    """A person whose sign-in was used lately."""
 
     person: Person
     seen_at: datetime

@@ -22,7 +22,7 @@ def check_see_overview(person: Person) -> None:
 
 
 def check_retry_job(person: Person, job: Job) -> None:
-    """Admins, and leads of the job's project; not where starting again has conditions of its own."""
+    """Admins, and leads of the job's project; not for jobs whose restart has its own conditions."""
     if role_in(person, job.project) not in ("admin", "lead"):
         raise NotAllowed(_("Only team leads of its project and admins start a failed job again."))
     if job.kind == "import":

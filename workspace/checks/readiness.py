@@ -1,4 +1,4 @@
-"""Whether work can be done: what the site needs is asked one after the other, each answer with a sentence for anybody.
+"""Whether work can be done: checks each thing that the site needs in turn, each with a sentence for anybody.
 
 Machines ask every few seconds and need not sign in. So an answer is kept for a moment, only one thread of a process
 asks at a time, and no sentence holds a name, an address or a number; the reasons are in the log.
@@ -25,7 +25,8 @@ from workspace.database.append_only import missing_triggers
 from workspace.database.startup_checks import missing_migrations
 from workspace.jobs.pages import is_worker_alive
 
-# Seconds. To connect and to answer, each address of the broker may take half a second: a second altogether.
+# Seconds. Each address of the broker may take half a second to connect and half a second to answer: one second
+# altogether.
 BROKER_WITHIN = 0.5
 KEPT_FOR, KEPT_AT_MOST = 2.0, 10.0
 TAKEN_WITHIN = timedelta(minutes=2)
@@ -34,14 +35,14 @@ logger = logging.getLogger("evalsite.checks")
 
 
 class Need(Struct, frozen=True):
-    """One thing that the site needs: whether it is there, and the sentence for who asked."""
+    """One thing that the site needs: whether it is available, and the sentence that says so."""
 
     is_met: bool
     says: str | Promise
 
 
 class _Kept:
-    """The last answer of this process, and when it was given (monotonic)."""
+    """The last answer of this process, and its time (monotonic)."""
 
     lock = Lock()
     at = float("-inf")
@@ -49,9 +50,9 @@ class _Kept:
 
 
 def find_needs(*, now: datetime) -> dict[str, Need]:
-    """What the site needs, by name; an answer of the last two seconds is given again.
+    """What the site needs, by name; an answer is reused for two seconds.
 
-    While another thread asks, the last answer counts for ten seconds; after that somebody does not answer.
+    While another thread checks, the last answer counts for ten seconds; after that, something does not answer.
     """
     age = time.monotonic() - _Kept.at
     if age < KEPT_FOR:
@@ -116,7 +117,7 @@ def _ask_queue(now: datetime) -> str:
 
 
 def _ask_broker(_now: datetime) -> str:
-    # Brings cryptography along: only a process that is asked pays for it.
+    # Imports cryptography: only a process that gets this request pays for it.
     import redis
     from redis.backoff import NoBackoff
     from redis.retry import Retry
@@ -141,7 +142,7 @@ def _ask_disk(_now: datetime) -> str:
         folders.append(Path(connection.settings_dict["NAME"]).absolute().parent)
     reasons = []
     for folder in folders:
-        # Uploads have a folder from the first one on.
+        # The folder for uploads exists after the first upload.
         there = next(path for path in (folder, *folder.parents) if path.is_dir())
         free = shutil.disk_usage(there).free // MB
         if free < settings.DISK_FREE_MB:
@@ -151,7 +152,7 @@ def _ask_disk(_now: datetime) -> str:
     return "; ".join(reasons)
 
 
-# Each answers with the reason for the log, "" when all is well. The database comes before what is asked of it.
+# Each returns the reason for the log, "" when all is well. The database comes before the checks that query it.
 QUESTIONS: dict[str, Callable[[datetime], str]] = {
     "database": _ask_database,
     "migrations": _ask_migrations,

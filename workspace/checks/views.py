@@ -1,4 +1,4 @@
-"""The status page, a failed job started again, and what machines ask: is the site up, is it ready, what it counted."""
+"""The status page, restarting a failed job, and addresses for machines: is the site up, is it ready, its metrics."""
 
 from hmac import compare_digest
 
@@ -37,7 +37,7 @@ def status(request: SignedIn) -> HttpResponse:
 
 @require("retry_job", methods=("POST",), costs="computations")
 def retry(request: SignedIn, job: int) -> HttpResponse:
-    """Start a failed job again; leads back to the page that shows it."""
+    """Start a failed job again; redirects to the page that shows it."""
     jobs = Job.objects.visible_to(request.user).select_related("project")
     found = get_object_or_404(jobs, pk=job)
     check_retry_job(request.user, found)
@@ -49,7 +49,7 @@ def retry(request: SignedIn, job: int) -> HttpResponse:
 
 @require("anyone")
 def healthz(_request: HttpRequest) -> HttpResponse:
-    """Whether the web process answers. Asks nobody else, not even the database."""
+    """Whether the web process answers. It checks nothing else, not even the database."""
     return HttpResponse("ok\n", content_type=PLAIN)
 
 
@@ -60,14 +60,14 @@ def readyz(_request: HttpRequest) -> HttpResponse:
     is_ready = all(need.is_met for need in needs.values())
     checks = {name: {"ok": need.is_met, "says": need.says} for name, need in needs.items()}
     answer = JsonResponse({"ready": is_ready, "checks": checks}, status=200 if is_ready else 503)
-    # The reason is in the log already, once; Django would write a line for each time that a machine asks.
+    # The reason is in the log already, once; Django would log a line for every request of a machine.
     answer._has_been_logged = True  # type: ignore[attr-defined]
     return answer
 
 
 @require("anyone")
 def metrics(request: HttpRequest) -> HttpResponse:
-    """What Prometheus reads, for who sends METRICS_TOKEN; without that setting there is no such page."""
+    """The metrics for Prometheus, for clients that send METRICS_TOKEN; without that setting there is no such page."""
     if not settings.METRICS_TOKEN:
         raise Http404
     given = read_bearer(request.headers.get("Authorization", ""))

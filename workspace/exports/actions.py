@@ -1,4 +1,4 @@
-"""Exports are asked for, built by a job into a kept file, taken by their owner, and removed when their time is over."""
+"""Exports are requested, built by a job into a stored file, downloaded by their owner, and removed when they expire."""
 
 import os
 import time
@@ -42,15 +42,15 @@ from workspace.models import Export, Job, Person, Project
 
 EXPORT = "export"
 FOLDER = "exports"
-# A batch is read, or a piece of a zip written, in much less; renewed every few seconds.
+# Reading a batch, or writing a piece of a zip, takes much less; the lease is renewed every few seconds.
 LEASE = timedelta(seconds=60)
 RENEW_EVERY = 2.0
 
 
 class Source(Struct):
-    """What an export is written from: its items in their order, about how many, and how they become tables.
+    """The source of an export: its items in order, about how many there are, and how they become tables.
 
-    `open_own` opens the file of a format that only the last wing knows: the report and the archive.
+    `open_own` opens the file of a format that only the last wing has: the report and the archive.
     """
 
     items: Iterable[Struct]
@@ -72,7 +72,7 @@ def request_export(
     by: Person,
     now: datetime,
 ) -> Export:
-    """Queue an export. Raises NotAllowed, and Unacceptable for a format that cannot be written here."""
+    """Queue an export. Raises NotAllowed, and Unacceptable for a format that this installation cannot write."""
     with transaction.atomic():
         export = start_export(
             project=project,
@@ -102,7 +102,7 @@ def start_export(
     by: Person,
     now: datetime,
 ) -> Export:
-    """The row of an export that nobody builds yet, and its audit line."""
+    """Insert the row of an export, without a job yet, and its audit line."""
     (check_export_everything if is_unblinded else check_export)(by, project)
     check_format(format_name)
     with transaction.atomic():
@@ -122,10 +122,10 @@ def start_export(
 
 
 def build_export(*, job: Job, clock: Clock, read: Callable[[Export], Source]) -> None:
-    """Write the export of the job into a kept file, from one snapshot of the database.
+    """Write the job's export into a stored file, from one snapshot of the database.
 
     Raises JobLost when the job was cancelled or taken over, NotAllowed when its owner may no longer see what it holds;
-    nothing is kept then. A worker that dies leaves nothing; the next one starts again.
+    then nothing is stored. A worker that dies leaves nothing; the next one starts again.
     """
     export = Export.objects.select_related("project", "created_by").get(job=job)
     check = check_export_everything if export.is_unblinded else check_export
@@ -139,7 +139,7 @@ def build_export(*, job: Job, clock: Clock, read: Callable[[Export], Source]) ->
             write_export(part, export, source, count=pace.count, tick=pace.tick)
         os.fsync(part.fileno())
         _keep(part, export, job, clock)
-    # What a worker left that died between the two lines that keep a file.
+    # The leftovers of a worker that died between the two lines that store a file.
     for fence in range(1, job.fence):
         drop_file(_get_place(export, fence))
 
@@ -164,7 +164,7 @@ def _get_place(export: Export, fence: int) -> str:
 
 
 class _Pace:
-    """Holds the job while a snapshot is read: its progress is written every few seconds, by another connection."""
+    """Holds the job while a snapshot is read: writes its progress every few seconds, on another connection."""
 
     def __init__(self, job: Job, clock: Clock, write: Callable[[Callable[[], None]], None]) -> None:
         self.job, self.clock, self.write = job, clock, write
@@ -172,7 +172,7 @@ class _Pace:
         self.renewed = 0.0
 
     def count(self, _item: Struct) -> None:
-        """One item is written."""
+        """Count one written item."""
         self.done += 1
         self.tick()
 
@@ -195,7 +195,7 @@ def write_export(
     count: Callable[[Struct], None],
     tick: Callable[[], None],
 ) -> dict[str, int]:
-    """Write every item of the source into the file, and the line that ends it; how many lines of each kind."""
+    """Write every item of the source into the file, and its last line; return how many lines of each kind."""
     file = _open_export_file(out, export, source)
     lines: Counter[str] = Counter()
     for item in _with_end(source.items, lines):
@@ -227,7 +227,7 @@ def _open_export_file(out: IO[bytes], export: Export, source: Source) -> ExportF
 
 
 def take_file(*, export: Export, by: Person, now: datetime) -> tuple[IO[bytes], str]:
-    """The file, opened, and its name. Raises Conflict when it is not there (any more)."""
+    """The opened file and its name. Raises Conflict when it does not exist (any more)."""
     check_take_file(by, export)
     if export.ready_at is None:
         raise Conflict(
@@ -248,7 +248,7 @@ def take_file(*, export: Export, by: Person, now: datetime) -> tuple[IO[bytes], 
 
 
 def cancel_export(*, export: Export, by: Person, now: datetime) -> None:
-    """Stop an export that is not ready. Raises Conflict when it is over already."""
+    """Stop an export that is not ready. Raises Conflict when it has ended already."""
     check_own_export(by, export)
     if export.job is None:
         raise Conflict(_("This export was made on the command line; there is nothing to cancel."))
@@ -256,7 +256,7 @@ def cancel_export(*, export: Export, by: Person, now: datetime) -> None:
 
 
 def remove_file(*, export: Export, by: Person, now: datetime) -> None:
-    """Remove the file before its time. The list keeps the line. Raises Conflict when there is none."""
+    """Remove the file before it expires. The export stays in the list. Raises Conflict when there is no file."""
     check_own_export(by, export)
     with transaction.atomic():
         held = Export.objects.filter(pk=export.pk, removed_at=None, ready_at__isnull=False)
@@ -267,7 +267,7 @@ def remove_file(*, export: Export, by: Person, now: datetime) -> None:
 
 
 def remove_expired_files(*, by: Person, now: datetime) -> int:
-    """Remove the files whose time is over; how many. A file that is gone already counts, too."""
+    """Remove the expired files; return how many. A file that is gone already counts, too."""
     over = Export.objects.filter(expires_at__lte=now, removed_at=None).order_by("pk")
     found = list(over.values_list("pk", "stored_as")[:500])
     for key, stored_as in found:

@@ -1,4 +1,4 @@
-"""The one form of every export: what of, in which format, with which names."""
+"""The one form for every export: of what, in which format, with which names."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class ExportForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """The mark is for CSV alone."""
+        """The byte order mark is for CSV only."""
         given = super().clean() or {}
         given["byte_order_mark"] = bool(given.get("byte_order_mark")) and given.get("format") == CSV
         return given

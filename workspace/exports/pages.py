@@ -29,9 +29,7 @@ READY = "ready"
 
 
 class ExportLine(Struct, frozen=True):
-    """One export; `state` is a word for programs. `left` is how long its file stays, "" without one; `error` says why
-    there is none.
-    """
+    """One export; `state` is for programs. `left` is how long its file stays, "" without one; `error` says why."""
 
     export: Export
     subject: str
@@ -136,7 +134,7 @@ def _time_left(seconds: float) -> str:
 
 
 def _state(export: Export, now: datetime) -> tuple[str, str, str]:
-    """The state for programs, what it is called, and the tone of its chip."""
+    """The state for programs, its name on the page, and the tone of its chip."""
     if export.ready_at is not None:
         is_over = export.expires_at is not None and export.expires_at <= now
         if export.removed_at is not None or is_over:

@@ -44,6 +44,6 @@ def has_parquet() -> bool:
 
 
 def check_format(format_name: str) -> None:
-    """Formats that this installation can write."""
+    """The format must be one that this installation can write."""
     if format_name == PARQUET and not has_parquet():
         raise Unacceptable(str(PARQUET_MISSING), code="parquet_missing", field="format")

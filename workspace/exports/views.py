@@ -1,4 +1,4 @@
-"""The list of one's exports, and the files behind it; a new one is asked for in the last wing, which knows all."""
+"""The list of one's exports, and their files; the last wing, which knows all tables, has the form for a new one."""
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
@@ -22,7 +22,7 @@ SECTION = "exports"
 
 @require("export")
 def exports(request: SignedIn, slug: str) -> HttpResponse:
-    """One's own exports of a project, newest first. While one is being written the region asks again."""
+    """One's own exports of a project, newest first. While one is being written, the region polls."""
     project = project_or_404(request.user, slug)
     check_export(request.user, project)
     before = parse_number(only_parameters(request, "before")["before"])
@@ -53,7 +53,7 @@ def cancel(request: SignedIn, slug: str, export: int) -> HttpResponse:
 
 @require("own_export", methods=("POST",))
 def remove(request: SignedIn, slug: str, export: int) -> HttpResponse:
-    """Remove a file before its time."""
+    """Remove a file before it expires."""
     found = own_export_or_404(request, slug, export)
     bind_form(request, NothingForm)
     check_own_export(request.user, found)

@@ -1,4 +1,4 @@
-"""What can be chosen of an export: the formats, and what an export is of."""
+"""The choices of an export: its format and its subject."""
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ FILES = {
     PARQUET: ("parquet.zip", "application/zip"),
     ARCHIVE: ("archive.zip", "application/zip"),
 }
-# The optional package without which there is no Parquet, and the file that installs it.
+# The optional package that Parquet needs, and the file that installs it.
 PARQUET_PACKAGE = "pyarrow"
 
 PROJECT, STAGE, ITERATION, GAME, SET = "project", "stage", "iteration", "game", "set"
@@ -27,7 +27,7 @@ _MOST_DIGITS = 9
 
 
 class Subject(Struct, frozen=True):
-    """What an export is of: the whole project, the thing of that kind with this number in it, or several games."""
+    """The subject of an export: the whole project, the thing of that kind with this number in it, or several games."""
 
     kind: str
     number: int = 0

@@ -28,7 +28,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class ExportFile(Protocol):
-    """A file that items are added to. `close` writes what is left; `tick` is called in between, where that is long."""
+    """A file that items are added to. `close` writes what is left, and calls `tick` where that takes long."""
 
     def add(self, item: Struct) -> None:
         """Write one item."""
@@ -50,11 +50,11 @@ class JsonLinesFile:
         self.out.write(self.buffer)
 
     def close(self, tick: Callable[[], None]) -> None:
-        """There is nothing left."""
+        """Nothing is left to write."""
 
 
 class _TablesFile:
-    """A zip of one file for each table; the tables are gathered in files of their own first."""
+    """A zip with one file per table; the tables are first collected in separate files."""
 
     suffix = ""
     compression = zipfile.ZIP_DEFLATED
@@ -75,14 +75,14 @@ class _TablesFile:
         raise NotImplementedError
 
     def finish_parts(self) -> None:
-        """Write what a part still lacks."""
+        """Write what the parts still lack."""
 
     def list_parts(self) -> list[str]:
-        """The tables that the zip has a file of."""
+        """The tables that have a file in the zip."""
         return list(self.parts)
 
     def close(self, tick: Callable[[], None]) -> None:
-        """Put the parts into the zip. Its files bear no date, so the same rows make the same bytes."""
+        """Put the parts into the zip. Its files have no date, so the same rows make the same bytes."""
         self.finish_parts()
         with zipfile.ZipFile(self.out, "w", self.compression, compresslevel=1) as archive:
             self.add_more(archive)
@@ -97,11 +97,11 @@ class _TablesFile:
             part.close()
 
     def add_more(self, archive: zipfile.ZipFile) -> None:
-        """Add what is no table."""
+        """Add files that are not tables."""
 
 
 class CsvFile(_TablesFile):
-    """A zip of CSV files; spreadsheets tell UTF-8 by the byte order mark, programs do without."""
+    """A zip of CSV files; spreadsheets recognise UTF-8 by the byte order mark, programs do without it."""
 
     suffix = "{}.csv"
 
@@ -117,7 +117,7 @@ class CsvFile(_TablesFile):
 
 
 class HuggingFaceFile(_TablesFile):
-    """A zip of JSON lines and a card, as `datasets` loads them. It fails on empty files, so these are left out."""
+    """A zip of JSON lines and a card, as `datasets` loads them. That fails on empty files, so these are left out."""
 
     suffix = "data/{}.jsonl"
 
@@ -131,7 +131,7 @@ class HuggingFaceFile(_TablesFile):
         self.parts[table.name].write(_ENCODER.encode(row) + b"\n")
 
     def list_parts(self) -> list[str]:
-        """Those that have rows."""
+        """The tables that have rows."""
         return [name for name, count in self.counts.items() if count]
 
     def add_more(self, archive: zipfile.ZipFile) -> None:

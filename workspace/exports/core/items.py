@@ -8,16 +8,16 @@ FORMAT = 1
 
 
 class AuditHead(Struct, frozen=True):
-    """How far the project's audit chain went: with it `verify` shows a log that was cut or changed since."""
+    """The end of the project's audit chain: with it, `verify` detects a log that was cut or changed since."""
 
     seq: int
     mac: str
 
 
 class ExportHead(Struct, frozen=True, tag_field="kind", tag="export"):
-    """What the file is: of which project and what part of it, made by whom and when, by which version of the site.
+    """What the file holds: which project and which part of it, made by whom and when, with which version of the site.
 
-    `holds` is "everything" or "own work"; the latter has no audit head, which its owner may not see.
+    `holds` is "everything" or "own work"; the latter has no audit head, since its owner may not see it.
     """
 
     format: int
@@ -33,7 +33,7 @@ class ExportHead(Struct, frozen=True, tag_field="kind", tag="export"):
 
 
 class ExportEnd(Struct, frozen=True, tag_field="kind", tag="end"):
-    """How many lines of each kind came before. A file without it was cut."""
+    """How many lines of each kind came before. A file without it was cut off."""
 
     lines: dict[str, int]
 
