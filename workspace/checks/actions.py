@@ -207,7 +207,7 @@ CHECKS: tuple[Check, ...] = (
 
 
 def run_daily_maintenance(*, by: Person, now: datetime) -> bool:
-    """Do the daily round unless it was done; return whether there was anything to do. If not, it only looks at a file."""
+    """Do the daily round unless it was done; return whether there was any work. If not, it only looks at a file."""
     if heads_file(Path(settings.VAR_DIR), now).exists():
         return False
     SignIn.objects.filter(expire_date__lt=now).delete()

@@ -1,8 +1,8 @@
 """Markdown files: the templates `templates/**/*.md`, in Jinja2.
 
 Filters: `md` escapes our own sentences and those of the rubric, `plain` everything that somebody else wrote, `fenced`
-puts longer text in a fence; `day` and `minute` show dates. A line of the document that is long in the template goes on
-after `{#- #}` or `{{-`, which take the line break away.
+puts longer text in a fence; `day` and `minute` show dates. A long line of the document continues in the template after
+`{#- #}` or `{{-`, which remove the line break.
 """
 
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""Small values that run out by themselves: the counts behind the rate limits, shared by all processes."""
+"""Small values that expire: the counts behind the rate limits, shared by all processes."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +13,7 @@ class CounterQuerySet(models.QuerySet["Counter"]):
     """How counters are changed."""
 
     def count_up(self, key: str, *, until: datetime, by: int = 1) -> int:
-        """Add to the number under a key, which begins at 0 and runs out then; the number. At most 2**31 - 1."""
+        """Add to the number under a key, which starts at 0 and expires then; return the number, at most 2**31 - 1."""
         table = connection.ops.quote_name(self.model._meta.db_table)
         with connection.cursor() as cursor:
             cursor.execute(
@@ -25,7 +25,7 @@ class CounterQuerySet(models.QuerySet["Counter"]):
 
 
 class Counter(models.Model):
-    """One value under a key, until a moment (for good when there is none)."""
+    """One value under a key, until a moment (for ever without one)."""
 
     key = models.CharField(max_length=250, primary_key=True)
     value = models.TextField()
@@ -43,15 +43,15 @@ class Counter(models.Model):
 class RowCache(BaseCache):
     """Django's cache over `Counter` rows: JSON only, and `add` lets exactly one caller through.
 
-    Django's own database cache stores pickles, its file cache pickles too and its `add` is not atomic, and a cache in
-    memory gives every process its own limits.
+    Django's database cache and file cache store pickles, the file cache's `add` is not atomic, and a cache in memory
+    gives every process its own limits.
     """
 
     def __init__(self, _location: str, params: dict[str, Any]) -> None:
         super().__init__(params)
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
-        """The value, or `default` when there is none or it ran out."""
+        """The value, or `default` when there is none or it expired."""
         row = self._alive().filter(key=self._key(key, version)).first()
         return default if row is None else msgspec.json.decode(row.value)
 
@@ -60,7 +60,7 @@ class RowCache(BaseCache):
         Counter.objects.update_or_create(key=self._key(key, version), defaults=self._row(value, timeout))
 
     def add(self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
-        """Store a value unless there is one; whether it was stored."""
+        """Store a value unless there is one; return whether it was stored."""
         name = self._key(key, version)
         Counter.objects.filter(expires_at__lte=timezone.now()).delete()
         try:
@@ -71,16 +71,16 @@ class RowCache(BaseCache):
         return True
 
     def delete(self, key: str, version: int | None = None) -> bool:
-        """Forget a value; whether there was one."""
+        """Delete a value; return whether there was one."""
         return bool(Counter.objects.filter(key=self._key(key, version)).delete()[0])
 
     def touch(self, key: str, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
-        """Give a value a new end; whether there was one."""
+        """Give a value a new expiry; return whether there was one."""
         rows = self._alive().filter(key=self._key(key, version))
         return bool(rows.update(expires_at=self._row(None, timeout)["expires_at"]))
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
         Counter.objects.all().delete()
 
     def _key(self, key: str, version: int | None) -> str:

@@ -11,10 +11,10 @@ FAILED = "failed"
 
 
 class Email(models.Model):
-    """One e-mail to one address; `person` is whose it is, None for an invitation of somebody without an account.
+    """One e-mail to one address; `person` is its recipient, None for an invitation of somebody without an account.
 
     `purpose` says what it is for. `body` is encrypted, since it may hold a link that opens an account, and is emptied
-    as soon as the e-mail was sent or given up. It is not sent after `expires_at`.
+    as soon as the e-mail is sent or given up. It is not sent after `expires_at`.
     """
 
     person = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)

@@ -18,14 +18,14 @@ class Chain(models.Model):
     mac = models.CharField(max_length=64, blank=True)
 
     class Meta:
-        # A unique column holds any number of empty values; there is one chain of the installation all the same.
+        # A unique column allows any number of nulls, but the installation must have only one chain.
         constraints = (models.UniqueConstraint(Coalesce("project", 0), name="chain_one_per_project"),)
 
     def __str__(self) -> str:
         return f"chain {self.pk}"
 
     def to_head(self) -> Head:
-        """How far the chain goes, as the pure chain reads it."""
+        """The head of the chain, as `workspace.core.audit_chain` reads it."""
         return Head(self.pk, self.seq, self.mac)
 
 
@@ -56,7 +56,7 @@ class Event(models.Model):
         return f"{self.verb} {self.object_kind} {self.object_id}"
 
     def to_line(self) -> Line:
-        """The line as the pure chain reads it."""
+        """The line as `workspace.core.audit_chain` reads it."""
         return Line(
             chain=self.chain_id,
             seq=self.seq,
@@ -77,7 +77,7 @@ class Event(models.Model):
 class FirstSeal(models.Model):
     """The seal of a line where it was first written, kept when the line came in with a project archive.
 
-    A seal covers keys of rows and of the chain, which are others here: these are the first ones. So whoever has the
+    A seal covers keys of rows and of the chain, which differ here: this row holds the first ones. So whoever has the
     first installation's AUDIT_KEY can still check the line, and a later archive carries it as it came.
     """
 

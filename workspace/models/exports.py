@@ -1,4 +1,4 @@
-"""Exports: what somebody asked for as a file, and where the file is kept while it is there."""
+"""Exports: what somebody requested as a file, and where the file is stored while it exists."""
 
 from django.db import models
 from django.db.models import Q
@@ -19,10 +19,10 @@ class ExportQuerySet(models.QuerySet["Export"]):
 class Export(models.Model):
     """One file that a person asked for.
 
-    `subject` says of what: "project", "stage:1", "iteration:2", "game:7", "games:3,5-7", "set:3".
+    `subject` says what it holds: "project", "stage:1", "iteration:2", "game:7", "games:3,5-7", "set:3".
 
-    An unblinded one holds everything, as leads see it; else it holds its owner's own work alone. `seed` gives the
-    pseudonyms. The file is kept under `stored_as` from `ready_at` to `expires_at`, or until `removed_at`.
+    An unblinded export holds everything, as leads see it; else it holds only its owner's own work. `seed` determines
+    the pseudonyms. The file is kept under `stored_as` from `ready_at` to `expires_at`, or until `removed_at`.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="exports")

@@ -28,10 +28,11 @@ class JobQuerySet(models.QuerySet["Job"]):
 
 
 class Job(models.Model):
-    """One piece of background work: what is to be done to which subject, and how far it is.
+    """One piece of background work: what to do to which subject, and its progress.
 
-    `subject` names the row it is about ("import:12"), `input_hash` what it was asked to do it with; a worker holds
-    it by `lease_until` and writes only under its own `fence`. `attempt` counts takings since the last progress.
+    `subject` names the row it is about ("import:12"), `input_hash` is the hash of its input; a worker holds it by
+    `lease_until` and writes only under its own `fence`. `attempt` counts how often it was taken since the last
+    progress.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="jobs", null=True, blank=True)
@@ -40,10 +41,10 @@ class Job(models.Model):
     input_hash = models.CharField(max_length=64, blank=True)
     state = models.CharField(max_length=12, default=QUEUED)
     attempt = models.PositiveIntegerField(default=0)
-    # What a worker was at when it died, so that the next one does it last: keys of what the job goes through.
+    # The items on which workers died, so that the next worker does them last: keys of what the job goes through.
     suspects = models.JSONField(default=list)
-    # What of it cannot be done: the key of the thing (as text) and a code that says why.
-    # The database knows the default: code of the version before inserts jobs without it while a new one is deployed.
+    # The items that cannot be done: the key of each (as text) and a code that says why. The default is in the database:
+    # during a deployment, code of the version before inserts jobs without this column.
     faults = models.JSONField(default=dict, db_default={})
     fence = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)

@@ -1,4 +1,4 @@
-"""Notifications: what a person is told of, in the app and by e-mail; and what each person wants to be told of."""
+"""Notifications to people, in the app and by e-mail; and what each person wants to be notified of."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
     """How notifications are asked for."""
 
     def shown_to(self, person: Any) -> "NotificationQuerySet":
-        """Those of the person that the app shows, without what they may no longer see; also an expression."""
+        """Those of the person that the app shows and they may still see; `person` may be an expression."""
         return self.filter(person=person, is_shown=True).visible()
 
     def visible(self) -> "NotificationQuerySet":
-        """Those whose person may still see what they are about: they belong to the project, leads' ones as lead."""
+        """Those whose person may still see the subject: as member of the project, or as lead for those of leads."""
         present = Membership.objects.filter(
             project=OuterRef("project"), person=OuterRef("person"), ended_at=None
         )
@@ -27,12 +27,12 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
 
 
 class Notification(models.Model):
-    """One thing that one person is told of.
+    """One thing of which one person is notified.
 
     `code` says what happened (see `workspace.notifications.core.FORMS`), `about` names the thing by its numbers and
-    nothing else: the sentence is made from both when it is shown. `subject` is the thing for which it can be taken
-    back. With `for_leads` it is for the project's leads alone. The app shows it if `is_shown`; an e-mail with it is
-    due at `email_due_at`.
+    nothing else: the sentence is made from both when it is shown. `subject` is the thing by which it can be withdrawn.
+    With `for_leads` it is only for the project's leads. The app shows it if `is_shown`; an e-mail with it is due at
+    `email_due_at`.
     """
 
     person = models.ForeignKey(Person, models.PROTECT, related_name="+", db_index=False)
@@ -52,7 +52,7 @@ class Notification(models.Model):
 
     class Meta:
         indexes = (
-            # With both columns, so that it is better than the next one for the unread ones of a person.
+            # Has both columns, so that for the unread ones of a person it beats the next index.
             models.Index(
                 fields=["person", "read_at"], condition=Q(is_shown=True), name="notification_unread"
             ),
@@ -68,9 +68,10 @@ class Notification(models.Model):
 
 
 class NotificationSettings(models.Model):
-    """What a person is told of, and how: without a row everything, at once.
+    """What a person is notified of, and how: without a row, of everything at once.
 
-    `hidden` and `unmailed` are kinds with spaces between them; kinds that come later are told until they are put there.
+    `hidden` and `unmailed` are kinds with spaces between them; kinds that are added later are on until they are put
+    there.
     """
 
     person = models.OneToOneField(

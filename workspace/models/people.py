@@ -15,7 +15,7 @@ SYSTEM_EMAIL = "system@evalsite.invalid"
 
 @cache
 def time_zones() -> tuple[str, ...]:
-    """Every time zone that a person can choose, by name; looked up once, since it reads hundreds of files."""
+    """Every time zone that a person can choose, by name; cached, since it reads hundreds of files."""
     return tuple(sorted(available_timezones()))
 
 
@@ -23,11 +23,11 @@ class PersonQuerySet(models.QuerySet["Person"]):
     """How people are asked for."""
 
     def active(self) -> "PersonQuerySet":
-        """Those whose account is switched on, the system left out."""
+        """People with an active account, without the system account."""
         return self.filter(is_active=True, is_system=False)
 
     def signing_in(self) -> "PersonQuerySet":
-        """Those who may sign in: people, no programs."""
+        """Those who may sign in: people, not programs."""
         return self.active().filter(is_service=False)
 
 
@@ -39,7 +39,7 @@ class PersonManager(BaseUserManager.from_queryset(PersonQuerySet)):  # type: ign
         return self.get(email=(username or "").lower())
 
     def system(self, *, now: datetime) -> "Person":
-        """The account for automatic acts, made when it is first needed. It can never sign in."""
+        """The account for automatic acts, created when first needed. It can never sign in."""
         made: tuple[Person, bool] = self.get_or_create(
             is_system=True,
             defaults={
@@ -56,8 +56,8 @@ class PersonManager(BaseUserManager.from_queryset(PersonQuerySet)):  # type: ign
 class Person(AbstractBaseUser):
     """Somebody with an account, a service account, or the system itself; the latter two never sign in.
 
-    Evaluators and leads are members of projects; an admin is one for the whole installation. A service account is a
-    program's: it has no password and acts by its access tokens alone.
+    Evaluators and leads are members of projects; an admin has that role for the whole installation. A service account
+    is a program's: it has no password and acts by its access tokens alone.
     """
 
     email = models.EmailField(max_length=200, unique=True)
@@ -77,7 +77,7 @@ class Person(AbstractBaseUser):
     # Set for whoever is signed in, where second factors are required: see workspace.models.sign_ins.
     lacks_second_factor = False
 
-    # How many unread notifications the bell of every page shows; read with whoever is signed in.
+    # How many unread notifications the bell of every page shows; read together with the signed-in person.
     unread_count = 0
 
     objects = PersonManager()

@@ -29,7 +29,7 @@ class Project(models.Model):
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
-    # The numbers that people see of games and iterations count within a project; the next one is kept here.
+    # Games and iterations are numbered within a project; these are the next numbers.
     next_game_number = models.PositiveIntegerField(default=1)
 
     objects = ProjectQuerySet.as_manager()
@@ -42,7 +42,7 @@ class Project(models.Model):
 
 
 class StorageLimit(models.Model):
-    """How much a project may store, in MB, where an admin said another number than settings.PROJECT_STORAGE_MB."""
+    """How much a project may store, in MB, where an admin set another limit than settings.PROJECT_STORAGE_MB."""
 
     project = models.OneToOneField(Project, models.PROTECT, related_name="storage_limit", primary_key=True)
     megabytes = models.PositiveIntegerField()
@@ -86,7 +86,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
     """How invitations are asked for."""
 
     def open(self, *, now: datetime) -> "InvitationQuerySet":
-        """Those that can still be taken up; with the account of whoever invited, the invitation ends, too."""
+        """Those that can still be accepted; an invitation also ends with the account of the person who invited."""
         still_open = self.filter(accepted_at=None, withdrawn_at=None, expires_at__gt=now)
         return still_open.filter(Q(created_by__is_active=True) | Q(created_by__is_system=True))
 

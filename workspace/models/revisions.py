@@ -6,7 +6,7 @@ from workspace.models.people import Person
 
 
 class KeyedRevision(models.Model):
-    """One act on one subject, never changed: on which version, how long it took, what it undoes.
+    """One act on one subject, never changed: the version it was based on, how long it took, what it undoes.
 
     `key` is the idempotency key made when the form was rendered, `body_sha256` the hash of what was posted with it.
     """

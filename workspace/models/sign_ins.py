@@ -17,12 +17,12 @@ class SignInQuerySet(models.QuerySet["SignIn"]):
     """How sign-ins are asked for."""
 
     def of(self, person: Person, *, but: str = "") -> "SignInQuerySet":
-        """Those of the person, save for the one with this key."""
+        """Sign-ins of the person, except the one with this key."""
         return self.filter(person=person).exclude(pk=but)
 
 
 class SignIn(AbstractBaseSession):
-    """Django's session in a row, which says whose it is once somebody has signed in."""
+    """Django's session as a row, with its person once somebody has signed in."""
 
     person = models.ForeignKey(Person, models.CASCADE, related_name="sign_ins", null=True)
 
@@ -33,7 +33,7 @@ class SignIn(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> "type[SessionStore]":
-        """Who reads and writes it."""
+        """The class that reads and writes sessions."""
         return SessionStore
 
     def noted(self, name: str) -> datetime | None:
@@ -43,32 +43,32 @@ class SignIn(AbstractBaseSession):
 
 
 class SessionStore(db.SessionStore):
-    """Django's sessions in rows, save for how one is looked up and whose it is."""
+    """Django's sessions in the database, with another look-up and a column for the person."""
 
     @classmethod
     def get_model_class(cls) -> type[SignIn]:
-        """The rows."""
+        """The model of the rows."""
         return SignIn
 
     def create_model_instance(self, data: dict[str, Any]) -> SignIn:
-        """The row to store; whose it is stands in what Django's sign-in puts into it."""
+        """The row to store; its person is in the data that Django's login puts into the session."""
         row = super().create_model_instance(data)
         assert isinstance(row, SignIn)
         row.person_id = data.get("_auth_user_id")
         return row
 
     def save(self, must_create: bool = False) -> None:
-        """Store it. A database that is away, full or only reads is no session that was deleted, as Django has it."""
+        """Store it. Unlike Django, do not take an unavailable, full or read-only database for a deleted session."""
         try:
             super().save(must_create)
         except UpdateError as fault:
             away = fault.__context__
             if isinstance(away, OperationalError | InternalError):
-                raise away from away.__cause__  # which says more: a full disk, for one
+                raise away from away.__cause__  # the cause says more, such as a full disk
             raise
 
     def load(self) -> dict[str, Any]:
-        """What the session holds; nothing when there is none or it ran out."""
+        """The data of the session; empty when there is none or it expired."""
         found = _SESSION.rows(str(self.session_key))
         if not found or found[0][1] <= timezone.now():
             self._session_key = None

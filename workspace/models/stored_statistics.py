@@ -4,7 +4,7 @@ from django.db import models
 
 
 class StoredStatistics(models.Model):
-    """Statistics of one kind as JSON, never changed; those of the present input are found by its hash."""
+    """Statistics of one kind as JSON, never changed; statistics of the present input are found by its hash."""
 
     kind = models.CharField(max_length=30)
     input_sha256 = models.CharField(max_length=64)

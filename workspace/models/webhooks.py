@@ -15,22 +15,22 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
     """How webhooks are asked for."""
 
     def present(self) -> "WebhookQuerySet":
-        """Those that were not removed."""
+        """Webhooks that were not removed."""
         return self.filter(removed_at=None)
 
     def listening(self) -> "WebhookQuerySet":
-        """Those that deliveries are queued for and sent to."""
+        """Webhooks for which deliveries are queued and sent."""
         return self.present().filter(is_active=True)
 
 
 class Webhook(models.Model):
-    """An address that is told of events of a project.
+    """An address to which events of a project are sent.
 
     `events` are words of `workspace.webhooks.core.EVENTS` with spaces between them; `secret` is encrypted.
-    `old_secrets` are encrypted secrets that were replaced, each with the second since 1970 until which it signs, too.
-    `failure_count` counts failed attempts since the last success, `failing_since` is the first of them; nothing is
-    sent before `paused_until`. `gave_up_at` says when it was switched off because everything failed. A removed one
-    stays as a row for a while: an act that saw it before may still add a delivery.
+    `old_secrets` are encrypted secrets that were replaced, each with the Unix time until which it also signs.
+    `failure_count` counts failed attempts since the last success, `failing_since` is the first of them; nothing is sent
+    before `paused_until`. `gave_up_at` says when it was switched off because everything failed. The row of a removed
+    webhook stays for a while: an act that read it earlier may still add a delivery.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="webhooks")

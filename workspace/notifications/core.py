@@ -1,4 +1,4 @@
-"""Of what people are told, to which kind each occasion belongs, where it leads, and when an e-mail with it is due."""
+"""The occasions of notifications: their kinds, the pages they lead to, and when an e-mail about them is due."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,24 +9,24 @@ from msgspec import Struct
 
 ASSIGNED, RETURNED, MENTIONED, SECOND_ROUND = "assigned", "returned", "mentioned", "second_round"
 TIE, FLAG, IMPORT_FAILED, JOB_FAILED = "tie", "flag", "import_failed", "job_failed"
-# What each person chooses by; only leads and admins are ever told of the latter ones.
+# The kinds that each person can choose; only leads and admins are ever notified of the latter ones.
 KINDS_FOR_ALL = (ASSIGNED, RETURNED, MENTIONED, SECOND_ROUND, JOB_FAILED)
 KINDS_FOR_LEADS = (FLAG, TIE, IMPORT_FAILED)
 KINDS = (*KINDS_FOR_ALL, *KINDS_FOR_LEADS)
 
 AT_ONCE, DAILY, OFF = "at_once", "daily", "off"
 DIGESTS = (AT_ONCE, DAILY, OFF)
-# A digest is due in the morning of its person; others come together, at most one e-mail in so many minutes.
+# A digest is due in the person's morning; other e-mails are bundled, at most one in so many minutes.
 DIGEST_AT = time(7)
 PAUSE = timedelta(minutes=10)
 NOTIFICATIONS_STAY = timedelta(days=90)
-# So many of one kind, each within so much time of the one before it, are told in one line.
+# This many of one kind, each within this time of the one before it, are shown in one line.
 FEWEST_JOINED = 3
 JOINED_WITHIN = timedelta(minutes=10)
 
 
 class Occasion(Struct, frozen=True):
-    """One thing that happens: its kind, and the page it leads to, with the names of its numbers ("slug" the project's).
+    """One thing that happens: its kind, and the page it leads to, with the names of its numbers ("slug": the project).
 
     `fragment` is the part of the page, with a number in it. `many` is the page of a project that several of them lead
     to together, "" for the same page.
@@ -65,7 +65,7 @@ def join_kinds(kinds: Iterable[str]) -> str:
 
 
 class Told(Protocol):
-    """What joining asks of a notification."""
+    """The fields of a notification that joining needs."""
 
     code: str
     project_id: int | None
@@ -77,7 +77,7 @@ ToldT = TypeVar("ToldT", bound=Told)
 
 
 def join_bursts(told: Iterable[ToldT]) -> Iterator[list[ToldT]]:
-    """Notifications in order of time, either way: those that follow each other closely and say the same, together.
+    """Group notifications in order of time (either way): those that follow each other closely and say the same.
 
     Read ones and unread ones are never joined, nor those of several projects. Fewer than `FEWEST_JOINED` stay apart.
     """
@@ -104,7 +104,7 @@ def _whole_or_apart(burst: list[ToldT]) -> Iterator[list[ToldT]]:
 
 
 def find_due(digest: str, now: datetime, zone: tzinfo) -> datetime | None:
-    """When an e-mail with what happens now is due: now, in the next morning of the zone, or never."""
+    """When an e-mail about what happens now is due: now, on the next morning in the time zone, or never."""
     if digest == AT_ONCE:
         return now
     if digest != DAILY:
@@ -117,10 +117,10 @@ def find_due(digest: str, now: datetime, zone: tzinfo) -> datetime | None:
 
 
 def find_mentioned(text: str, names: dict[int, str]) -> set[int]:
-    """Whom a text names as @Name: keys of `names`, by the whole name, whatever its case. The longer name wins."""
+    """Whom a text mentions as @Name: keys of `names`, by the whole name, whatever its case. The longer name wins."""
     found, rest = set(), text.casefold()
     for key, name in sorted(names.items(), key=lambda pair: -len(pair[1])):
-        # Not within a longer word, nor within an address of e-mail.
+        # Not within a longer word, nor within an e-mail address.
         rest, count = re.subn(rf"(?<!\w)@{re.escape(name.casefold())}(?!\w)", " ", rest)
         if name and count:
             found.add(key)

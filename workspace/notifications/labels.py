@@ -36,7 +36,7 @@ SENTENCES = {
     "job_failed": _("Work in the background failed (job %(job)s)."),
     "site_job_failed": _("Work in the background of the installation failed (job %(job)s)."),
 }
-# The same of several, told in one line.
+# The sentences for several in one line.
 SENTENCES_OF_MANY = {
     "game_assigned": ngettext_lazy("%(n)d game is assigned to you.", "%(n)d games are assigned to you.", "n"),
     "set_assigned": ngettext_lazy(

@@ -9,12 +9,12 @@ from workspace.models.projects import LEAD
 from workspace.notifications.core import KINDS, KINDS_FOR_ALL, OCCASIONS, join_bursts
 from workspace.notifications.labels import say_burst
 
-# Of how many notifications a page joins what it shows.
+# From how many notifications a page joins its lines.
 MOST_JOINED = 500
 
 
 class NotificationLine(Struct, frozen=True):
-    """One notification, or several that are told together: what it says and of which kind it is.
+    """One notification, or several in one line: what it says and of which kind it is.
 
     `notification` is the newest one, and `count` says how many there are.
     """
@@ -65,7 +65,7 @@ def _line(burst: list[Notification]) -> NotificationLine:
 
 
 def list_burst(notification: Notification) -> list[Notification]:
-    """What the list of unread ones tells in one line, this one first; one query."""
+    """The notifications that the list of unread ones shows in one line, this one first; one query."""
     if notification.read_at is not None:
         return [notification]
     unread = Notification.objects.shown_to(notification.person_id).filter(read_at=None)
@@ -86,6 +86,6 @@ def find_page(notification: Notification, *, count: int = 1) -> str:
 
 
 def kinds_of(person: Person) -> tuple[str, ...]:
-    """The kinds that the person can ever be told of: those of leads for leads and admins alone."""
+    """The kinds that the person can ever get: those for leads only as a lead or admin."""
     leads = Membership.objects.filter(person=person, role=LEAD, ended_at=None)
     return KINDS if person.is_admin or leads.exists() else KINDS_FOR_ALL

@@ -5,7 +5,7 @@ from workspace.models.projects import LEAD
 
 
 def leads_of(project: Project | None) -> list[Person]:
-    """Whom something that a project's leads should look at is told: its leads; of the installation, its admins."""
+    """The people to notify of what a project's leads should look at: its leads; for the installation, its admins."""
     people = Person.objects.signing_in()
     if project is None:
         return list(people.filter(is_admin=True))

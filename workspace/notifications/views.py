@@ -32,7 +32,7 @@ def notifications(request: SignedIn) -> HttpResponse:
 
 @require("sign_in")
 def notification(request: SignedIn, notification: int) -> HttpResponse:
-    """On to what a notification is about; it is read then, with those that are told in one line with it.
+    """Redirect to the subject of a notification; this marks it as read, with those in one line with it.
 
     Reading twice changes nothing, so a link may do it.
     """
@@ -55,7 +55,7 @@ def read_all(request: SignedIn) -> HttpResponse:
 
 @require("sign_in", methods=("GET", "POST"))
 def notification_settings(request: SignedIn) -> HttpResponse:
-    """Which notifications one gets, and how."""
+    """Which notifications the person gets, and how."""
     person, kinds, sends = request.user, kinds_of(request.user), sends_email()
     chosen = NotificationSettings.objects.filter(person=person).first()
     chosen = chosen or NotificationSettings(person=person, digest=AT_ONCE)

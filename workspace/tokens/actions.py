@@ -1,4 +1,4 @@
-"""Access tokens and service accounts: made, used, revoked; and the first answers to keyed requests.
+"""Makes, uses and revokes access tokens, makes service accounts, and keeps the first answers to keyed requests.
 
 A secret is shown once, to the person who made the token; only its keyed hash is stored.
 """
@@ -41,10 +41,10 @@ class NewToken(Struct, frozen=True):
 def create_token(
     *, person: Person, name: str, scopes: Sequence[str], days: int, by: Person, now: datetime
 ) -> NewToken:
-    """Make an access token for the person, oneself or a service account, that ends after so many days.
+    """Make an access token for the person, oneself or a service account, that expires after `days` days.
 
     Raises NotAllowed; Unacceptable for a bad name, no or unknown scopes, and days outside of 1 to 366; Conflict when
-    the person has as many tokens as there may be.
+    the person has the most tokens allowed.
     """
     check_create_token(by, person)
     plain = plain_name(name)
@@ -76,7 +76,7 @@ def create_token(
 
 
 def revoke_token(*, token: AccessToken, by: Person, now: datetime) -> AccessToken:
-    """Make a token useless from the next request on. Raises NotAllowed; Conflict when it was revoked before."""
+    """Revoke a token from the next request on. Raises NotAllowed; Conflict when it was revoked before."""
     check_revoke_token(by, token)
     with transaction.atomic():
         valid = AccessToken.objects.filter(pk=token.pk, revoked_at=None)
@@ -88,7 +88,7 @@ def revoke_token(*, token: AccessToken, by: Person, now: datetime) -> AccessToke
 
 
 def note_use(*, bearer: Bearer, address: str, by: Person, now: datetime) -> None:
-    """Write down when and from where a token was used, at most once a minute while the address is the same."""
+    """Record when and from where a token was used, at most once a minute while the address is the same."""
     is_fresh = bearer.used_at is not None and now - bearer.used_at < USE_IS_NOTED_EVERY
     if not (is_fresh and bearer.used_address == address):
         AccessToken.objects.filter(pk=bearer.token).update(used_at=now, used_address=address[:45])
@@ -137,7 +137,7 @@ def keep_answer(
 
 
 def forget_answers(*, by: Person, now: datetime) -> int:
-    """Delete answers that are older than they are kept, and counts that ran out; how many answers there were."""
+    """Delete answers past their retention, and expired counts; return how many answers."""
     Counter.objects.filter(expires_at__lte=now).delete()
     return KeptAnswer.objects.filter(created_at__lte=now - ANSWERS_STAY).delete()[0]
 

@@ -33,7 +33,7 @@ BODY = "given"
 
 
 class Asking(HttpRequest):
-    """The type of the requests that reach an operation. Used for annotations only; `sent` holds a body of bytes."""
+    """The type of the requests that reach an operation. Only for annotations; `sent` holds a body of bytes."""
 
     user: Person
     bearer: Bearer
@@ -41,10 +41,10 @@ class Asking(HttpRequest):
 
 
 class TokenScheme(HttpBearer):
-    """For the description of the API: the middleware has read the token before."""
+    """Only for the description of the API: the middleware has already read the token."""
 
     def __call__(self, request: HttpRequest) -> Any:
-        """Who asks."""
+        """The person who sends the request."""
         return getattr(request, "bearer", None)
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
@@ -53,7 +53,7 @@ class TokenScheme(HttpBearer):
 
 
 class StrictParser(Parser):
-    """Bodies are read by the strict reader of JSON: bad JSON, deep nesting and long numbers are 400."""
+    """Bodies are read by the strict reader of JSON: bad JSON, deep nesting and long numbers give 400."""
 
     def parse_body(self, request: HttpRequest) -> Any:
         """The value of the body; raises Malformed."""
@@ -75,7 +75,7 @@ class QuickRenderer(BaseRenderer):
 
 
 def refuse_values(_request: HttpRequest, fault: ValidationError) -> HttpResponse:
-    """What does not fit the description of an operation: the first fault, with the name of its field."""
+    """The refusal of values against the description of an operation: the first fault, with the name of its field."""
     first = fault.errors[0]
     if tuple(first["loc"]) == ("body", BODY) and first["type"] == "missing":
         raise Unacceptable(_("Send the fields of this operation as one JSON object."), code="missing")
@@ -87,19 +87,19 @@ def refuse_values(_request: HttpRequest, fault: ValidationError) -> HttpResponse
 
 
 def refuse_body(_request: HttpRequest, fault: HttpError) -> HttpResponse:
-    """A body that cannot be read: as its reader said."""
+    """The refusal of a body that cannot be read, as its reader raised it."""
     if isinstance(fault.__cause__, Refusal):
         raise fault.__cause__
     raise Malformed(_("This request could not be read. Compare it with the description of the API."))
 
 
 def pass_on(_request: HttpRequest, fault: Any) -> HttpResponse:
-    """Everything else is answered by the middleware, as for pages."""
+    """Leave everything else to the middleware, as for pages."""
     raise fault
 
 
 def handle_faults(api: NinjaAPI) -> None:
-    """Have everything that an operation raises answered in one place."""
+    """Have everything that an operation raises handled in one place."""
     handlers: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
         Exception: pass_on,
         Http404: pass_on,
@@ -151,19 +151,19 @@ def gate(
     named.files = next(filter(None, map(may_send_files, operations.values())), None)
     named.costs = {verb: getattr(operation.view_func, "costs", "") for verb, operation in operations.items()}
     named.csrf_exempt = True
-    # No redirect from an address without its last slash: clients follow it with a GET, and take the answer for done.
+    # No redirect from an address without its last slash: clients follow it with a GET, and take that for success.
     named.should_append_slash = False
     return gated
 
 
 def may_send_files(operation: Operation) -> Callable[..., bool] | None:
-    """Who may send the operation more than a form, as `endpoint` was told; None when nobody may."""
+    """The check of who may send files to the operation, as given to `endpoint`; None when nobody may."""
     found: Callable[..., bool] | None = getattr(operation.view_func, "files", None)
     return found
 
 
 def refuse_unknown(request: HttpRequest, operation: Operation) -> None:
-    """Parameters that the operation does not have, and such as are sent twice, are Malformed (400)."""
+    """Raise Malformed (400) for unknown parameters, and for those that are sent twice."""
     known = {
         name
         for model in operation.models
@@ -179,7 +179,7 @@ def refuse_unknown(request: HttpRequest, operation: Operation) -> None:
 
 
 def refuse_pieces(request: HttpRequest) -> None:
-    """A body that comes in pieces without its length is Malformed: nothing of it would be read, and nobody told."""
+    """Raise Malformed for a chunked body without a length: it would be ignored without an error."""
     if "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH"):
         says = _(
             "Send the body with its length (Content-Length), not in pieces (Transfer-Encoding: chunked). Nothing was "
@@ -189,10 +189,10 @@ def refuse_pieces(request: HttpRequest) -> None:
 
 
 def answer_once(request: Asking, operation: Operation, run: Callable[[], HttpResponse]) -> HttpResponse:
-    """Run what was sent under a key, once: the same key and request again gives the first answer.
+    """Run a request with a key only once: the same key and request again gives the first answer.
 
-    Refusals are not kept: nothing was done, so the same request may be sent again under its key. A file is not kept
-    either: asked for again it is given again.
+    Refusals are not kept: nothing was done, so the same request may be sent again under its key. Nor is a file: it is
+    sent again with every request.
     """
     key = read_key(request)
     if getattr(operation.view_func, "gives_file", False):
@@ -213,7 +213,7 @@ def answer_once(request: Asking, operation: Operation, run: Callable[[], HttpRes
                 now=timezone.now(),
             )
     except (IntegrityError, Refusal, Http404):
-        # Perhaps because the same request was sent at the same moment and was faster.
+        # Perhaps the same request was sent at the same moment and was faster.
         kept = find_answer(request.user, key)
         if kept is None:
             raise
@@ -222,7 +222,7 @@ def answer_once(request: Asking, operation: Operation, run: Callable[[], HttpRes
 
 
 def read_key(request: HttpRequest) -> str:
-    """The header Idempotency-Key; Malformed without one."""
+    """The header Idempotency-Key; raises Malformed without one."""
     key = request.headers.get("Idempotency-Key", "")
     if not (0 < len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
         says = _(
@@ -234,9 +234,9 @@ def read_key(request: HttpRequest) -> str:
 
 
 def hash_request(request: Asking, operation: Operation) -> str:
-    """The hash of what is asked for: by whom in which roles, verb, address, and the body, of files names and bytes.
+    """The hash of a request: the person and their roles, verb, address, and body; of files, their names and bytes.
 
-    With the roles, whoever left a project or has another role in it is not shown what they were answered before.
+    Because of the roles, a person who left a project or changed roles in it is not shown an earlier answer.
     """
     digest = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
     digest.update(json.encode(load_roles(request.user)))
@@ -256,7 +256,7 @@ def hash_request(request: Asking, operation: Operation) -> str:
 
 
 def repeat_answer(kept: KeptAnswer, sha256: str) -> HttpResponse:
-    """The first answer under a key; Unacceptable (422) when something else was sent under it."""
+    """The first answer under a key; raises Unacceptable (422) when something else was sent under it."""
     if kept.request_sha256 != sha256:
         says = _(
             "Another request was sent under this Idempotency-Key, or your role has changed since. Use a new key for "

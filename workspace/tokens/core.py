@@ -1,4 +1,4 @@
-"""What an access token may do, how long it lasts, and how its secret is written."""
+"""What an access token allows, how long it is valid, and the format of its secret."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -16,13 +16,13 @@ USE_IS_NOTED_EVERY = timedelta(minutes=1)
 
 
 def join_scopes(scopes: Collection[str]) -> str:
-    """The scopes as a token keeps them: each once, in the order of SCOPES. Raises ValueError for others."""
+    """The scopes as a token stores them: each once, in the order of SCOPES. Raises ValueError for unknown ones."""
     if unknown := set(scopes) - set(SCOPES):
         raise ValueError(f"no such scope: {', '.join(sorted(unknown))}")
     return " ".join(scope for scope in SCOPES if scope in scopes)
 
 
 def read_bearer(header: str) -> str:
-    """The secret in an Authorization header, "" when there is none of the scheme Bearer."""
+    """The secret in an Authorization header, "" without one of the scheme Bearer."""
     scheme, _space, secret = header.partition(" ")
     return secret.strip() if scheme.lower() == "bearer" else ""

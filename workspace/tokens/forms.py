@@ -19,7 +19,7 @@ SCOPE_CHOICES = (
 
 
 class TokenForm(forms.Form):
-    """A new access token; and, unless one has just signed in, what proves who one is."""
+    """A new access token; and, unless the person has just signed in, a proof of identity."""
 
     name = forms.CharField(
         label=_("Name"),

@@ -1,4 +1,4 @@
-"""The lists of access tokens: one's own, and for admins everybody's; and the operations that a token opens."""
+"""The lists of access tokens: one's own, and for admins everybody's; and the operations that a token allows."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -16,7 +16,7 @@ SHOWN_ENDED, MOST_LISTED = 10, 500
 
 
 class TokenLine(Struct, frozen=True):
-    """One token; `state` is "" while it opens something, else the word for why it does not."""
+    """One token; `state` is "" while it is valid, else the word for why it is not."""
 
     token: AccessToken
     scopes: list[str]
@@ -24,7 +24,7 @@ class TokenLine(Struct, frozen=True):
 
 
 class TokensPage(Struct, frozen=True):
-    """Somebody's tokens: those that open something, newest first, then the last ones that ended."""
+    """A person's tokens: the valid ones, newest first, then the last ones that ended."""
 
     owner: Person
     live: list[TokenLine]
@@ -33,7 +33,7 @@ class TokensPage(Struct, frozen=True):
 
 
 class AllTokensPage(Struct, frozen=True):
-    """For admins: every token that opens something, the one that was used last first, and the service accounts."""
+    """For admins: every valid token, the last used first, and the service accounts."""
 
     live: list[TokenLine]
     accounts: list[Person]
@@ -100,7 +100,7 @@ class ApiPage(Struct, frozen=True):
 
 
 def describe_operations(openapi: bytes, *, host: str) -> ApiPage:
-    """The page of all operations, from their description as OpenAPI; `host` begins the addresses of examples."""
+    """The page of all operations, from their OpenAPI description; the addresses of examples begin with `host`."""
     described = msgspec.json.decode(openapi)
     schemas = described["components"]["schemas"]
     groups: dict[str, list[OperationLine]] = {}

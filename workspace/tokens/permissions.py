@@ -32,14 +32,14 @@ def check_revoke_token(person: Person, token: AccessToken) -> None:
 
 
 def check_scope(scopes: Collection[str], scope: str) -> None:
-    """The token's scopes hold the one that an operation needs."""
+    """The token's scopes must include the one that an operation needs."""
     if scope not in scopes:
         says = _("This access token has no scope “%(scope)s”. Make a token with it under Settings.")
         raise NotAllowed(says % {"scope": scope}, code="scope_missing")
 
 
 def check_opens(bearer: Bearer | None, now: datetime) -> None:
-    """The token is known and valid, and the account of its owner is switched on."""
+    """The token must be known and valid, and the account of its owner active."""
     if bearer is None:
         raise NotAllowed(
             _(

@@ -1,4 +1,4 @@
-"""The token that a request brings, and the first answers to keyed requests."""
+"""The token of a request, and the first answers to keyed requests."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from workspace.models import AccessToken, KeptAnswer, Membership, Person
 
 
 class Bearer(Struct, frozen=True):
-    """Who asks by which token. `scopes` are the token's; `used_at` is its last noted use."""
+    """The person behind a request, and the token. `scopes` are the token's; `used_at` is its last recorded use."""
 
     token: int
     person: Person
@@ -24,7 +24,7 @@ class Bearer(Struct, frozen=True):
 
 
 def hash_secret(secret: str) -> str:
-    """What is stored of a secret: HMAC-SHA256 under a key made from AUDIT_KEY, so the database alone opens nothing."""
+    """The stored hash of a secret: HMAC-SHA256 with a key made from AUDIT_KEY, so the database alone opens nothing."""
     key = settings.AUDIT_KEY
     return salted_hmac("evalsite.access_token", secret, secret=key, algorithm="sha256").hexdigest()
 
@@ -39,7 +39,7 @@ def find_bearer(secret: str) -> Bearer | None:
     return None if person is None else Bearer(key, person, frozenset(scopes.split()), *dates)
 
 
-# Asked with every request of a program.
+# Runs with every request of a program.
 _TOKEN = Prepared(
     lambda secret_hash: AccessToken.objects.filter(secret_hash=secret_hash).values_list(
         "pk", "person", "scopes", "expires_at", "revoked_at", "used_at", "used_address"
@@ -49,16 +49,16 @@ _TOKEN = Prepared(
 
 
 def live_tokens(person: Person, *, now: datetime) -> int:
-    """How many tokens of the person open something now."""
+    """How many valid tokens the person has now."""
     return AccessToken.objects.filter(person=person, revoked_at=None, expires_at__gt=now).count()
 
 
 def load_roles(person: Person) -> list[tuple[object, str]]:
-    """What the person may do now, in short: being an admin, and the role in each project that they belong to."""
+    """The person's rights now, in short: being an admin, and the role in each project that they belong to."""
     own = Membership.objects.filter(person=person, ended_at=None).order_by("project")
     return [("admin", str(person.is_admin)), *own.values_list("project", "role")]
 
 
 def find_answer(person: Person, key: str) -> KeptAnswer | None:
-    """What the person's first request under this key was answered."""
+    """The answer to the person's first request under this key."""
     return KeptAnswer.objects.filter(person=person, key=key).first()

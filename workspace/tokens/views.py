@@ -25,19 +25,19 @@ from workspace.web.respond import respond
 
 @require("create_token", methods=("GET", "POST"))
 def own_tokens(request: SignedIn) -> HttpResponse:
-    """One's own tokens, and the form for another; its secret is shown in the answer, this once."""
+    """One's own tokens, and the form for a new one; its secret is shown once, in the answer."""
     return tokens_of(request, request.user)
 
 
 @require("create_token", methods=("GET", "POST"))
 def service_tokens(request: SignedIn, person: int) -> HttpResponse:
-    """The same for a service account, by an admin."""
+    """The tokens of a service account, for admins."""
     check_manage_tokens(request.user)
     return tokens_of(request, get_object_or_404(Person, pk=person, is_service=True))
 
 
 def tokens_of(request: SignedIn, owner: Person) -> HttpResponse:
-    """The page of somebody's tokens; a form that was sent makes one."""
+    """The page of a person's tokens; a posted form makes one."""
     check_create_token(request.user, owner)
     asks = not has_just_signed_in(request)
     form, status, made = TokenForm(asks_proof=asks), 200, None
@@ -55,7 +55,7 @@ def tokens_of(request: SignedIn, owner: Person) -> HttpResponse:
 
 
 def make_token(request: SignedIn, owner: Person, form: TokenForm) -> NewToken:
-    """The token that a valid form asks for, once it is proved who asks."""
+    """Make the token of a valid form, after the proof of identity."""
     given = dict(form.cleaned_data)
     if proof := given.pop("proof", ""):
         proven(request, request.user, proof)
@@ -64,9 +64,9 @@ def make_token(request: SignedIn, owner: Person, form: TokenForm) -> NewToken:
 
 @require("revoke_token", methods=("POST",))
 def revoke(request: SignedIn, token: int) -> HttpResponse:
-    """Make a token useless; leads back to the list that it was on."""
+    """Revoke a token; redirects to the list that it was on."""
     rows = AccessToken.objects.select_related("person")
-    # Strangers learn nothing of which numbers exist.
+    # Others cannot find out which numbers exist.
     found = get_object_or_404(rows if is_admin(request.user) else rows.filter(person=request.user), pk=token)
     check_revoke_token(request.user, found)
     bind_form(request, NothingForm)
@@ -77,7 +77,7 @@ def revoke(request: SignedIn, token: int) -> HttpResponse:
 
 @require("manage_tokens", methods=("GET", "POST"))
 def all_tokens(request: SignedIn) -> HttpResponse:
-    """Everybody's tokens, the service accounts, and the form for another account; leads to its tokens."""
+    """Everybody's tokens, the service accounts, and the form for a new account; redirects to its tokens."""
     check_manage_tokens(request.user)
 
     def act(form: ServiceAccountForm) -> str:
@@ -91,7 +91,7 @@ def all_tokens(request: SignedIn) -> HttpResponse:
 
 
 def api_docs_with(describe: Callable[[], bytes]) -> View:
-    """The view of the operations of the API, as `describe` has them; `evalsite/urls.py` passes it in."""
+    """The view of the operations of the API, from `describe`, which `evalsite/urls.py` passes in."""
 
     @require("sign_in")
     def api_docs(request: SignedIn) -> HttpResponse:
@@ -105,7 +105,7 @@ def api_docs_with(describe: Callable[[], bytes]) -> View:
 
 
 def openapi_with(describe: Callable[[], bytes]) -> View:
-    """The view of the same description for programs. It holds nothing of this installation, so anyone may read it."""
+    """The view of the same description for programs. It says nothing about this installation, so anyone may read it."""
 
     @require("anyone")
     def openapi(_request: HttpRequest) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Tables that become cards on a narrow screen: each cell of their rows learns the heading of its column.
+"""Tables that become cards on a narrow screen: each cell of their rows gets the heading of its column.
 
 Templates write plain tables. `label_cells` is called once for every page, so that no template repeats its headings.
 """
@@ -54,7 +54,7 @@ def _read_labels(inner: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def _read_head(head: str) -> tuple[str, ...]:
-    """The headings of the columns as text for an attribute; nothing of a heading that is only for screen readers."""
+    """The headings of the columns as text for an attribute, without parts that are only for screen readers."""
     if head.count("<tr") != 1 or "colspan=" in head:
         return ()
     texts = (_TAG.sub(" ", _UNSEEN.sub("", heading)) for _, heading in _HEADING.findall(head))

@@ -15,16 +15,16 @@ WIDTH = 100
 HEIGHT = 16
 STRIPE = 4
 FAIL = "fail"
-# How many parts of a bar of shares look different; templates/components/swatch.html draws each once.
+# How many parts of a share bar look different; templates/components/swatch.html draws each once.
 PATTERNS = 6
 
 
 class BarRow(Struct, frozen=True):
     """One figure against its threshold, all in the unit of the figure.
 
-    `value` is None while it is pending; `low`/`high` bound its interval where there is one. `text` is the figure as
-    the page shows it, `detail` what it was counted from ("37 of 50"), `state` "pass", "fail" or "pending",
-    `says` the word for it ("PASS by rule").
+    `value` is None while it is pending; `low`/`high` bound its interval where there is one. `text` is the figure as the
+    page shows it, `detail` its counts ("37 of 50"), `state` "pass", "fail" or "pending", `says` the word for it ("PASS
+    by rule").
     """
 
     label: str
@@ -146,7 +146,7 @@ class Scatter(Struct, frozen=True):
 
 
 class Segment(Struct, frozen=True):
-    """One part of a bar: where it begins, how wide it is, its pattern `kind` (0 to 3) and the path of that pattern."""
+    """One part of a bar: its start, its width, its pattern `kind` (0 to 3) and the path of that pattern."""
 
     label: str
     text: str
@@ -289,7 +289,7 @@ def interval_plot(
 
 
 def symmetric(rows: Sequence[IntervalRow], *, least: float) -> tuple[float, float]:
-    """A scale around 0 that holds every figure and interval, `least` on each side at the least."""
+    """A scale around 0 that holds every figure and interval, at least `least` on each side."""
     found = [abs(value) for row in rows for value in (row.value, row.low, row.high) if value is not None]
     end = max([least, *found])
     step = _step(2 * end)

@@ -1,4 +1,4 @@
-"""Tables as CSV (RFC 4180, UTF-8): text that a spreadsheet would take for a formula is kept from being one."""
+"""Tables as CSV (RFC 4180, UTF-8): text that a spreadsheet would take for a formula is neutralised."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from decimal import Decimal
 
 Cell = str | int | float | Decimal | bool | None
 
-# What spreadsheets begin a formula with, in ASCII and in full width; tab and return come before one unseen.
+# Characters that begin a formula in spreadsheets, in ASCII and in full width; tab and return may hide before one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "|", "%")
 _QUOTED = re.compile('[",\r\n]')
 

@@ -6,5 +6,5 @@ HISTORY_VALUES = 3
 DOTS = 3
 # Points of a scatter plot, and of the correlations beside it.
 SCATTER_POINTS = 10
-# Reviewers before it is said what would change a winner.
+# Reviewers needed to say what would change a winner.
 REVIEWERS = 2

@@ -2,8 +2,8 @@
 
 Numbers in, shapes out.
 
-A multiple is not stretched as a track of workspace.display.core.charts is: its units are those of the SVG's box, whose
-text is set in them, too. An arm is one row of a comparison on such a track.
+Unlike a track of workspace.display.core.charts, a multiple is not stretched: its units, also of its text, are those of
+the SVG's view box. An arm is one row of a comparison on such a track.
 """
 
 import math
@@ -21,13 +21,12 @@ LEAST_COLUMN, LABEL_ROOM = 10, 22
 SPREAD = 11.0
 MOST_TICKS = 5
 
-# Dots of an arm that are nearer to each other than this stand above each other; so far apart are their middles.
+# Dots of an arm that are nearer to each other than this are stacked, with their centres this far apart.
 NEAR, STEP = 2.0, 4.5
 
 
 class Value(Struct, frozen=True):
-    """One value, of the thing with that number; a hollow one does not count in the same way as the others, and one that
-    was taken out does not count at all."""
+    """One value, of the thing with that number; a hollow one counts differently, one taken out does not count."""
 
     number: int
     value: float
@@ -39,7 +38,7 @@ class Column(Struct, frozen=True):
     """The values that stand above each other, and their mean.
 
     The line to the mean comes from the column at place `origin` (None: from nowhere); it is broken where `is_tried`,
-    since what was only tried does not go on. `label` and `mark` stand under the column.
+    since a change that was only tried is not continued. `label` and `mark` stand under the column.
     """
 
     label: str
@@ -94,7 +93,7 @@ class Multiple(Struct, frozen=True):
 
 
 class Scale(Struct, frozen=True):
-    """From where to where a chart goes; `step` lies between its ticks."""
+    """The range of a chart; `step` is the distance of its ticks."""
 
     minimum: float
     maximum: float
@@ -119,7 +118,7 @@ def compute_scale(
 
 
 def compute_width(count: int) -> int:
-    """How wide a multiple with so many columns is."""
+    """The width of a multiple with that many columns."""
     if count <= MOST_NARROW:
         return NARROW
     return max(WIDE, LEFT + RIGHT + LEAST_COLUMN * count)

@@ -14,15 +14,15 @@ from workspace.notifications.core import AT_ONCE, DIGESTS, OCCASIONS, find_due, 
 
 
 def mark_read(*, notifications: Collection[int], by: Person, now: datetime) -> int:
-    """These of one's own notifications are read; those of others stay as they are. How many were unread."""
+    """Mark these of one's own notifications as read, leaving those of others; return how many were unread."""
     rows = Notification.objects.filter(person=by, pk__in=notifications, read_at=None)
     return rows.update(read_at=now)
 
 
 def mark_all_read(*, until: int, by: Person, now: datetime) -> int:
-    """All that the app shows up to that key are read, not what came since the page was shown; how many were unread.
+    """Mark all that the app shows as read, up to that key, not what came later; return how many were unread.
 
-    What comes by e-mail alone still does.
+    Notifications by e-mail only are still sent.
     """
     return Notification.objects.shown_to(by).filter(pk__lte=until, read_at=None).update(read_at=now)
 
@@ -38,8 +38,8 @@ def change_notifications(
 ) -> NotificationSettings:
     """Choose which of the `offered` kinds the app shows and which are sent by e-mail, and how often.
 
-    Raises Unacceptable. Kinds that were not offered stay as they are; with `mailed` None all of e-mail does. What waits
-    to be sent follows the new choice.
+    Raises Unacceptable. Kinds that were not offered stay as they are; with `mailed` None, so do all choices about
+    e-mail. Waiting e-mails follow the new choice.
     """
     if digest not in DIGESTS:
         raise Unacceptable(_("Choose how often e-mails are sent."), field="digest")
@@ -57,7 +57,7 @@ def change_notifications(
 
 
 def _without(left_out: str, offered: Collection[str], chosen: Collection[str], field: str) -> str:
-    """The kinds that are not wanted now, of those that were not before."""
+    """The unwanted kinds: those of the offered kinds that are not chosen, and the others that were unwanted before."""
     try:
         kept = set(left_out.split()) - set(offered)
         return join_kinds(kept | set(offered) - set(join_kinds(chosen).split()))

@@ -19,7 +19,7 @@ MOST_PEOPLE, MOST_LINES = 200, 50
 
 
 def write_due_emails(*, by: Person, now: datetime) -> int:
-    """Write one e-mail for each person for whom something is due; how many. They are sent by the job of all e-mails."""
+    """Write one e-mail for each person for whom something is due; return how many. The e-mail job sends them."""
     due = Notification.objects.filter(email_due_at__lte=now)
     if not sends_email():
         due.update(email_due_at=None)
@@ -34,7 +34,7 @@ def _write(key: int, by: Person, now: datetime) -> bool:
         # Of two sweeps at once, the second finds nothing that is due.
         person = Person.objects.select_for_update(no_key=True).get(pk=key)
         due = Notification.objects.filter(person=person, email_due_at__lte=now)
-        # What was read in the app, or may not be seen any more, is not sent.
+        # Notifications that were read in the app, or may not be seen any more, are not sent.
         rows = list(due.filter(read_at=None).visible().select_related("project").order_by("pk"))
         due.update(email_due_at=None)
         if not rows:
@@ -60,7 +60,7 @@ def _subject(rows: Sequence[Notification]) -> str:
 
 
 def _body(rows: Sequence[Notification]) -> str:
-    """Plain text: the sentences by project, each with its address, and where to change what is sent."""
+    """Plain text: the sentences by project, each with its address, and the address of the settings."""
     parts, project = [], ""
     bursts = list(join_bursts(rows))
     for burst in bursts[:MOST_LINES]:

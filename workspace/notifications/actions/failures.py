@@ -1,4 +1,4 @@
-"""Telling of work in the background that failed for good."""
+"""Notifications of background jobs that failed for good."""
 
 from datetime import datetime
 from functools import partial
@@ -11,9 +11,9 @@ IMPORT, EXPORT = "import", "export"
 
 
 def tell_failed_job(*, job: Job, now: datetime) -> None:
-    """Tell whoever asked for it; the leads (for the installation's work the admins) of what nobody asked for.
+    """Notify the person who asked for it; if nobody did, the leads (for jobs of the installation, the admins).
 
-    The reason is on the page that it leads to, not here.
+    The reason is on the page that the notification leads to, not in it.
     """
     asker, is_asked = job.created_by, not job.created_by.is_system
     tell = partial(

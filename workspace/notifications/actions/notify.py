@@ -1,4 +1,4 @@
-"""Telling people of something, in the transaction in which it happens; taking it back, and forgetting it."""
+"""Notifies people, in the transaction of what happens; withdraws and deletes notifications."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -27,7 +27,7 @@ def notify(
     for_leads: bool = False,
     tells_actor: bool = False,
 ) -> int:
-    """Tell people (by key) of one of OCCASIONS, each as they chose; how many. Whoever did it is told if asked for.
+    """Notify people (by key) of one of OCCASIONS, each as they chose; return how many. The actor only with `tells_actor`.
 
     Nobody gets it twice while the first one is unread. Raises RuntimeError outside a transaction: what is told must
     stand or fall with the act.
@@ -38,7 +38,7 @@ def notify(
     if not wanted:
         return 0
     same = Notification.objects.filter(person=OuterRef("pk"), code=code, subject=subject, project=project)
-    # What comes by e-mail alone is never read; once it was sent, it does not hold back the next one.
+    # A notification by e-mail only is never read; once it was sent, it does not hold back the next one.
     waiting = same.filter(Q(is_shown=True) | Q(email_due_at__isnull=False), read_at=None)
     told = Person.objects.signing_in().filter(pk__in=wanted).exclude(Exists(waiting))
     rows = [
@@ -70,7 +70,7 @@ def tell_of_event(
     for_leads: bool = False,
     tells_actor: bool = False,
 ) -> int:
-    """As `notify`, of what an audit line tells."""
+    """As `notify`, about the act in an audit line."""
     return notify(
         people=people,
         code=code,
@@ -85,18 +85,18 @@ def tell_of_event(
 
 
 def take_back(*, project: Project | None, subject: str, by: Person, person: int | None = None) -> int:
-    """Delete what was told of a thing, to everybody or to one person: it is not so any more. How many."""
+    """Delete the notifications about a thing, of everybody or of one person: it no longer holds. Return how many."""
     rows = Notification.objects.filter(project=project, subject=subject)
     return (rows.filter(person=person) if person is not None else rows).delete()[0]
 
 
 def mark_done(*, project: Project | None, subject: str, by: Person, now: datetime) -> int:
-    """What was told of a thing counts as read: there is nothing to do about it any more. How many."""
+    """Mark the notifications about a thing as read: there is nothing left to do about it. Return how many."""
     return Notification.objects.filter(project=project, subject=subject, read_at=None).update(read_at=now)
 
 
 def forget_notifications(*, by: Person, now: datetime) -> int:
-    """Delete notifications that are older than they are kept; how many."""
+    """Delete notifications past their retention; return how many."""
     old = Notification.objects.filter(created_at__lte=now - NOTIFICATIONS_STAY).order_by("created_at")
     keys = list(old.values_list("pk", flat=True)[:MOST_FORGOTTEN])
     return Notification.objects.filter(pk__in=keys).delete()[0]
