@@ -13,7 +13,7 @@ class WorkspaceConfig(AppConfig):
     frozen_models = ("event", "firstseal")
 
     def ready(self) -> None:
-        """Register what translates the sentences of cores, and the checks of the ground under the rows."""
+        """Register the translation of the sentences of cores, and the system checks of the database."""
         from workspace.database.startup_checks import check_databases, check_time_limits
 
         register(check_databases, Tags.database)

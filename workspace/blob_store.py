@@ -1,4 +1,4 @@
-"""Keeping uploaded bytes under their SHA-256, and files under names, so that they are whole or not there."""
+"""Stores uploaded bytes under their SHA-256, and files under names, so that they are complete or absent."""
 
 import os
 import tempfile
@@ -19,11 +19,11 @@ INCOMING = "incoming"
 
 
 class BytesLost(Exception):
-    """The bytes under a hash are gone, or are no longer what they were."""
+    """The bytes under a hash are missing, or have changed."""
 
 
 def store_bytes(data: bytes) -> str:
-    """Keep the bytes; their SHA-256, by which they are found again. Keeping the same bytes again changes nothing."""
+    """Store the bytes; return their SHA-256, the key to load them. Storing the same bytes again changes nothing."""
     sha256 = bytes_hash(data)
     try:
         load_bytes(sha256)
@@ -33,7 +33,7 @@ def store_bytes(data: bytes) -> str:
 
 
 def load_bytes(sha256: str) -> bytes:
-    """The bytes kept under a hash. Raises BytesLost when they are not there or do not match it."""
+    """The bytes stored under a hash. Raises BytesLost when they are missing or do not match it."""
     try:
         with default_storage.open(_name(sha256), "rb") as file:
             data: bytes = file.read()
@@ -45,12 +45,12 @@ def load_bytes(sha256: str) -> bytes:
 
 
 def drop_bytes(sha256: str) -> None:
-    """Delete the bytes kept under a hash; only for those that nothing names."""
+    """Delete the bytes stored under a hash; only for bytes that nothing refers to."""
     default_storage.delete(_name(sha256))
 
 
 def load_start(sha256: str, count: int) -> bytes:
-    """The first `count` bytes of those kept under a hash, unchecked: for a look. Raises BytesLost."""
+    """The first `count` bytes stored under a hash, unchecked: for a preview. Raises BytesLost."""
     try:
         with default_storage.open(_name(sha256), "rb") as file:
             data: bytes = file.read(count)
@@ -60,9 +60,9 @@ def load_start(sha256: str, count: int) -> bytes:
 
 
 def load_range(sha256: str, start: int, end: int, checksum: int) -> bytes:
-    """The bytes from `start` to before `end` of those kept under a hash; `checksum` is what zlib.crc32 gave for them.
+    """The bytes from `start` to before `end` of those stored under a hash; `checksum` is their zlib.crc32.
 
-    Raises BytesLost when they are not there or are others.
+    Raises BytesLost when they are missing or differ.
     """
     try:
         with default_storage.open(_name(sha256), "rb") as file:
@@ -77,7 +77,7 @@ def load_range(sha256: str, start: int, end: int, checksum: int) -> bytes:
 
 @contextmanager
 def new_file() -> Iterator[IO[bytes]]:
-    """A file to write, which is gone afterwards unless `keep_file` kept it; a kill leaves a part (`drop_parts`)."""
+    """A file to write, deleted afterwards unless `keep_file` stored it; a kill leaves a part (`drop_parts`)."""
     with tempfile.NamedTemporaryFile(dir=_incoming(), delete=False) as part:
         try:
             yield part
@@ -91,7 +91,7 @@ def open_spool() -> IO[bytes]:
 
 
 def keep_file(part: IO[bytes], name: str) -> None:
-    """Keep what was written into a new file under a name, complete and on disk."""
+    """Store what was written into a new file under a name, complete and on disk."""
     part.flush()
     os.fsync(part.fileno())
     where = _local(name)
@@ -103,7 +103,7 @@ def keep_file(part: IO[bytes], name: str) -> None:
 
 
 def open_file(name: str) -> IO[bytes]:
-    """The file kept under that name. Raises BytesLost when it is not there."""
+    """The file stored under that name. Raises BytesLost when it is missing."""
     try:
         file: IO[bytes] = default_storage.open(name, "rb")
     except FileNotFoundError as reason:
@@ -112,7 +112,7 @@ def open_file(name: str) -> IO[bytes]:
 
 
 def list_files(folder: str = "") -> Iterator[str]:
-    """The names of all files that are kept, in order; what is still being written is not among them."""
+    """The names of all stored files, in order, without those that are still being written."""
     try:
         folders, files = default_storage.listdir(folder)
     except FileNotFoundError:
@@ -125,12 +125,12 @@ def list_files(folder: str = "") -> Iterator[str]:
 
 
 def drop_file(name: str) -> None:
-    """Delete the file kept under that name, if it is there."""
+    """Delete the file stored under that name, if it exists."""
     default_storage.delete(name)
 
 
 def drop_parts(*, before: datetime) -> int:
-    """Delete what uploads that were killed before that moment left behind; how many files it was."""
+    """Delete what uploads that were killed before that moment left behind; return how many files."""
     incoming = _local(INCOMING)
     parts = list(incoming.glob("*")) if incoming is not None else []
     left = [part for part in parts if part.stat().st_mtime < before.timestamp()]
@@ -144,7 +144,7 @@ def _name(sha256: str) -> str:
 
 
 def _incoming() -> Path | None:
-    """The folder of files that are being written; None where only the machine's own folder for such files serves."""
+    """The folder for files that are being written; None where only the machine's temporary folder is usable."""
     incoming = _local(INCOMING)
     if incoming is not None:
         incoming.mkdir(parents=True, exist_ok=True)
@@ -152,7 +152,7 @@ def _incoming() -> Path | None:
 
 
 def _local(name: str) -> Path | None:
-    """Where on this machine a name is kept; None when the storage is not its file system."""
+    """The path of a name on this machine; None when the storage is not its file system."""
     try:
         return Path(default_storage.path(name))
     except NotImplementedError:
@@ -176,7 +176,7 @@ def _put_in_place(part: Path, where: Path) -> None:
     """Rename a file that is complete and on disk: a kill leaves a part file, never half a transcript.
 
     A name is on disk only when its folder is, and a new folder only when the one above is: without that, a power cut
-    takes away what a committed row already names.
+    could lose a file that a committed row already names.
     """
     fresh = [folder for folder in where.parents if not folder.exists()]
     where.parent.mkdir(parents=True, exist_ok=True)

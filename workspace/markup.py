@@ -1,4 +1,4 @@
-"""The only markup made in Python: other people's text, times and figures, shown safely and without lying."""
+"""The only markup made in Python: other people's text, times and figures, shown safely and truthfully."""
 
 from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
@@ -23,9 +23,9 @@ NO_BREAK = "\u00a0"
 
 
 def escape_output(value: Any) -> str:
-    """What a template writes of a value: escaped, markup as it is.
+    """The output of a value in a template: escaped; markup unchanged.
 
-    The same text as `markupsafe.escape`, which makes a new object of each: a page writes thousands, and joins them.
+    The same text as `markupsafe.escape`, which makes a new object for each value: a page writes and joins thousands.
     """
     kind = type(value)
     if kind is Markup:
@@ -36,7 +36,7 @@ def escape_output(value: Any) -> str:
 
 
 def token_input(token: object) -> Markup:
-    """The token of a form, as Django's own tag writes it."""
+    """The CSRF token of a form, as Django's own tag writes it."""
     return Markup('<input type="hidden" name="csrfmiddlewaretoken" value="{}">').format(token)
 
 
@@ -53,7 +53,7 @@ def hostile(text: object, spans: Sequence[tuple[int, int]] | None = None) -> Mar
 
 @lru_cache(maxsize=4096)
 def _hostile_name(text: str) -> Markup:
-    """Names and short words stand on a page hundreds of times."""
+    """Cached: names and short words occur hundreds of times on a page."""
     return _hostile(text, ())
 
 
@@ -73,7 +73,7 @@ def _piece(piece: Piece) -> str:
 def plain(text: object) -> str:
     """Text where no badge can be (options, titles, attributes), its hidden characters named in angle brackets.
 
-    Markup stays markup. A no-break space stays: sentences of ours have it, and it hides nothing.
+    Markup stays markup. A no-break space stays: the site's sentences use it, and it hides nothing.
     """
     whole = text if isinstance(text, str) else str(text)
     if whole.isascii():
@@ -88,7 +88,7 @@ def prose(text: str) -> Markup:
     tokens = reader.parse(text)
     for token in tokens:
         if token.type.startswith("heading"):
-            token.tag = f"h{min(6, int(token.tag[1]) + 1)}"  # the page has its own first heading
+            token.tag = f"h{min(6, int(token.tag[1]) + 1)}"  # the page has its own first-level heading
         for part in token.children or ():
             if part.type == "link_open":
                 part.attrSet("rel", "noopener noreferrer")
@@ -103,7 +103,7 @@ def _prose() -> MarkdownIt:
 
 
 def draw_once(template: str, **values: Hashable) -> Markup:
-    """The template drawn with these values, kept for the next page that draws it with the same; for large charts."""
+    """The template rendered with these values, cached for the next page with the same values; for large charts."""
     return _draw_once(template, get_language(), **values)
 
 
@@ -120,7 +120,7 @@ def moment(value: datetime | None) -> Markup:
 def ago(value: datetime | None) -> Markup:
     """How long ago it was, for lists of recent moments; the title has the exact moment and the zone.
 
-    From a week on, and of a moment to come, it is the moment itself.
+    From a week on, and for a future moment, it is the moment itself.
     """
     if value is None:
         return Markup("")
@@ -156,7 +156,7 @@ def clock(moment: datetime | None) -> str:
 
 
 def percent(score: float | Fraction | Decimal | None, threshold: float | None = None) -> str:
-    """A score with one decimal, or as many as it takes not to look like it is on the other side of `threshold`."""
+    """A score with one decimal, or with as many as it needs to show on its own side of `threshold`."""
     return gettext("pending") if score is None else with_minus(figure(score, threshold))
 
 
@@ -169,7 +169,7 @@ def dollars(amount: Decimal | float | None, threshold: float | None = None) -> s
 
 
 def bind_percent(text: str) -> str:
-    """A text of a template in which no line ends between a number and its percent sign."""
+    """A text of a template with no line break between a number and its percent sign."""
     return text.replace(" %%", f"{NO_BREAK}%%")
 
 
@@ -180,14 +180,14 @@ def words(message: str, /, **values: object) -> Markup:
 
 
 def words_by_count(singular: str, plural: str, number: int, /, **values: object) -> Markup:
-    """The same with a number that decides about the form."""
+    """As `words`, with a number that selects the plural form."""
     said, _has_places = _said(ngettext(singular, plural, number))
     return said % ({"num": number} | values)
 
 
 @lru_cache(maxsize=8192)
 def _said(text: str) -> tuple[Markup, bool]:
-    """A text of a template as markup, and whether values have places in it."""
+    """A text of a template as markup, and whether it has placeholders."""
     return Markup(bind_percent(text)), "%" in text
 
 

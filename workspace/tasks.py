@@ -1,4 +1,4 @@
-"""What Celery calls. A message carries a job's number only; the row says the rest."""
+"""The Celery tasks. A message carries only a job's number; the row says the rest."""
 
 from datetime import timedelta
 
@@ -23,13 +23,13 @@ def look_at_job(self: Task, job: int) -> None:
 
 @shared_task(name=BEAT, bind=True)
 def note_beat(self: Task) -> None:
-    """Write down that this worker is there."""
+    """Record that this worker is alive."""
     note_worker(worker=str(self.request.hostname or "here"))
 
 
 @shared_task(name=SWEEP, bind=True)
 def sweep_now(self: Task, is_first: bool = False) -> None:
-    """What is due by time alone. Every worker asks for it, and one of them does it; the first of a worker always.
+    """Do what is only due by time. Of all workers' sweeps, one at a time runs; the first sweep of a worker always runs.
 
     The first sends messages for everything that waits: those from before this worker started may be lost.
     """
@@ -41,6 +41,6 @@ def sweep_now(self: Task, is_first: bool = False) -> None:
 
 
 def note_worker(*, worker: str) -> None:
-    """The sign of life that pages read."""
+    """Record the heartbeat that pages read."""
     now = database_now()
     beat(worker=worker, by=system_person(now=now), now=now)

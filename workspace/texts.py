@@ -7,7 +7,7 @@ from workspace.core.refusals import Unacceptable
 
 
 def clean_text(text: str, *, field: str = "reason", ask: str = "", most: int = LONGEST_REASON) -> str:
-    """The text without space around it.
+    """The text without surrounding white space.
 
     Raises Unacceptable for the field when it is too long, or with the sentence `ask`, if given, when it is empty.
     """

@@ -1,7 +1,7 @@
-"""Roles, and how a check becomes a sentence or a truth value.
+"""Roles, and how to turn a check into a sentence or a truth value.
 
 `check_<verb>` raises NotAllowed with the sentence that the greyed button shows. `get_refusal` and `may` turn any check
-of any wing into that sentence or a truth value. Whether a person may know of a thing at all is not asked here but by
+of any wing into that sentence or a truth value. Whether a person may know of a thing at all is not decided here, but by
 `visible_to` of the querysets.
 """
 
@@ -32,7 +32,7 @@ def role_in(person: Person, project: Project | None) -> Role | None:
     return "lead" if found[0][0] == "lead" else "evaluator"
 
 
-# Asked with every audit line.
+# Runs with every audit line.
 _ROLE = Prepared(
     lambda project, person: Membership.objects.filter(
         project=project, person=person, ended_at=None

@@ -14,7 +14,7 @@ from workspace.models.projects import LEAD
 
 
 def load_person(key: int) -> Person | None:
-    """The person with that number as the row is now, switched off or not, and whether a second factor is missing.
+    """The person with that number as the row is now, active or not, and whether a second factor is missing.
 
     With their unread notifications counted, so that the bell of a page costs no query of its own.
     """
@@ -32,7 +32,7 @@ def prepare_by_rights(
 ) -> dict[bool, Prepared]:
     """A query about a person, for admins (True) and for everybody else.
 
-    `build` gets a stand-in for the person and for the values of `kinds`; the query is asked with the person's key.
+    `build` gets a stand-in for the person and for the values of `kinds`; the query is run with the person's key.
     """
 
     def prepare(is_admin: bool) -> Prepared:
@@ -49,7 +49,7 @@ def _people(key: int) -> "models.QuerySet[Person]":
 
 
 def _people_and_factors(key: int) -> "models.QuerySet[Person, Any]":
-    """In the same query as the person, so that a request costs no more of them where second factors are required."""
+    """In the same query as the person, so that required second factors cost a request no further query."""
     leads = Membership.objects.filter(person=OuterRef("pk"), role=LEAD, ended_at=None)
     has = Authenticator.objects.filter(user=OuterRef("pk"), type=Authenticator.Type.TOTP)
     lacks = (Q(is_admin=True) | Q(Exists(leads))) & ~Q(Exists(has)) & Q(is_service=False)

@@ -1,9 +1,8 @@
-"""A backup is one file: the database, the kept files and the audit heads. It is made while people work, and restored
-into an empty place.
+"""A backup is one file: database, kept files, audit heads. Made while people work, restored into an empty place.
 
-The order matters. Bytes are kept before the row that names them is committed, and uploads are never deleted. So the
-database goes first and the bytes second: each row in the copy then has its bytes. Restoring goes the other way round.
-The heads go before both, so that none of them is ahead of the audit log in the copy.
+The order matters. Bytes are stored before the row that names them is committed, and uploads are never deleted. So the
+database goes first and the bytes second: each row in the copy then has its bytes. Restoring uses the reverse order. The
+heads go before both, so that none of them is ahead of the audit log in the copy.
 """
 
 import hashlib
@@ -66,7 +65,7 @@ class Damaged(Exception):
 
 
 class Made(Struct, frozen=True):
-    """A backup that was written and checked: where, how large, and what it says of itself."""
+    """A backup that was written and checked: its path, its size and its manifest."""
 
     path: Path
     byte_count: int
@@ -74,10 +73,10 @@ class Made(Struct, frozen=True):
 
 
 def make_backup(folder: Path, now: datetime) -> Made:
-    """Write a backup into the folder and read it through; it has its name only when it is whole.
+    """Write a backup into the folder and read it back; it gets its name only when it is complete.
 
-    Raises Unusable before anything is written, Damaged, DumpFailed, BytesLost or OSError when it failed; nothing is
-    left then. Exports are left out: they last a day and are made again on request.
+    Raises Unusable before anything is written, Damaged, DumpFailed, BytesLost or OSError when it failed; then nothing
+    is left behind. Exports are left out: they last a day and can be made again.
     """
     if not folder.is_dir():
         raise Unusable(f"There is no folder {folder}. Make it, or mount its disk, then run this again.")
@@ -151,7 +150,7 @@ def _add(archive: zipfile.ZipFile, name: str, source: Path | str) -> BackupPart:
 
 
 def delete_old_backups(folder: Path, keep: int) -> list[str]:
-    """Delete this site's backups in the folder but the newest `keep`; their names. All other files stay."""
+    """Delete this site's backups in the folder except the newest `keep`; return their names. All other files stay."""
     own = [
         name for name in core.list_backups(path.name for path in folder.iterdir()) if _is_own(folder / name)
     ]
@@ -231,7 +230,7 @@ def choose_backup(path: Path) -> Path:
 
 
 def check_restorable(archive: zipfile.ZipFile, manifest: Manifest, name: str) -> None:
-    """Whether this code can take the backup in, and whether the place is empty. Raises Unusable."""
+    """Check that this code can restore the backup, and that the installation is empty. Raises Unusable."""
     known = {".".join(key) for key in MigrationLoader(None, ignore_no_migrations=True).disk_migrations}
     installed = {app.label for app in apps.get_app_configs()}
     fault = core.find_version_fault(
@@ -262,10 +261,10 @@ def check_restorable(archive: zipfile.ZipFile, manifest: Manifest, name: str) ->
 
 
 def put_back(archive: zipfile.ZipFile, manifest: Manifest) -> None:
-    """Write kept files, heads and database into an empty place. Raises DumpFailed, Damaged or OSError.
+    """Write files, heads and database into an empty installation. Raises DumpFailed, Damaged or OSError.
 
-    A restore that was cut off can be run again. The database must be empty for that: it is filled last, and what fails
-    afterwards needs a new one.
+    A restore that was interrupted can be run again, if the database is still empty: it is filled last. After a later
+    failure, use a new database.
     """
     var = Path(settings.VAR_DIR)
     (var / "audit").mkdir(parents=True, exist_ok=True)
@@ -290,17 +289,17 @@ def put_back(archive: zipfile.ZipFile, manifest: Manifest) -> None:
 
 
 def note_made(*, manifest: Manifest, by: Person, now: datetime) -> None:
-    """Record that a backup was made: whoever reads the audit log sees when everything was copied."""
+    """Record that a backup was made: the audit log then shows when everything was copied."""
     with transaction.atomic():
         _record("backup:made", manifest, by, now)
 
 
 def note_restored(*, manifest: Manifest, by: Person, now: datetime) -> tuple[int, int]:
-    """Queue again what was being worked on when the backup was made, and record the restoring.
+    """Queue again the jobs that were running when the backup was made, and record the restore.
 
-    Every sign-in ends: those that ended after the backup, perhaps by a new password, are in it. Nothing that waits
-    for a webhook is sent: it was delivered since, or this is a copy of a site that goes on. Returns how many sign-ins
-    and how many deliveries.
+    End every sign-in: the backup also has those that ended after it, perhaps by a new password. Waiting deliveries of
+    webhooks are not sent: they were sent since, or this is a copy of a running site. Return how many sign-ins and
+    deliveries.
     """
     with transaction.atomic():
         queue_again(by=by, now=now)
@@ -322,12 +321,12 @@ def _record(verb: str, manifest: Manifest, by: Person, now: datetime, **more: in
 
 
 def _read_heads() -> list[Head]:
-    """The heads of all audit chains; of the columns that every version has."""
+    """The heads of all audit chains; reads only columns that every version has."""
     return [Head(*row) for row in Chain.objects.order_by("pk").values_list("pk", "seq", "mac")]
 
 
 def _clear_abandoned(folder: Path) -> None:
-    """Delete what backups that were killed left behind."""
+    """Delete what killed backups left behind."""
     for left in folder.glob(f"{UNFINISHED}*"):
         if left.stat().st_mtime < time.time() - ABANDONED:
             rmtree(left, ignore_errors=True)

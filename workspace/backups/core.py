@@ -1,4 +1,4 @@
-"""What a backup says of itself, and what its files may be called."""
+"""The manifest of a backup, and the allowed names of its files."""
 
 import hashlib
 import hmac
@@ -26,7 +26,7 @@ _UNSAFE = re.compile(r"[\\:\x00-\x1f\x7f]")
 
 
 class Unusable(Exception):
-    """What was given cannot be used; the sentence says why and what to do."""
+    """The given file or folder cannot be used; the sentence says why and what to do."""
 
 
 class BackupPart(Struct, frozen=True):
@@ -38,9 +38,9 @@ class BackupPart(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True):
-    """What a backup holds, of which product and moment. `rows` are those of each table, `heads` the audit chains'.
+    """What a backup holds, of which product and moment. `rows` is the count by table, `heads` are the audit chains'.
 
-    `seal` is HMAC-SHA256 by AUDIT_KEY over all else, so that it shows when anything was changed.
+    `seal` is HMAC-SHA256 by AUDIT_KEY over all else, so that any change shows.
     """
 
     product: str
@@ -56,11 +56,11 @@ class Manifest(Struct, frozen=True):
     seal: str = ""
 
     def sealed(self, key: str) -> "Manifest":
-        """The same with its seal."""
+        """The manifest with its seal."""
         return msgspec.structs.replace(self, seal=self._compute_seal(key))
 
     def is_sealed(self, key: str) -> bool:
-        """Whether it is as it was sealed, by this key."""
+        """Whether the seal by this key matches the manifest."""
         return hmac.compare_digest(self.seal.encode(), self._compute_seal(key).encode())
 
     def _compute_seal(self, key: str) -> str:
@@ -74,12 +74,12 @@ def name_backup(now: datetime) -> str:
 
 
 def list_backups(names: Iterable[str]) -> list[str]:
-    """Those names that a backup has, newest first."""
+    """Those of the names that are names of backups, newest first."""
     return sorted((name for name in names if _NAME.fullmatch(name)), reverse=True)
 
 
 def read_manifest(data: bytes) -> Manifest:
-    """The manifest of these bytes. Raises Unusable when they are none that this version reads."""
+    """The manifest in these bytes. Raises Unusable when this version cannot read them."""
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
         Version(manifest.version)
@@ -102,7 +102,7 @@ def read_manifest(data: bytes) -> Manifest:
 
 
 def find_part_fault(manifest: Manifest, names: list[str], database: str) -> str:
-    """Why these files of an archive cannot be those of the manifest; empty when they can."""
+    """Why these files of an archive do not fit the manifest; "" when they do."""
     listed = [part.name for part in manifest.parts]
     if sorted(names) != sorted([*listed, MANIFEST]) or len(set(names)) != len(names):
         return say("It does not hold the files that its manifest lists")
@@ -126,7 +126,7 @@ def _is_kept(name: str) -> bool:
 def find_version_fault(
     manifest: Manifest, *, version: str, vendor: str, apps: Collection[str], migrations: Collection[str]
 ) -> str:
-    """Why this version of the product cannot take the backup in, with what to do; empty when it can.
+    """Why this version of the product cannot restore the backup, with what to do; "" when it can.
 
     `migrations` are those that the code knows ("workspace.0001_initial"), `apps` those that are installed.
     """

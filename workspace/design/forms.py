@@ -14,12 +14,12 @@ class SampleForm(forms.Form):
     is_on = forms.BooleanField(label=_("Yes or no"), required=False)
 
     def clean(self) -> None:
-        """Has a fault of the whole form, too."""
+        """Adds a fault of the whole form, too."""
         self.add_error(None, _("What is wrong with the whole form."))
 
 
 def make_sample() -> SampleForm:
-    """The form as it is shown after something wrong was sent."""
+    """The form as it is shown after invalid input."""
     form = SampleForm({"name": "Lantern", "kind": "b", "text": _("Typed text is kept."), "count": "seven"})
     form.is_valid()
     return form

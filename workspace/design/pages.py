@@ -34,7 +34,7 @@ class SampleRow(Struct, frozen=True):
 
 
 class SampleCriterion(Struct, frozen=True):
-    """What a rubric says of one criterion."""
+    """What a rubric says about one criterion."""
 
     description: str
     guiding_questions: list[str]
@@ -43,7 +43,7 @@ class SampleCriterion(Struct, frozen=True):
 
 
 class DesignPage(Struct, frozen=True):
-    """Sample values; `scheme` is "light", "dark" or "" for what the viewer's browser has."""
+    """Sample values; `scheme` is "light", "dark" or "" for the setting of the viewer's browser."""
 
     scheme: str
     hostile: str
@@ -57,7 +57,7 @@ class DesignPage(Struct, frozen=True):
 
 
 def build_design_page(*, scheme: str, now: datetime) -> DesignPage:
-    """The page in that scheme; recent moments are told from `now`."""
+    """The page in that scheme; recent moments are relative to `now`."""
     long_ago = datetime(2026, 3, 2, 9, 5, tzinfo=UTC)
     rows = [
         SampleRow("Ana", 12, 87.5, 1.8, 4.2, now - timedelta(hours=3)),

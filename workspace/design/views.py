@@ -1,4 +1,4 @@
-"""The page of all components, so that the look is kept by looking."""
+"""The page of all components, to check the design by eye."""
 
 from django.http import HttpResponse
 from django.utils import timezone
@@ -16,7 +16,7 @@ SCHEMES = ("light", "dark")
 
 @require("see_design")
 def design(request: SignedIn) -> HttpResponse:
-    """All components in light, in dark, or as the browser has it."""
+    """All components in light, in dark, or as the browser is set."""
     asked = only_parameters(request, "scheme")["scheme"]
     check_see_design(request.user)
     scheme = asked if asked in SCHEMES else ""

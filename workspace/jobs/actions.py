@@ -1,8 +1,8 @@
 """Background work: a row says what is to be done; a message only tells a worker to look.
 
 A worker holds a job by a lease and a fence. Every change of a job is one conditional update on its state and fence, so
-a worker that slept through its lease, or a job that was cancelled, finds no row to write to and raises `JobLost`.
-While an action works, a thread renews the lease, so that a step may take longer than one.
+a worker whose lease ended, or whose job was cancelled, finds no row to write to and gets `JobLost`. While an action
+works, a thread renews the lease, so that a step may take longer than the lease.
 """
 
 import logging
@@ -55,7 +55,7 @@ class JobLost(Exception):
 
 
 class TooSlow(Exception):
-    """The work took more processor time than it may."""
+    """The work took more processor time than allowed."""
 
 
 class JobOver(Exception):
@@ -72,11 +72,11 @@ def enqueue(
     now: datetime,
     total_bytes: int = 0,
 ) -> Job:
-    """Write the job in the present transaction; message the workers after the commit; the same job is asked for once.
+    """Write the job in the present transaction; message the workers after the commit; the same job is queued once.
 
     A job of that kind, subject and input that is over is queued again; one that waits or runs stays as it is (its row
     is locked, so that what this transaction adds is seen by the job before it ends). Raises RuntimeError outside a
-    transaction. Never raises because the broker is away: the sweep sends it later.
+    transaction. Never raises when the broker is unavailable: the sweep sends the message later.
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError(
@@ -96,7 +96,7 @@ def enqueue(
 def take_job(*, job: int, now: datetime) -> Job | None:
     """Take a waiting job, or one whose worker let its lease end; None when there is nothing to take.
 
-    A job that was taken more than 3 times without getting any further fails here instead.
+    A job that was taken more than 3 times without progress fails here instead.
     """
     row = Job.objects.filter(pk=job).first()
     if row is None or not (row.state == QUEUED or is_dropped(row, now)):
@@ -248,7 +248,7 @@ def retry_job(*, job: Job, by: Person, now: datetime) -> Job:
 
 
 def run_job(*, job: int, clock: Clock) -> bool:
-    """Take a job and do what settings.JOB_ACTIONS names for its kind; whether it was ours to do."""
+    """Take a job and run what settings.JOB_ACTIONS names for its kind; return whether it could be taken."""
     held = take_job(job=job, now=clock())
     if held is None:
         return False
@@ -267,7 +267,7 @@ def run_job(*, job: int, clock: Clock) -> bool:
 def limit_time(seconds: int) -> Iterator[None]:
     """Raise TooSlow in the caller's block after so many seconds of processor time, also within a regular expression.
 
-    Only the main thread can be interrupted, which is where workers and commands work; elsewhere nothing is limited.
+    Only the main thread can be interrupted, in which workers and commands run; elsewhere nothing is limited.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -299,7 +299,7 @@ def _kept(job: Job, clock: Clock) -> Iterator[None]:
 
 
 def _keep(job: int, fence: int, clock: Clock, is_over: threading.Event) -> None:
-    """Renew the lease by a connection of its own until it is over; a lease that ends later stays as it is."""
+    """Renew the lease on its own connection until the work ends; a lease that ends later stays as it is."""
     mine = Job.objects.filter(pk=job, state=RUNNING, fence=fence)
     is_started = False
     while not is_over.wait(KEPT_EVERY.total_seconds()):
@@ -332,7 +332,7 @@ def sweep_jobs(*, by: Person, now: datetime, notify_again: timedelta = NOTIFY_AG
 
 
 def beat(*, worker: str, by: Person, now: datetime) -> None:
-    """Write down that this worker is there."""
+    """Record that this worker is alive."""
     Heartbeat.objects.update_or_create(worker=worker[:120], defaults={"beat_at": now})
 
 
@@ -372,7 +372,7 @@ def notify_workers(jobs: list[int], moment: datetime) -> int:
 
 
 def send(task: str, *arguments: int, **options: float) -> None:
-    """One message to the workers. Raises kombu's OperationalError when the broker is away, within a second or so."""
+    """One message to the workers. Raises kombu's OperationalError within about a second if the broker is away."""
     current_app.send_task(task, args=arguments, **options)
 
 

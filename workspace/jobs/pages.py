@@ -42,7 +42,7 @@ def time_left(seconds: float) -> str:
 
 
 def is_worker_alive(now: datetime) -> bool:
-    """Whether a worker beats, or holds a job right now."""
+    """Whether a worker sends its heartbeat, or holds a job right now."""
     if Heartbeat.objects.filter(beat_at__gte=now - BEATS_WITHIN).exists():
         return True
     return Job.objects.filter(state=RUNNING, lease_until__gt=now).exists()

@@ -1,7 +1,7 @@
-"""E-mails: queued in the transaction of the act that they tell of, sent by a job, tried again, and forgotten.
+"""E-mails: queued in the transaction of the act that they report, sent by a job, tried again, and deleted.
 
-As with webhooks the rows are the outbox: an act that is rolled back leaves none, and the sweep has everything sent that
-waits. An e-mail is sent at least once.
+As with webhooks, the rows are the outbox: an act that is rolled back leaves none, and the sweep gets everything sent
+that waits. An e-mail is sent at least once.
 """
 
 import logging
@@ -45,9 +45,9 @@ def queue_email(
     person: Person | None = None,
     expires_at: datetime | None = None,
 ) -> Email | None:
-    """Write an e-mail into the present transaction; None where no mail server is configured.
+    """Queue an e-mail in the present transaction; None where no mail server is configured.
 
-    `by` is who had it sent; the e-mail does not name them. Raises RuntimeError outside a transaction.
+    `by` is the person who caused it; the e-mail does not name them. Raises RuntimeError outside a transaction.
     """
     if not sends_email():
         return None
@@ -66,7 +66,7 @@ def queue_email(
 
 
 def enqueue_due_emails(*, by: Person, now: datetime) -> int:
-    """Queue the job that sends what is due; how many e-mails are."""
+    """Queue the job that sends what is due; return how many e-mails are due."""
     count = Email.objects.filter(state=WAITING, next_attempt_at__lte=now).count()
     if count:
         with transaction.atomic():
@@ -75,7 +75,7 @@ def enqueue_due_emails(*, by: Person, now: datetime) -> int:
 
 
 def end_all_waiting_emails(*, by: Person, now: datetime) -> int:
-    """No e-mail that waits is sent any more, nor any notification by one; how many e-mails. For a restored database."""
+    """End all waiting e-mails and e-mail notifications, unsent; return how many e-mails. For a restored database."""
     Notification.objects.filter(email_due_at__isnull=False).update(email_due_at=None)
     waiting = Email.objects.filter(state=WAITING)
     error = _("It was not sent: the site was restored from a backup in which it waited.")
@@ -85,7 +85,7 @@ def end_all_waiting_emails(*, by: Person, now: datetime) -> int:
 def send_by_smtp(email: Email, body: str) -> None:
     """Hand an e-mail to the mail server of the settings. Raises OSError or SMTPException.
 
-    It has the same Message-ID each time, so that a mailbox can tell an e-mail that comes twice.
+    It has the same Message-ID each time, so that a mailbox can recognise an e-mail that arrives twice.
     """
     moment, host = int(email.created_at.timestamp()), urlsplit(settings.SITE_URL).hostname
     headers = {"Message-ID": f"<{email.pk}.{moment}@{host}>", "Auto-Submitted": "auto-generated"}
@@ -104,14 +104,14 @@ def send_emails(*, job: Job, clock: Clock, send: Send = send_by_smtp) -> None:
 
 
 def forget_emails(*, by: Person, now: datetime) -> int:
-    """Delete what was sent or given up and is older than it is kept; how many."""
+    """Delete e-mails that were sent or given up and are past their retention; return how many."""
     old = Email.objects.filter(created_at__lte=now - EMAILS_STAY).order_by("created_at")
     keys = list(old.values_list("pk", flat=True)[:MOST_FORGOTTEN])
     return Email.objects.filter(pk__in=keys).delete()[0]
 
 
 def _take(job: Job, now: datetime) -> Email | None:
-    """The next e-mail that is due, None without one. The attempt is noted before it is made, as with deliveries."""
+    """The next e-mail that is due, None without one. The attempt is recorded before it is made, as with deliveries."""
     with transaction.atomic():
         renew(job=job, now=now, lease=LEASE, done_count=job.done_count + 1)
         _give_up_stale(now)
@@ -127,7 +127,7 @@ def _take(job: Job, now: datetime) -> Email | None:
 
 
 def _give_up_stale(now: datetime) -> None:
-    """What came too late, or is for an account that was deactivated, is not sent."""
+    """Give up e-mails that are too late, or for a deactivated account."""
     stale = Email.objects.filter(state=WAITING).filter(Q(expires_at__lte=now) | Q(person__is_active=False))
     keys = list(stale.values_list("pk", flat=True))
     if keys:
@@ -151,5 +151,5 @@ def _attempt(email: Email, send: Send, now: datetime) -> None:
 
 
 def _end(keys: list[int], **changes: object) -> None:
-    """The body is not needed any more, and what is not there cannot be read by anybody."""
+    """Empty the body: it is not needed any more, and nobody can read what is not stored."""
     Email.objects.filter(pk__in=keys).update(body="", next_attempt_at=None, **changes)

@@ -1,4 +1,4 @@
-"""Whether the site sends e-mail, and where its pages are for whoever reads one."""
+"""Whether the site sends e-mail, and the addresses of pages for its e-mails."""
 
 from django.conf import settings
 
@@ -9,5 +9,5 @@ def sends_email() -> bool:
 
 
 def page_address(path: str) -> str:
-    """The whole address of a page of ours. It comes from SITE_URL, never from what a request says its host is."""
+    """The full address of a page. Its host comes from SITE_URL, never from a request."""
     return f"{settings.SITE_URL.rstrip('/')}{path}"

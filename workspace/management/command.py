@@ -1,4 +1,4 @@
-"""What all commands share: help with its line breaks, and how a command ends."""
+"""The base of all commands: keeps line breaks in the help, and defines how a command ends."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ DONE, DIFFERS, BAD_INPUT = 0, 1, 2
 
 
 class SiteCommand(BaseCommand):
-    """Ends with 0 when all was done, with 1 when something differs or failed, with 2 when the input is bad."""
+    """Exits with 0 when all was done, with 1 when something differs or failed, with 2 when the input is bad."""
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
         """Keep the line breaks of the help."""
@@ -39,7 +39,7 @@ class SiteCommand(BaseCommand):
             self.end(DIFFERS, said, as_json=as_json, code="no_database")
 
     def end(self, exit_code: int, sentence: str, *, as_json: bool, code: str = "bad_input") -> NoReturn:
-        """Say on standard error why nothing (more) is done, and end."""
+        """Say on standard error why nothing (more) is done, and exit."""
         fault = {"place": "", "code": code, "message": sentence}
         said = json.dumps({"faults": [fault]}, ensure_ascii=False) if as_json else sentence
         self.stderr.write(said, lambda text: text)
@@ -47,5 +47,5 @@ class SiteCommand(BaseCommand):
 
 
 def sentence_of(fault: Exception) -> str:
-    """What an error says, on one line with one full stop."""
+    """The message of an error, on one line with one full stop."""
     return f"{' '.join(str(fault).split()).rstrip('.')}."

@@ -1,4 +1,4 @@
-"""Projects and who belongs to them."""
+"""Projects and their members."""
 
 from datetime import datetime
 
@@ -22,7 +22,7 @@ MOST_MEGABYTES = 1_000_000
 
 
 def create_project(*, name: str, slug: str, by: Person, now: datetime) -> Project:
-    """Open a project with its audit chain. What games need in it (the unsorted iteration) the discussions wing adds.
+    """Open a project with its audit chain. The discussions wing adds what games need in it (the unsorted iteration).
 
     Raises NotAllowed unless `by` is an admin, Unacceptable for a bad name or short name, Conflict when it is taken.
     """
@@ -54,7 +54,7 @@ def create_project(*, name: str, slug: str, by: Person, now: datetime) -> Projec
 
 
 def add_member(*, project: Project, person: Person, role: str, by: Person, now: datetime) -> Membership:
-    """Let a person into a project. Raises NotAllowed, Unacceptable (role, switched-off account), Conflict (is in)."""
+    """Add a person to a project. Raises NotAllowed, Unacceptable (role, inactive account), Conflict (is a member)."""
     check_manage_members(by, project)
     return insert_membership(project=project, person=person, role=role, by=by, now=now)
 
@@ -98,7 +98,7 @@ def change_role(*, membership: Membership, role: str, by: Person, now: datetime)
 
 
 def end_membership(*, membership: Membership, by: Person, now: datetime) -> Membership:
-    """Take a person out of a project; what they did stays. Raises NotAllowed, Conflict when it ended already."""
+    """Remove a person from a project; their work stays. Raises NotAllowed, Conflict when it ended already."""
     check_change_membership(by, membership)
     with transaction.atomic():
         _end(membership, by, now)
@@ -107,9 +107,9 @@ def end_membership(*, membership: Membership, by: Person, now: datetime) -> Memb
 
 
 def set_storage_limit(*, project: Project, megabytes: int | None, by: Person, now: datetime) -> None:
-    """Say how much a project may store; None: as much as the installation's other projects. The same changes nothing.
+    """Set how much a project may store; None: the installation's usual limit. The same limit changes nothing.
 
-    A project that holds more keeps it, and takes nothing new. Raises NotAllowed, Unacceptable.
+    A project that stores more keeps it, but accepts nothing new. Raises NotAllowed, Unacceptable.
     """
     check_set_storage_limit(by, project)
     if megabytes is not None and not 1 <= megabytes <= MOST_MEGABYTES:

@@ -32,15 +32,15 @@ def check_change_membership(person: Person, membership: Membership) -> None:
 
 
 def check_set_storage_limit(person: Person, project: Project) -> None:
-    """Admins say how much a project may store."""
+    """Admins set how much a project may store."""
     require_admin(person, _("Only admins change how much a project may store. Ask one of them."))
 
 
 def check_room(project: Project, more: int = 0, *, field: str = "") -> None:
-    """What the project stores, with so many bytes more, must be within its limit; else Unacceptable.
+    """Raise Unacceptable when the project would exceed its storage limit with that many bytes more.
 
-    An act that adds to it asks again after its audit line, in its transaction: acts of a project wait for each other
-    at that line, so that two at the same moment are not both let in.
+    An act that adds bytes checks again after its audit line, in its transaction: acts of a project wait for each other
+    at that line, so that two at the same moment do not both pass.
     """
     storage = load_storage(project)
     if storage.used + more <= storage.limit:

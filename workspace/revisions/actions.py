@@ -1,6 +1,6 @@
-"""Acts that a form posts once under a key of its own: the same key again gives what was stored, or it is refused.
+"""Acts that a form posts once under its own key: the same key again gives the stored result, or is refused.
 
-The save contract: every act on a person's work is one keyed, versioned, immutable revision, or it is nothing.
+The save contract: every act on a person's work is one keyed, versioned, immutable revision, or has no effect.
 """
 
 from abc import ABC, abstractmethod
@@ -31,7 +31,7 @@ LONGEST_KEY = 160
 
 @contextmanager
 def single_act() -> Iterator[None]:
-    """The transaction of one keyed act; Unacceptable when something else is being stored under the key this moment."""
+    """The transaction of one keyed act; Unacceptable when something else is being stored under the key right now."""
     try:
         with transaction.atomic():
             yield
@@ -42,7 +42,7 @@ def single_act() -> Iterator[None]:
 
 
 def key_reused() -> Unacceptable:
-    """The refusal of a key that something else was stored under."""
+    """The refusal of a key under which something else was stored."""
     return Unacceptable(
         _(
             "This form was already saved with another answer or another text. "
@@ -69,7 +69,7 @@ IDENTITY = ("id", "kind", "subject")
 
 
 class Saved(Struct, Generic[WorkT], frozen=True):
-    """What an act left: the stored revision and its subject, what it revealed, and the work after it.
+    """The result of an act: the stored revision and its subject, what it revealed, and the work after it.
 
     `work` is None when the act was only repeated: the page then reads it again.
     """
@@ -89,15 +89,15 @@ class Saved(Struct, Generic[WorkT], frozen=True):
 class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
     """Saves acts on the subjects of one kind of owner: a row for the latest value of each, a row for each revision.
 
-    A subclass says which tables these are and what may be saved. `row_name` is the name of the subject's table in
-    audit events, and of the revision's foreign key to it; `owner_name` that of the subject's key to its owner.
+    A subclass says which tables these are and what may be saved. `row_name` is the name of the subject's table in audit
+    events, and of the revision's foreign key to it; `owner_name` is the name of the subject's key to its owner.
     """
 
     row_model: ClassVar[type[Model]]
     revision_model: ClassVar[type[KeyedRevision]]
     row_name: ClassVar[str]
     owner_name: ClassVar[str]
-    # The role of everybody whom `check` lets pass; None where people of several roles pass.
+    # The role of everybody whom `check` allows; None where it allows several roles.
     checked_role: ClassVar[Role | None] = None
 
     def __init__(self) -> None:
@@ -112,14 +112,14 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
 
     @abstractmethod
     def check(self, owner: OwnerT, *, by: Person, now: datetime) -> None:
-        """Raise NotAllowed when the owner is not open, or not the person's own."""
+        """Raise NotAllowed when the owner is not open, or is another person's."""
 
     @abstractmethod
     def read(self, owner: OwnerT) -> WorkT:
         """The work as it is stored now."""
 
     def read_ahead(self, owner: OwnerT) -> WorkT | None:
-        """The work, read before others have to wait, where whatever changes it counts the owner's version up."""
+        """The work, read before the lock, where every change of it increases the owner's version."""
         return None
 
     @abstractmethod
@@ -128,7 +128,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
 
     @abstractmethod
     def refuse_faults(self, work: WorkT, act: Act, proposed: LatestT) -> None:
-        """Raise Unacceptable when the act does not fit the work, or not yet."""
+        """Raise Unacceptable when the act does not fit the work, or comes too early."""
 
     @abstractmethod
     def undoable(self, work: WorkT) -> QuerySet[Any, Any]:
@@ -136,14 +136,14 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
 
     @abstractmethod
     def project(self, owner: OwnerT) -> Project:
-        """The project whose audit log tells of the act."""
+        """The project whose audit log records the act."""
 
     @abstractmethod
     def changed(self, work: WorkT, latest: LatestT, *, now: datetime) -> tuple[WorkT, frozenset[str]]:
-        """The work after `latest` was stored, and what that reveals."""
+        """The work after `latest` was stored, and what this reveals."""
 
     def amend(self, work: WorkT, proposed: LatestT) -> LatestT:
-        """The value to store, where it follows from more than the act."""
+        """The value to store, where it depends on more than the act."""
         return proposed
 
     def context(self, work: WorkT, act: Act) -> dict[str, str]:
@@ -153,9 +153,9 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
     def save(self, *, owner: OwnerT, act: Act, by: Person, now: datetime) -> Saved[WorkT]:
         """Store one act, once: compare the version, set the value, add the revision and the audit event.
 
-        The same key with the same body gives the stored result again, whatever became of the owner. Raises
-        Unacceptable for a key used for something else and for what cannot be saved, Conflict (with both versions)
-        when the subject was changed since, NotAllowed when the owner is not open or not the person's own.
+        The same key with the same body gives the stored result again, whatever the state of the owner is now. Raises
+        Unacceptable for a key used for something else and for what cannot be saved, Conflict (with both versions) when
+        the subject was changed since, NotAllowed when the owner is not open or is another person's.
         """
         body = act.sha256(owner.pk)
         version, work = owner.version, self.read_ahead(owner)
@@ -169,7 +169,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
             return self._write(owner, work, act, body, by=by, now=now)
 
     def save_all(self, *, owner: OwnerT, acts: Sequence[tuple[Act, datetime]], by: Person) -> WorkT:
-        """Store acts under new keys, each with its time, all or none; the work after them.
+        """Store acts under new keys, each with its time, all or none; return the work after them.
 
         Raises what `save` raises, and Unacceptable for a key that was used before.
         """
@@ -201,7 +201,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
             return self._write(owner, work, act, body, by=by, now=now, undoes=undone)
 
     def _stored_act(self, key: str, body_sha256: str, by: Person) -> Saved[WorkT] | None:
-        """What was stored under this key, if the same was posted with it; Unacceptable if it was something else."""
+        """The result stored under this key, if the same body was posted; raises Unacceptable if it was another."""
         found = self._stored.rows(by.pk, short_key(key))
         if not found:
             return None
@@ -268,7 +268,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
         return Saved(revision, act.kind, act.subject, revealed, after)
 
     def _compare_and_set(self, owner: OwnerT, work: WorkT, act: Act, by: Person) -> LatestT:
-        """The value after the act, stored with its version one higher; Conflict when it moved on meanwhile."""
+        """Store the value after the act with the next version; raises Conflict when it changed meanwhile."""
         before = self.latest(work, act.kind, act.subject)
         proposed = replace(
             before,
@@ -291,7 +291,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
         return after
 
     def _conflict(self, stored: LatestT, act: Act, by: Person) -> Conflict:
-        """The refusal that names both: what is stored (always the person's own) and what was sent."""
+        """The refusal with both versions: what is stored (always the person's own) and what was sent."""
         revisions = self.revision_model._default_manager.filter(**{self.row_name: stored.id})
         newest = revisions.order_by("-version").first()
         return Conflict(

@@ -1,4 +1,4 @@
-"""What is posted about one subject of a person's work, and the newest value that is stored of it."""
+"""What is posted about one subject of a person's work, and its newest stored value."""
 
 from msgspec import Struct
 

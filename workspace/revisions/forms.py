@@ -1,4 +1,4 @@
-"""Forms of pages on which every act is saved by itself: strings to typed values, and no more."""
+"""Forms of pages on which every act is saved by itself: they only turn strings into typed values."""
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -12,7 +12,7 @@ OLD = _("This form does not fit the page any more. Load the page again.")
 
 
 class KeyedForm(forms.Form):
-    """What every form of such a page carries: its key, the page's nonce, the open step, the part of what is judged."""
+    """The fields of every form of such a page: its key, the page's nonce, the open step, the part of what is judged."""
 
     key = forms.CharField(required=False, max_length=600, strip=False)
     nonce = forms.CharField(required=False, max_length=64, strip=False)
@@ -32,7 +32,7 @@ class KeyedForm(forms.Form):
 
 
 class KeyedActForm(KeyedForm):
-    """One act: five fields, or the short form "kind~subject~version~value" of a button that has no form of its own."""
+    """One act: five fields, or the short form "kind~subject~version~value" of a button without its own form."""
 
     kind = forms.CharField(required=False, max_length=30, strip=False)
     subject = forms.CharField(required=False, max_length=200, strip=False)
@@ -44,7 +44,7 @@ class KeyedActForm(KeyedForm):
     act = forms.CharField(required=False, max_length=300, strip=False)
 
     def clean(self) -> dict[str, object]:
-        """Take the short form apart; without script the key is made here as the script makes it."""
+        """Split the short form; without JavaScript, make the key here as the script does."""
         cleaned = dict(super().clean() or {})
         if self.errors:
             return cleaned
@@ -91,12 +91,12 @@ def _apart(short: str) -> dict[str, object]:
 
 
 class UndoForm(KeyedForm):
-    """Taking an act back: the newest, or that of one thing."""
+    """Undoing an act: the newest of all, or the newest on one subject."""
 
     kind = forms.CharField(required=False, max_length=30, strip=False)
     subject = forms.CharField(required=False, max_length=200, strip=False)
 
     @property
     def target(self) -> dict[str, str]:
-        """The key of the form and what is to be undone."""
+        """The key of the form and what to undo."""
         return {name: self.cleaned_data[name] for name in ("key", "kind", "subject")}

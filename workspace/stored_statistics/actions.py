@@ -12,16 +12,16 @@ from workspace.models import Job, Person
 from workspace.models.stored_statistics import StoredStatistics
 from workspace.stored_statistics.queries import OwnerT, StatisticsStore
 
-# No kind takes longer; a worker that dies over one is missed after this.
+# No kind takes longer; a worker that dies is noticed after this.
 LEASE = timedelta(minutes=3)
 
 
 def enqueue_missing(
     *, store: StatisticsStore[OwnerT], owner: OwnerT, by: Person, now: datetime
 ) -> Job | None:
-    """Queue what is not stored of the present input; None when nothing is missing, or nothing was submitted.
+    """Queue what is not stored for the present input; None when nothing is missing, or nothing was submitted.
 
-    It changes nothing that anybody judged, so the audit log has no line about it.
+    It changes no judgement, so the audit log has no line about it.
     """
     present = store.present(owner)
     if not present.count or len(present.rows) == len(store.kinds):
@@ -38,10 +38,10 @@ def enqueue_missing(
 
 
 def compute_missing(*, store: StatisticsStore[OwnerT], job: Job, clock: Clock) -> None:
-    """Compute every kind that is not stored of the present input, each stored under the job's fence as it is done.
+    """Compute every kind that is not stored for the present input; store each under the job's fence when ready.
 
-    The same input always gives the same row, so doing the job twice, or two at once, leaves what one leaves. Raises
-    JobLost when the job was taken over.
+    The same input always gives the same row, so doing the job twice, or two jobs at once, has the same result as one.
+    Raises JobLost when the job was taken over.
     """
     owner = store.load(int(job.subject.partition(":")[2]))
     total = len(store.kinds)
@@ -58,7 +58,7 @@ def compute_missing(*, store: StatisticsStore[OwnerT], job: Job, clock: Clock) -
 
 
 def _new_row(store: StatisticsStore[OwnerT], owner: OwnerT, kind: str, job: Job) -> StoredStatistics | None:
-    """The row of that kind, not stored yet; None when it is there."""
+    """The unsaved row of that kind; None when one is stored already."""
     with snapshot():
         present = store.present(owner)
         if kind in present.rows:

@@ -1,4 +1,4 @@
-"""The state of stored statistics: of the present input, being computed, out of date, or not asked for yet."""
+"""The state of stored statistics: up to date, being computed, out of date, or not requested yet."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -23,7 +23,7 @@ class Part(Struct, frozen=True):
 
 
 class StatisticsState(Struct, frozen=True, kw_only=True):
-    """The state of the statistics of one kind. They are shown when `is_there`, never when they are of other input.
+    """The state of the statistics of one kind. They are shown when `is_there`, never when they come from other input.
 
     `is_live` says that a job waits or runs. `since` is a sentence about statistics of other input, "" without any.
     """
@@ -49,7 +49,7 @@ def read_state(
     since: Callable[[int], str],
     now: datetime,
 ) -> tuple[dict[str, Any], Any]:
-    """The fields of the state, and the row when it is of the present input.
+    """The fields of the state, and the row when it comes from the present input.
 
     `names` are those of the kinds; `since` makes a sentence of how many submissions came in after the newest row.
     """
@@ -76,7 +76,7 @@ def read_state(
 
 
 def decode_body(row: StoredStatistics, shape: type[Any]) -> Any:
-    """What is stored, in its shape and in the reader's language."""
+    """The stored body, decoded to its type and in the reader's language."""
     return decode_stored(row.body, shape)
 
 

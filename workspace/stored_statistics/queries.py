@@ -1,4 +1,4 @@
-"""Statistics that a job computes and stores under the hash of their input: what there is of the present input."""
+"""Statistics that a job computes and stores under the hash of their input: what is stored for the present input."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -15,20 +15,20 @@ OwnerT = TypeVar("OwnerT", bound=Model)
 
 
 class Inputs(Struct, frozen=True):
-    """The hash of what statistics would come from now, by kind; `count` says how many submissions that is."""
+    """The hash of the present input of statistics, by kind; `count` is its number of submissions."""
 
     hashes: dict[str, str]
     count: int
 
 
 class Present(Inputs, frozen=True):
-    """The inputs of now, and the keys of the rows that are stored of them, by kind."""
+    """The present inputs, and the keys of the rows stored for them, by kind."""
 
     rows: dict[str, int]
 
 
 class StatisticsStore(ABC, Generic[OwnerT]):
-    """The statistics of one kind of owner, such as a project: their table, their kinds, what they come from.
+    """The statistics of one kind of owner, such as a project: their table, their kinds, their input.
 
     Kinds are computed in the order of `kinds`. `owner_name` is the table's key to the owner, `subject_name` the
     word for it in the subject of jobs.
@@ -50,15 +50,15 @@ class StatisticsStore(ABC, Generic[OwnerT]):
 
     @abstractmethod
     def inputs(self, owner: OwnerT) -> Inputs:
-        """What the statistics would come from now."""
+        """The present input of the statistics."""
 
     @abstractmethod
     def read(self, owner: OwnerT, kind: str) -> Callable[[], Struct]:
-        """What computes the statistics, after everything was read; it may be slow and reads nothing more."""
+        """Read everything; return a function that computes the statistics, which may be slow and reads nothing more."""
 
     @abstractmethod
     def count(self, row: Any) -> int:
-        """From how many submissions a stored row came."""
+        """How many submissions a stored row was computed from."""
 
     def columns(self, count: int, job: Job) -> dict[str, Any]:
         """More columns of a new row."""
@@ -69,7 +69,7 @@ class StatisticsStore(ABC, Generic[OwnerT]):
         return f"{self.subject_name}:{owner.pk}"
 
     def present(self, owner: OwnerT) -> Present:
-        """Which statistics of the present input are stored."""
+        """The statistics that are stored for the present input."""
         inputs = self.inputs(owner)
         rows = self.row_model._default_manager.filter(
             **{self.owner_name: owner, "input_sha256__in": inputs.hashes.values()}
@@ -77,11 +77,11 @@ class StatisticsStore(ABC, Generic[OwnerT]):
         return Present(inputs.hashes, inputs.count, dict(rows.values_list("kind", "pk")))
 
     def input_hash(self, owner: OwnerT) -> str:
-        """The hash of what all kinds together would come from now."""
+        """The hash of the present input of all kinds together."""
         return canonical_hash(list(self.inputs(owner).hashes.values()))
 
     def newest_row(self, owner: OwnerT, kind: str) -> StoredStatistics | None:
-        """The row of that kind that was stored last, whatever its input."""
+        """The newest row of that kind, whatever its input."""
         rows = self.row_model._default_manager.filter(**{self.owner_name: owner, "kind": kind})
         return rows.order_by("-created_at", "-pk").first()
 

@@ -31,7 +31,7 @@ class Command(SiteCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where to, and how many to keep."""
+        """Add the arguments: the folder, and how many backups to keep."""
         parser.add_argument("folder", type=Path, help="a folder that is there; one for each installation")
         parser.add_argument(
             "--keep",
@@ -49,7 +49,7 @@ class Command(SiteCommand):
         folder, now = options["folder"], timezone.now()
         try:
             made = make_backup(folder, now)
-            # Made by newer code, before it brings the database up to date: there may be no table to record it in.
+            # A backup by newer code, made before the migrations run: the table to record it in may not exist yet.
             if not missing_migrations(connection):
                 note_made(manifest=made.manifest, by=system_person(now=now), now=now)
             deleted = [] if keep is None else delete_old_backups(folder, keep)

@@ -27,7 +27,7 @@ class Command(SiteCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Who, and what they may do."""
+        """Add the arguments: the person, and their rights."""
         parser.add_argument("email")
         parser.add_argument("--name", required=True)
         parser.add_argument("--admin", action="store_true", help="an admin of the whole installation")

@@ -1,4 +1,4 @@
-"""`manage.py makemessages`, which also finds the texts of our templates: Django's own reads its own language alone."""
+"""`manage.py makemessages`, which also finds texts in Jinja templates: Django's own reads only Django's templates."""
 
 from pathlib import Path
 from typing import Any
@@ -7,12 +7,12 @@ from django.core.management.commands import makemessages
 from django.template import engines
 from django.template.backends.jinja2 import Jinja2
 
-# What our code calls the functions of gettext, beside the names that xgettext and Django know; those of cores, too.
+# Our names for gettext functions, beside those that xgettext and Django know; also those of cores.
 KEYWORDS = ("_now", "_lazy", "say", "say_many:1,2", "mark", "mark_many:1,2")
 
 
 def _environment() -> Any:
-    """Jinja's environment; the extension for texts adds what it extracts them with."""
+    """Jinja's environment; the extension for texts adds the method that extracts them."""
     backend = engines["jinja2"]
     assert isinstance(backend, Jinja2)
     return backend.env
@@ -28,7 +28,7 @@ def list_messages(source: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def messages_as_python(source: str) -> str:
-    """The texts of a template as calls of gettext, each on the line where it is written, for xgettext to read."""
+    """The texts of a template as gettext calls for xgettext, each on its line in the template."""
     lines: dict[int, list[str]] = {}
     for line, function, message in _environment().extract_translations(source):
         texts = [message] if isinstance(message, str) else message
@@ -40,10 +40,10 @@ def messages_as_python(source: str) -> str:
 
 
 class TemplateFile(makemessages.BuildFile):
-    """A file that is searched for texts."""
+    """A file to search for texts."""
 
     def preprocess(self) -> None:
-        """Write a template as Python beside it; Django takes that away when it is done."""
+        """Write a template as a Python file beside it; Django removes that file afterwards."""
         if self.is_templatized and self.domain == "django":
             source = Path(self.path).read_text(encoding="utf-8")
             Path(self.work_path).write_text(messages_as_python(source), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Takes away a second factor on the command line: for the admin whom no other admin can help."""
+"""Removes a second factor on the command line: for the admin whom no other admin can help."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -23,7 +23,7 @@ class Command(SiteCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Whose, and why."""
+        """Add the arguments: the person, and the reason."""
         parser.add_argument("email")
         parser.add_argument("--reason", required=True, help="goes into the audit log of accounts")
 

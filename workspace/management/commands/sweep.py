@@ -1,4 +1,4 @@
-"""Sends messages again for waiting or dropped jobs, and does the work that is due by time alone."""
+"""Sends messages again for waiting or dropped jobs, and does the work that is only due by time."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from workspace.tasks import BEAT
 
 
 class Command(SiteCommand):
-    """One sweep, as every worker has one done every ten seconds."""
+    """One sweep, like the one that every worker requests every ten seconds."""
 
     help = (
         "Sends the message again for jobs that nobody took and for those whose worker stopped, and ends expired\n"

@@ -27,7 +27,7 @@ def notify(
     for_leads: bool = False,
     tells_actor: bool = False,
 ) -> int:
-    """Notify people (by key) of one of OCCASIONS, each as they chose; return how many. The actor only with `tells_actor`.
+    """Notify people (by key) of one of OCCASIONS, as they chose; return how many. The actor only with `tells_actor`.
 
     Nobody gets it twice while the first one is unread. Raises RuntimeError outside a transaction: what is told must
     stand or fall with the act.
