@@ -28,7 +28,7 @@ def check_archive(person: Person, project: Project) -> None:
 
 
 def check_nothing_is_read(project: Project) -> None:
-    """No upload of the project is being read; the archive would hold a part of its games."""
+    """Check that no upload of the project is being read; the archive would hold only a part of its games."""
     reading = Transcript.objects.filter(project=project, job__state__in=(QUEUED, RUNNING)).order_by("pk")
     if name := reading.values_list("name", flat=True).first():
         raise Conflict(

@@ -32,7 +32,7 @@ MOST_GAMES = 20
 
 
 class RoundPlan(Struct, frozen=True, kw_only=True):
-    """What a lead asks for: games by number, in the order in which they come; `notes` explain them, by number."""
+    """A lead's plan for a round: games by number, in their order; `notes` explain them, by number."""
 
     name: str
     games: Sequence[int]
@@ -45,8 +45,8 @@ class RoundPlan(Struct, frozen=True, kw_only=True):
 def open_round(*, project: Project, plan: RoundPlan, by: Person, now: datetime) -> CalibrationRound:
     """Open a round of the project; its keys are taken from the current verdicts of its games.
 
-    Raises NotAllowed for anybody but leads, Unacceptable for a plan that cannot be (a game without a verdict, no
-    games, limits out of range), Conflict while another round is open.
+    Raises NotAllowed for anybody but leads, Unacceptable for an invalid plan (a game without a verdict, no games,
+    limits out of range), Conflict while another round is open.
     """
     check_calibrate(by, project)
     _check_plan(plan)
@@ -94,7 +94,7 @@ def _new_round(project: Project, plan: RoundPlan, by: Person, now: datetime) -> 
 
 
 def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
-    """Close the round: no more games of it are given out. Started ones can still be submitted. Idempotent."""
+    """Close the round: its games are no longer given out. Started ones can still be submitted. Idempotent."""
     check_calibrate(by, opened.project)
     with transaction.atomic():
         rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)

@@ -1,4 +1,4 @@
-"""Whether a person judges as the team agreed: their first answers compared with the keys of a calibration round."""
+"""Whether a person judges as the team agreed: compares their first answers with the keys of a calibration round."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -30,7 +30,7 @@ class Key(Struct, frozen=True):
 
 
 class KeyDifference(Struct, frozen=True):
-    """One subject that the person answered otherwise than the key."""
+    """One subject on which the person's answer differs from the key."""
 
     kind: str
     subject: str
@@ -73,7 +73,7 @@ class Result(Struct, frozen=True):
 
 
 def build_key(found: Effective) -> Key:
-    """What a verdict agreed on: the values that people gave, none that only the machine gave."""
+    """The key from a verdict: the values that people gave, without those that are only automatic."""
     values = {kind: dict(found.values[kind]) for kind in COMPARED if found.values.get(kind)}
     return Key(values, "" if found.rating is None else str(found.rating))
 
@@ -104,8 +104,8 @@ def compare(key: Key, answers: Mapping[tuple[str, str], str]) -> ComparedAnswers
 def compute_result(
     compared: Iterable[ComparedAnswers], *, asked: int, pass_percent: int, rating_within: Decimal
 ) -> Result:
-    """Passed with at least `pass_percent` of a hundred answers as in the keys, over all games, and ratings that differ
-    from the keys' by at most `rating_within` on average.
+    """Passed with at least `pass_percent` % of all answers as in the keys, over all games, and ratings that differ from
+    the keys' by at most `rating_within` on average.
 
     `asked` is how many games the person is asked to rate.
     """

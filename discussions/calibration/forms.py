@@ -12,7 +12,7 @@ from workspace.display.core.number_lists import numbers_in, read_numbered_lines
 
 
 class RoundForm(forms.Form):
-    """A round: its games, its rule, and what explains each key."""
+    """A round: its games, its rule, and a note on each key."""
 
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     games = forms.CharField(

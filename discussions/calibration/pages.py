@@ -44,7 +44,7 @@ class Missed(Struct, frozen=True):
 
 
 class CalibrationPage(Struct, frozen=True):
-    """One round: its games, the progress of every person, and what people most often answer otherwise."""
+    """One round: its games, everybody's progress, and the subjects on which people most often differ from the keys."""
 
     round: CalibrationRound
     games: list[CalibrationGame]
@@ -77,7 +77,7 @@ def calibration_page(*, opened: CalibrationRound) -> CalibrationPage:
 
 
 def _people(opened: CalibrationRound) -> list[Person]:
-    """The project's evaluators, and everybody who took part and is none any more, by name."""
+    """The project's evaluators, and everybody who took part and is no longer an evaluator, by name."""
     people = {person.pk: person for person in evaluators_in(opened.project)}
     started = Evaluation.objects.filter(purpose=CALIBRATION, game__in=opened.games.values("game"))
     for person in Person.objects.filter(pk__in=started.values("evaluator")):
@@ -86,7 +86,7 @@ def _people(opened: CalibrationRound) -> list[Person]:
 
 
 def _missed(progress: Iterable[RoundProgress], numbers: dict[int, int]) -> list[Missed]:
-    """Subjects that at least two people answered otherwise, the most frequent first."""
+    """Subjects on which at least two people differ from the key, the most frequent first."""
     taken = Counter[int]()
     missed = Counter[tuple[int, str, str]]()
     for game, compared in (item for person in progress for item in person.compared.items()):
@@ -102,7 +102,7 @@ def _missed(progress: Iterable[RoundProgress], numbers: dict[int, int]) -> list[
 
 
 class AnswerDifference(Struct, frozen=True):
-    """One subject that the person answered otherwise than the team."""
+    """One subject on which the person's answer differs from the team's."""
 
     subject: Subject
     given: str
@@ -180,7 +180,7 @@ class OwnCalibration(Struct, frozen=True):
 
     @property
     def comes_first(self) -> bool:
-        """Whether "Next game" gives a game of it."""
+        """Whether "Next game" gives a game of this round."""
         return self.round.is_required and bool(self.waiting)
 
     @property

@@ -7,7 +7,7 @@ from workspace.models import Person, Project
 
 
 def check_calibrate(person: Person, project: Project) -> None:
-    """Leads of the project and admins open calibration rounds, and see how everybody did."""
+    """Leads of the project and admins open calibration rounds, and see everybody's results."""
     check_leads(
         person, project, _("Only team leads of this project calibrate its evaluators. Ask one of them.")
     )

@@ -56,7 +56,7 @@ _OPEN = Prepared(
 
 
 def load_keys(opened: CalibrationRound) -> dict[int, Key]:
-    """Game -> what the team agreed on."""
+    """Game -> the key that the team agreed on."""
     return {game: msgspec.json.decode(key, type=Key) for game, key in _KEYS.rows(opened.pk)}
 
 

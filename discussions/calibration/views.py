@@ -1,4 +1,4 @@
-"""Calibration rounds: opened, looked at and closed by leads; taken by evaluators, who see what came of each game."""
+"""Calibration rounds: opened, viewed and closed by leads; taken by evaluators, who see their result for each game."""
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -58,7 +58,7 @@ def calibrations(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("calibrate")
 def calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """One round: how everybody does in it."""
+    """One round, with everybody's results."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
     check_calibrate(request.user, project)
@@ -78,7 +78,7 @@ def close_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse
 
 @require("calibrate", methods=("POST",))
 def let_rate(request: SignedIn, slug: str, number: int, person: int) -> HttpResponse:
-    """Let somebody rate who did not pass."""
+    """Let a person rate who did not pass."""
     project = project_or_404(request.user, slug)
     check_calibrate(request.user, project)
     found = round_or_404(project, number)
@@ -97,7 +97,7 @@ def let_rate(request: SignedIn, slug: str, number: int, person: int) -> HttpResp
 
 @require("take_game", methods=("POST",))
 def take_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Begin the next game of a round; to the queue when there is none."""
+    """Begin the next game of a round; redirects to the queue when there is none."""
     project = project_or_404(request.user, slug)
     bind_form(request, KeyedForm)
     check_take_game(request.user, project)
@@ -109,7 +109,7 @@ def take_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("rate")
 def calibration_feedback(request: SignedIn, evaluation: int) -> HttpResponse:
-    """What came of one's own calibration game, once it is submitted."""
+    """The result of one's own calibration game, once it is submitted."""
     only_parameters(request)
     found = evaluation_or_404(request.user, evaluation)
     is_done = found.purpose == CALIBRATION and found.state == SUBMITTED

@@ -100,7 +100,7 @@ def _name(judgement: Judgement) -> str:
 
 
 def slots_are_consistent(_now: datetime) -> Iterator[str]:
-    """Slots are as many as needed, with one person each; leases and assignments fit."""
+    """There are as many slots as needed, with one person each; leases and assignments fit."""
     yield from _people_in_slots()
     yield from _evaluations_in_slots()
     yield from _leases_and_assignments()
@@ -219,7 +219,7 @@ def _are_valid(_now: datetime) -> Iterator[str]:
 
 
 def _between_others() -> Iterator[str]:
-    """Adoptions of what was not submitted by then, and leads who resolved between answers of their own."""
+    """Adjudications that adopt an unsubmitted or foreign evaluation; leads who resolved between their own answers."""
     submissions = _first_submissions()
     adopted = Adjudication.objects.exclude(adopted=None)
     others = ~Q(adopted__game=F("game"), adopted__purpose=RATING)

@@ -104,7 +104,7 @@ def _games_are_measured(_now: datetime) -> Iterator[str]:
         for game in Game.objects.filter(~Exists(there), iteration=iteration).order_by("pk"):
             yield f"{_game(game)} is not measured, and no job is about to do it."
     taken = Game.objects.filter(Exists(there), iteration__state__in=STATES_WITH_SLOTS, withdrawn_at=None)
-    # A place that is closed and that nobody has was not needed any more.
+    # A closed slot without an evaluator was no longer needed.
     idle = Q(slots__evaluator=None, slots__is_closed=True)
     bare = taken.annotate(n=Count("slots", filter=Q(slots__purpose=RATING) & ~idle))
     for game in bare.filter(n__lt=NEEDED).order_by("pk"):

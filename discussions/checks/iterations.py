@@ -81,7 +81,7 @@ def _decisions_are_chained(_now: datetime) -> Iterator[str]:
     for decision in broken_links(rows, "iteration_id"):
         yield f"{_decision(decision)} does not follow the decision before it."
     for decision in rows.order_by("iteration", "number").iterator(chunk_size=200):
-        is_blind = decision.proposal == "null" and decision.choice != KEEP  # taken back without a look
+        is_blind = decision.proposal == "null" and decision.choice != KEEP  # reverted without a look
         if decision.iteration.kind != CHANGE or (decision.look > MOST_LOOKS and not is_blind):
             yield f"{_decision(decision)} is on no change, or on more than {MOST_LOOKS} looks at its pair."
     decided = Q(state=DECIDED)
@@ -108,7 +108,7 @@ def _references_are_valid(_now: datetime) -> Iterator[str]:
 
 
 def _other_replays(history: History) -> Iterator[str]:
-    """Re-plays of another prompt than that of what they play again. The way of judging may move on without them."""
+    """Re-plays whose prompt is not that of the iteration that they play again. Their rubric versions may differ."""
     for row in history.iterations:
         played = history.find(row.replay_of)
         if row.replay_of is not None and (played is None or played.prompt_sha256 != row.prompt_sha256):

@@ -1,4 +1,4 @@
-"""Say what the columns of a project's files mean, and take that back."""
+"""Set what the columns of a project's files mean, and remove that again."""
 
 from datetime import datetime
 
@@ -31,10 +31,10 @@ def load_head(transcript: Transcript) -> Table | None:
 def map_columns(
     *, transcript: Transcript, mapping: MappingRecord, by: Person, now: datetime
 ) -> ColumnMapping:
-    """Keep a mapping for files with these columns, and read the files of the project that wait, and this one, again.
+    """Store a mapping for files with these columns; read again this file and the project's waiting files.
 
-    A mapping that was kept for these columns before is replaced. Raises NotAllowed; Unacceptable without a player's or
-    a text's column, or with a column that the file does not have.
+    It replaces an earlier mapping for these columns. Raises NotAllowed; Unacceptable without a player's or a text's
+    column, or with a column that the file does not have.
     """
     check_import_transcripts(by, transcript.project)
     if not has_needed(mapping.fields):
@@ -43,7 +43,7 @@ def map_columns(
         raise Unacceptable(_("A chosen column is not in this file. Choose another one."), code="no_column")
     with transaction.atomic():
         row = _keep(transcript, mapping, by, now)
-        # Without a game there is nothing that reading again could double.
+        # Without a game, reading again cannot duplicate anything.
         Transcript.objects.filter(pk=transcript.pk, games=None).update(waits_for_columns=True)
         _read_waiting(transcript.project, by, now)
     return row
@@ -60,7 +60,7 @@ def remove_mapping(*, mapping: ColumnMapping, by: Person, now: datetime) -> None
 
 
 def _read_waiting(project: Project, by: Person, now: datetime) -> None:
-    """Ask to read each file of the project that waits for columns, unless its iteration takes no more games."""
+    """Queue each file of the project that waits for columns, unless its iteration accepts no more games."""
     waiting = Transcript.objects.filter(project=project, waits_for_columns=True)
     waiting = waiting.filter(iteration__in=Iteration.objects.filter(project=project).taking_games())
     for transcript in waiting.select_related("project", "iteration").order_by("pk"):
@@ -68,8 +68,8 @@ def _read_waiting(project: Project, by: Person, now: datetime) -> None:
 
 
 def _keep(transcript: Transcript, mapping: MappingRecord, by: Person, now: datetime) -> ColumnMapping:
-    """The row of the mapping, in place of the one before."""
-    # Two people who map the same columns at once go one after the other.
+    """Store the mapping in place of the one before."""
+    # Two people who map the same columns at once are serialised.
     Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
     sha256 = columns_hash(mapping.columns)
     before = ColumnMapping.objects.filter(

@@ -49,17 +49,17 @@ class ColumnsForm(forms.Form):
         return [self[field] for field in list(FIELD_LABELS)[USUAL_COUNT:]]
 
     def has_others(self) -> bool:
-        """Whether one of these is chosen or has a fault."""
+        """Whether one of the other fields is chosen or has a fault."""
         return any(field.value() or field.errors for field in self.other_fields())
 
     def chosen_fields(self) -> dict[str, str]:
-        """Field -> column as far as it was chosen properly, also of a form with faults."""
+        """Field -> column for valid choices, also of a form with faults."""
         self.is_valid()
         given = self.cleaned_data
         return {field: self.columns[int(given[field])] for field in FIELD_LABELS if given.get(field)}
 
     def clean(self) -> dict[str, Any]:
-        """A column is one thing."""
+        """Refuse a column that is chosen for two fields."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         counts = Counter(cleaned.get(field) for field in FIELD_LABELS if cleaned.get(field))
         for field in FIELD_LABELS:

@@ -52,7 +52,7 @@ class ColumnsPage(msgspec.Struct, frozen=True):
 
 
 class MappingLine(msgspec.Struct, frozen=True):
-    """A mapping in the list: which column is what."""
+    """A mapping in the list: the column of each field."""
 
     row: ColumnMapping
     columns: str

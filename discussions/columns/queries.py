@@ -14,5 +14,5 @@ def kept_mapping(transcript: Transcript, columns: list[str]) -> ColumnMapping | 
 
 
 def first_fields(kept: ColumnMapping | None, columns: list[str]) -> dict[str, str]:
-    """What the page shows first: the kept mapping, else what the names of the columns suggest."""
+    """The fields that the page shows first: the kept mapping, else what the names of the columns suggest."""
     return mapping_record(kept).fields if kept is not None else suggest_fields(columns)

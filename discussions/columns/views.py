@@ -50,7 +50,7 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
 
 @require("import_transcripts")
 def column_mappings(request: SignedIn, slug: str) -> HttpResponse:
-    """What the columns of files mean in this project, as people said."""
+    """The mappings that people chose for the columns of files in this project."""
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
     only_parameters(request)
@@ -61,7 +61,7 @@ def column_mappings(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("import_transcripts", methods=("POST",))
 def remove_mapping(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
-    """Forget a mapping; leads to the list."""
+    """Forget a mapping; redirects to the list."""
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
     bind_form(request, NothingForm)

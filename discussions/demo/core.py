@@ -1,4 +1,4 @@
-"""The demo's script as records: who there is, which projects there are, and who does what when."""
+"""The demo's script as records: its people, its projects, and who does what when."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""An export is asked for, and built by a job: everything for leads, one's own work for evaluators."""
+"""Exports are requested, and built by a job: everything for leads, one's own work for evaluators."""
 
 from datetime import datetime
 from functools import partial
@@ -55,7 +55,7 @@ def request_project_export(
 
 
 def build_project_export(*, job: Job, clock: Clock) -> None:
-    """What a worker does for an export. Raises what `build_export` raises."""
+    """Build the export of a job, in a worker. Raises what `build_export` raises."""
     build_export(job=job, clock=clock, read=_open_source)
 
 
@@ -70,7 +70,7 @@ def write_export_at_once(
     by: Person,
     now: datetime,
 ) -> dict[str, int]:
-    """Write an export here and now into a file of the caller's; how many lines of each kind. No file is kept.
+    """Write an export at once into the caller's file; return how many lines of each kind. No file is stored.
 
     Raises NotAllowed and Unacceptable, and OSError when the file cannot be written.
     """
@@ -109,7 +109,7 @@ def _open_report(export: Export, out: IO[bytes]) -> ExportFile:
 
 
 def _open_archive(export: Export) -> Source:
-    """Raises NotAllowed and Conflict: much may have changed since the archive was asked for."""
+    """Raises NotAllowed and Conflict: much may have changed since the archive was requested."""
     check_archive(export.created_by, export.project)
     check_nothing_is_read(export.project)
     source = ArchiveSource(export.project, _read_upload)

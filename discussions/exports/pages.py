@@ -1,4 +1,4 @@
-"""The page on which an export is asked for."""
+"""The page on which an export is requested."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -27,7 +27,7 @@ class FormatChoice(Struct, frozen=True):
 
 
 class NewExportPage(Struct, frozen=True):
-    """What is exported in words, how much it is, and who may see what is in it."""
+    """What is exported, in words; how much it is; and who may see its content."""
 
     subject: str
     amount: str
@@ -36,7 +36,7 @@ class NewExportPage(Struct, frozen=True):
 
 
 def new_export_page(*, project: Project, person: Person, of: str) -> NewExportPage:
-    """The page for a subject of the form; a text that is no subject is shown as the whole project."""
+    """The page for a subject of the form; a text that is not a subject is shown as the whole project."""
     subject = parse_subject(of) or Subject(PROJECT)
     is_everything = may(check_export_everything, person, project)
     return NewExportPage(

@@ -1,4 +1,4 @@
-"""Asking for an export: the same form for a project, a stage, an iteration, a game and a comparison set."""
+"""Requesting an export: the same form for a project, a stage, an iteration, a game and a comparison set."""
 
 from django.http import Http404, HttpResponse
 from django.urls import reverse
@@ -22,7 +22,7 @@ PAGE = "discussions/exports/new.html"
 
 @require("export", methods=("GET", "POST"), costs="exports")
 def new_export(request: SignedIn, slug: str) -> HttpResponse:
-    """The form; what was asked for leads to the list of exports."""
+    """The form; a request redirects to the list of exports."""
     project = project_or_404(request.user, slug)
     check_export(request.user, project)
     of = only_parameters(request, "of")["of"]

@@ -15,7 +15,7 @@ from workspace.texts import check_length
 
 
 def answer_flag(*, flag: Remark, text: str, is_resolved: bool, by: Person, now: datetime) -> None:
-    """Write below an open flag, resolve it, or both. The same text sent twice in a row is kept once.
+    """Write below an open flag, resolve it, or both. The same text sent twice in a row is stored once.
 
     Raises NotAllowed; Conflict when the flag is resolved already; Unacceptable when there is nothing to do.
     """

@@ -60,7 +60,7 @@ class FlagsPage(Struct, frozen=True):
 def flags_page(
     *, project: Project, person: Person, resolved: bool, start: int = 0, only: int = 0
 ) -> FlagsPage:
-    """Open or resolved flags from place `start`, those that wait for the reader first, then the newest.
+    """Open or resolved flags from index `start`, those that wait for the reader first, then the newest.
 
     If `only` is set, the page has only that flag, whatever its state.
     """
@@ -101,7 +101,7 @@ def _position(flag: Remark) -> int:
 
 
 def _load_quotes(flags: Sequence[Remark]) -> dict[int, str]:
-    """By flag: how the flagged message begins."""
+    """By flag: the beginning of the flagged message."""
     games = {flag.evaluation.game_id for flag in flags if _position(flag)}
     texts = {text.game_id: text.to_record().messages for text in GameText.objects.filter(game__in=games)}
     found = {
@@ -113,7 +113,7 @@ def _load_quotes(flags: Sequence[Remark]) -> dict[int, str]:
 
 
 def _shared_games(flags: Sequence[Remark]) -> set[int]:
-    """The games that several people rate or rated: of these, leads do not read who wrote."""
+    """The games that several people rate or rated: for these, leads do not see who wrote."""
     games = {flag.evaluation.game for flag in flags}
     counted = (
         Evaluation.objects.filter(game__in=games, purpose=RATING).values("game").annotate(count=Count("pk"))

@@ -12,14 +12,14 @@ MOST = 10_000
 
 
 def query_flags() -> QuerySet[Remark]:
-    """Every flag; `last_by` wrote last: the key of the evaluator or of a lead."""
+    """Every flag; `last_by` is the key of the evaluator or lead who wrote last."""
     replies = FlagReply.objects.filter(flag=OuterRef("pk")).order_by("-pk").values("created_by")[:1]
     rows: QuerySet[Remark] = Remark.objects.filter(kind=FLAG)
     return rows.annotate(last_reply_by=Subquery(replies))
 
 
 def is_in_project(project: Any) -> Exists:
-    """The flag is of a game of the project; an EXISTS, so that SQLite begins with flags and not with all games."""
+    """The flag is on a game of the project; an EXISTS, so that SQLite begins with flags and not with all games."""
     return Exists(Evaluation.objects.filter(pk=OuterRef("evaluation"), game__project=project))
 
 

@@ -45,7 +45,7 @@ def answer(request: SignedIn, slug: str, flag: int) -> HttpResponse:
 def show_flags(
     request: SignedIn, project: Project, *, flag: int = 0, form: AnswerForm | None = None, status: int = 200
 ) -> HttpResponse:
-    """Show the page; or the flag with that number alone, with what was typed below it and its faults."""
+    """Show the page, or only the flag with that number, with the text typed below it and its faults."""
     asked = only_parameters(request, "show", "from")
     resolved = asked["show"] == "resolved"
     start = parse_number(asked["from"])
@@ -59,5 +59,5 @@ def show_flags(
 
 
 def _ids(flag: int) -> str:
-    """How the fields below a flag are named on the page, where each flag has a form."""
+    """The ids of the fields below a flag, on a page where each flag has a form."""
     return f"flag-{flag}-%s"

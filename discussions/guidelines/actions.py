@@ -44,7 +44,7 @@ def write_guideline(*, project: Project, text: str, after: int, by: Person, now:
 
 
 def confirm_guideline(*, guideline: Guideline, by: Person, now: datetime) -> None:
-    """Note that the person has read this version; a second time changes nothing."""
+    """Record that the person has read this version; a second time changes nothing."""
     with transaction.atomic():
         _row, is_new = GuidelineReading.objects.get_or_create(
             guideline=guideline, person=by, defaults={"created_at": now}

@@ -43,7 +43,7 @@ QUESTIONS = (
 
 
 def keep_answers(given: Mapping[str, str]) -> dict[str, str]:
-    """Metric -> answer, of what was given only what the questions allow."""
+    """Metric -> answer, keeping only given answers that the questions allow."""
     return {
         question.metric: given[question.metric]
         for question in QUESTIONS

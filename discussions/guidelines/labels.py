@@ -20,7 +20,7 @@ EXCHANGE: tuple[tuple[str, Promise], ...] = (
 )
 VOTES = (("Otis", "Mira"), ("Lena", "Mira"), ("Pia", "Mira"), ("Kuno", "Lena"), ("Mira", "Lena"))
 
-# What is asked where the rubric's question needs its subject, and why the right answer is right.
+# The question, where the rubric's own needs its subject, and why the right answer is right.
 ABOUT: dict[str, Promise] = {
     MEMORY: _("Pia, message 3"),
     kinds.STRATEGIC_DEPTH: _("Otis, message 2"),

@@ -19,7 +19,7 @@ def unread_guideline(person: Person, project: Project) -> Guideline | None:
     return found if found is not None and found.text and not found.is_read else None
 
 
-# Asked with every game that is given out.
+# Runs with every game that is given out.
 _NEWEST = Prepared(
     lambda person, project: (
         Guideline.objects.filter(project=project)

@@ -46,7 +46,7 @@ def practice(request: SignedIn, slug: str) -> HttpResponse:
 
 
 def _seen(project: Project) -> str:
-    """Where a session says that its person has seen how rating works in the project."""
+    """The session key that says that the person has seen how rating works in the project."""
     return f"seen_guideline_{project.pk}"
 
 
@@ -66,7 +66,7 @@ _STARTED = Prepared(
 
 @require("see_project", methods=("POST",))
 def confirm(request: SignedIn, slug: str) -> HttpResponse:
-    """Confirm that one has read the version that was shown; on to the queue, or to a version that is newer still."""
+    """Confirm that one has read the shown version; redirects to the queue, or to a still newer version."""
     project = project_or_404(request.user, slug)
     form = bind_form(request, ReadForm)
     if not form.is_valid():
@@ -80,7 +80,7 @@ def confirm(request: SignedIn, slug: str) -> HttpResponse:
 def take_after_guideline(
     request: SignedIn, project: Project, take: Callable[[], Evaluation | None]
 ) -> HttpResponse:
-    """Take a game and open it. Without one on to the queue.
+    """Take a game and open it. Without one, redirect to the queue.
 
     First to how rating works, where a newcomer has not seen it or the guideline is not confirmed.
     """

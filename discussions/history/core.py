@@ -20,7 +20,7 @@ FORMAT = 1
 
 
 class SummaryAverage(Struct, frozen=True):
-    """One average: as text with its state ("pass", "fail", "pending") and word, and unrounded."""
+    """One average: as text with its state ("pass", "fail", "pending") and its word, and unrounded."""
 
     key: str
     label: str
@@ -100,7 +100,7 @@ class SummaryDifference(Struct, frozen=True):
 
 
 class SummaryComparison(Struct, frozen=True):
-    """A change against what it is compared with."""
+    """A change against its reference."""
 
     number: int
     name: str

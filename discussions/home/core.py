@@ -26,8 +26,8 @@ class Estimate(Struct, frozen=True):
     """When what is left will be done at the pace of the last days.
 
     `state` is "known", or why there is no date: "done" (nothing is left), "no_pace" (nothing was done lately), "short"
-    (less than a week to go by), "few" (fewer than 5 done), "far" (more than two years). `on` is the likeliest day;
-    with 95 % certainty it lies between `earliest` and `latest`, as far as the pace stays; `latest` is None where it is
+    (less than a week to go by), "few" (fewer than 5 done), "far" (more than two years). `on` is the likeliest day; with
+    95 % certainty it lies between `earliest` and `latest`, if the pace stays the same; `latest` is None where it is
     more than two years away.
     """
 
@@ -57,7 +57,7 @@ def divide_time(first: date, today: date) -> Periods:
 def estimate_end(*, left: int, done: Mapping[int, int], periods: Periods, today: date) -> Estimate:
     """When `left` games will be done, at the pace of the last days or of the last four weeks, today included.
 
-    `done` counts by place of the period, -1 before the first. Time before the first game that was done does not count.
+    `done` counts by index of the period, -1 before the first. Time before the first game that was done does not count.
     """
     recent = range(max(0, len(periods.starts) - RECENT_WEEKS), len(periods.starts))
     if periods.unit == DAY:
@@ -95,7 +95,7 @@ def _bounds(count: int) -> tuple[float, float]:
 
 
 def link_known(values: Sequence[object | None]) -> list[int | None]:
-    """For each place, the place of the last known value before it; None if there is none."""
+    """For each index, the index of the last known value before it; None if there is none."""
     links: list[int | None] = []
     last: int | None = None
     for at, value in enumerate(values):

@@ -1,4 +1,4 @@
-"""What the dashboard of a project counts: summed by the database, in queries whose SQL is made once."""
+"""What the dashboard of a project counts: summed by the database, in queries whose SQL is built once."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -28,7 +28,7 @@ _ADDS_GAMES = ("import", "measure")
 class RecordedSum(Struct, frozen=True):
     """The current verdicts of one period; those of withdrawn games are left out.
 
-    `period` is the place of the period, -1 before the first. `own` of them are of games of the stage, all without one.
+    `period` is the index of the period, -1 before the first. `own` of them are of games of the stage, all without one.
     `costed` games have a cost, `cost` is their sum; not summed before the first period.
     """
 

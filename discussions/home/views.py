@@ -39,7 +39,7 @@ def stages(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("sign_in")
 def project(request: SignedIn, slug: str) -> HttpResponse:
-    """The dashboard of a project for its leads; an evaluator sees what is their own."""
+    """The dashboard of a project for its leads; an evaluator sees their own work."""
     only_parameters(request)
     found = project_or_404(request.user, slug)
     context = frame(request.user, found, "dashboard")

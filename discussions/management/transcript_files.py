@@ -1,4 +1,4 @@
-"""The files that a command is given: paths of files and folders, or standard input."""
+"""The files given to a command: paths of files and folders, or standard input."""
 
 import sys
 import zipfile

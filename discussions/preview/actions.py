@@ -1,4 +1,4 @@
-"""A job finds what a draft of the discussion rubric would change about the games that were judged so far.
+"""A job that computes what a draft of the discussion rubric would change about the games judged so far.
 
 It decides each game again from stored findings and judgements. Only if the draft measures otherwise, it reads the text
 and measures it again; it stores no measurement.
@@ -16,7 +16,7 @@ from workspace.models import Job
 
 
 def preview_games(*, job: Job, clock: Clock) -> None:
-    """Preview the job's draft over all games; done again it finds the same and leaves the same row.
+    """Preview the job's draft over all games; a second run finds the same and leaves the same row.
 
     The hash is taken first. If a verdict is recorded while it runs, the page says that more was scored since. Raises
     NotAllowed when the draft was published meanwhile, JobLost when the job was taken over.

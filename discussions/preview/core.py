@@ -1,4 +1,4 @@
-"""Judged games decided again under a draft of the discussion rubric: which outcomes and criteria change, and why."""
+"""Decides judged games again under a draft of the discussion rubric: which outcomes and criteria change, and why."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ def _phrases(measurements: Mapping[str, Measurement]) -> set[str]:
 
 
 def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[Line, Line]]:
-    """The lines of the criteria that are on another side, or are not known on one of the two."""
+    """The lines of criteria whose result changed, or is unknown before or after."""
     old = {line.key: line for line in before.lines}
     return [
         (old[line.key], line)
@@ -90,15 +90,15 @@ def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[Line, Line
 
 
 def added(before: Outcome, after: Outcome) -> list[Line]:
-    """The lines of criteria that were not there before and are known."""
+    """The lines of new criteria whose result is known."""
     old = {line.key for line in before.lines}
     return [line for line in after.lines if line.key not in old and line.passes is not None]
 
 
 def reasons(before: Outcome, after: Outcome, found: Effective, scores: Mapping[str, Score]) -> list[str]:
-    """Why the outcome is another one: each criterion that changed sides, then the rule, in a sentence each.
+    """Why the outcome changed: each criterion whose result changed, then the rule, in a sentence each.
 
-    `found` is what counts under the draft, `scores` what it gives there: they say what was not judged.
+    `found` is what counts under the draft, `scores` what that gives: they show what was not judged.
     """
     sentences = [_why_turned(*pair, scores) for pair in list_changed_lines(before, after)]
     sentences += [_why_added(line) for line in added(before, after)]
@@ -222,7 +222,7 @@ def _count(before: Outcome, after: Outcome) -> Iterator[str]:
 
 
 def _mandatory(before: Outcome, after: Outcome) -> Iterator[str]:
-    """Criteria that fail on both sides and decide on one only."""
+    """Criteria that fail before and after, and are mandatory in only one of them."""
     old = {line.key: line for line in before.lines}
     for line in after.lines:
         was = old.get(line.key)
@@ -266,7 +266,7 @@ class JudgedGame(Struct, frozen=True):
 
 
 class Rejudged(Struct, frozen=True):
-    """What became of one game: outcomes in words, composites, criteria (by key) that pass or fail now, and reasons.
+    """The outcome of one game: outcomes in words, composites, criteria (by key) that pass or fail now, and reasons.
 
     `lost` counts judgements, by kind, whose finding the draft no longer makes.
     """
@@ -308,7 +308,7 @@ def rejudge(game: JudgedGame, draft: RubricRecord) -> Rejudged:
 
 
 def _changed(before: Outcome, after: Outcome) -> list[Line]:
-    """The lines on another side than before, and those that were not there."""
+    """The lines whose result changed, and new ones."""
     return [*(new for _old, new in list_changed_lines(before, after)), *added(before, after)]
 
 
@@ -323,7 +323,7 @@ def _before(game: JudgedGame, found: Effective) -> tuple[Outcome, str]:
 
 
 def _word(outcome: Outcome, found: Effective) -> str:
-    """A verdict waits for what is not judged, and for what evaluators differ on."""
+    """The word of an outcome; a verdict waits for what is not judged, and for disagreements."""
     if outcome.passes is None or found.ties:
         return PENDING
     return PASS if outcome.passes else FAIL
@@ -398,7 +398,7 @@ def _turned(games: Sequence[Rejudged], draft: RubricRecord) -> list[CriterionFli
 
 
 def _notes(games: Sequence[Rejudged]) -> list[str]:
-    """How far to trust it, where games were measured again."""
+    """How far to trust the preview, where games were measured again."""
     measured = sum(game.is_measured for game in games)
     if not measured:
         return []
@@ -422,7 +422,7 @@ def _notes(games: Sequence[Rejudged]) -> list[str]:
 
 
 def _lost(games: Sequence[Rejudged]) -> list[str]:
-    """The judgements whose finding the draft does not make."""
+    """The judgements whose finding is missing under the draft."""
     counts = Counter[str]()
     for game in games:
         counts.update(game.lost)

@@ -43,7 +43,7 @@ NeedsText = Callable[[RubricRecord], bool]
 
 
 class Batch(NamedTuple):
-    """Keys of what is read together: current verdicts, or games that were rated and have none."""
+    """Keys of rows that are read together: current verdicts, or games that were rated and have none."""
 
     keys: list[int]
     is_recorded: bool
@@ -72,7 +72,7 @@ def scored_hash() -> str:
 
 
 def batch_judged_games() -> list[Batch]:
-    """Everything that was judged so far, in batches that are read and decided well within a lease."""
+    """Everything that was judged so far, in batches that take much less than a lease to read and decide."""
     recorded = Verdict.objects.not_superseded().order_by("pk").values_list("pk", "game__message_count")
     waiting = _without_verdict().order_by("pk").values_list("pk", "message_count")
     return [
@@ -215,7 +215,7 @@ def _bodies(measured: list[int]) -> dict[int, tuple[BasisMeasured, str]]:
 
 
 def _bases(rows: list[_Row], bodies: dict[int, tuple[BasisMeasured, str]]) -> Iterator[Basis]:
-    """What a verdict on each of these games would rest on."""
+    """The basis that a verdict on each of these games would have."""
     evaluations: dict[int, list[BasisEvaluation]] = defaultdict(list)
     judgements: dict[int, list[BasisJudgement]] = defaultdict(list)
     tests: dict[int, list[BasisTest]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""What is asked and posted with an act on several games."""
+"""Reads the query and the posted data of an act on several games."""
 
 import re
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from workspace.models import Person, Project
 _SHOWN = re.compile(r"([0-9]{1,9}):([0-9a-f]{64})")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 RECORD, ASSIGN, MOVE, WITHDRAW, EXPORT = "record", "assign", "move", "withdraw", "export"
-# The act that a button of the list names -> the name of its page.
+# The act named by a button of the list -> the name of its page.
 PAGES = {
     RECORD: "record_games",
     ASSIGN: "assign_selected",
@@ -50,7 +50,7 @@ def read_selection(request: HttpRequest, project: Project) -> tuple[str, list[in
 
 
 def read_numbers(text: str) -> list[int]:
-    """The games that an address names, such as "3,5-7"; Malformed (400) for anything else."""
+    """The games that an address names, such as "3,5-7"; raises Malformed (400) for anything else."""
     try:
         return numbers_in(text)
     except ValueError:
@@ -65,7 +65,7 @@ class ShownGamesField(forms.MultipleChoiceField):
     """Games with the hash of the basis that was shown, as "7:<hash>"."""
 
     def valid_value(self, value: str) -> bool:
-        """Whether it names a game and a hash; whether they fit is asked by the action."""
+        """Whether it names a game and a hash; the action checks whether they fit."""
         return bool(_SHOWN.fullmatch(value))
 
     def clean(self, value: Any) -> dict[int, str]:
@@ -85,7 +85,7 @@ class RecordGamesForm(forms.Form):
     )
 
     def clean_ready(self) -> dict[int, str]:
-        """At most as many as one act records."""
+        """Refuse more games than one act records."""
         shown: dict[int, str] = self.cleaned_data["ready"]
         if len(shown) > MOST_RECORDED:
             says = _("At most %(most)d verdicts are recorded at once. Choose fewer games.")
@@ -94,7 +94,7 @@ class RecordGamesForm(forms.Form):
 
 
 class GamesForm(forms.Form):
-    """The games of a selection that the preview said are taken, as "3,5-7"."""
+    """The games that the preview accepted, as "3,5-7"."""
 
     games = forms.CharField(max_length=5000, widget=forms.HiddenInput, required=False)
 
@@ -104,7 +104,7 @@ class GamesForm(forms.Form):
 
 
 class AssignSelectedForm(GamesForm):
-    """For whom the games are."""
+    """The evaluator who gets the games."""
 
     person = forms.ChoiceField(label=_("Evaluator"))
 
@@ -118,7 +118,7 @@ class AssignSelectedForm(GamesForm):
 
 
 class MoveSelectedForm(GamesForm):
-    """Where the games go."""
+    """The iteration to which the games move."""
 
     iteration = forms.ChoiceField(label=_("Iteration"))
 
@@ -132,7 +132,7 @@ class MoveSelectedForm(GamesForm):
 
 
 class WithdrawSelectedForm(GamesForm):
-    """Why the games do not count any more."""
+    """Why the games no longer count."""
 
     reason = forms.CharField(
         label=_("Reason"),

@@ -17,7 +17,7 @@ from workspace.models import Person, Project
 
 
 class SelectedGame(Struct, frozen=True):
-    """One game of a selection: what is done to it, or why nothing is."""
+    """One game of a selection: what will be done to it, or why nothing will."""
 
     number: int
     source_id: str
@@ -28,14 +28,14 @@ class SelectedGame(Struct, frozen=True):
 
 
 class Selection(Struct, frozen=True):
-    """The games that an act takes, and those that it refuses, both in the order of numbers."""
+    """The games that an act accepts, and those that it refuses, both in the order of numbers."""
 
     taken: list[SelectedGame]
     refused: list[SelectedGame]
 
     @property
     def numbers(self) -> str:
-        """The games that the act takes, as an address names them."""
+        """The games that the act accepts, as an address names them."""
         return write_numbers(game.number for game in self.taken)
 
 
@@ -99,7 +99,7 @@ def preview_withdrawing(*, project: Project, numbers: Collection[int]) -> Select
 
 
 def list_selected(*, project: Project, numbers: Collection[int]) -> Selection:
-    """The games before it is said what is done to them; one query."""
+    """The selected games before the act's question is answered; one query."""
     return _select(_load(project, numbers), lambda _game: "", lambda _game: "")
 
 

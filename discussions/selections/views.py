@@ -50,13 +50,13 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 SECTION = "games"
-# What the address of an act may hold besides the games: the answer to its question.
+# The query parameters of an act besides the games: the answers to its question.
 _QUESTIONS = {"assign": ("person",), "move": ("iteration",), "withdraw": ()}
 
 
 @require("see_games")
 def choose_games(request: SignedIn, slug: str) -> HttpResponse:
-    """What the form of the list sends: leads to the page of the act, with the numbers of the games."""
+    """Handle the form of the list: redirects to the page of the act, with the numbers of the games."""
     project = project_or_404(request.user, slug)
     check_see_games(request.user, project)
     act, numbers, query = read_selection(request, project)

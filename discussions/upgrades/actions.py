@@ -34,7 +34,7 @@ def move_to_version(
     """Judge the iteration by that version from now on; older measurements and verdicts stay beside the new ones.
 
     Every game is measured under the version. Each verdict that stands is superseded by one under the version, with the
-    reason, where what people said is enough for it; a game that lacks labels or a decision waits, and counts as not
+    reason, where people's judgements are enough for it; a game that lacks labels or a decision waits, and counts as not
     rated until then. `shown` is the hash of the preview on the page. Raises NotAllowed, Unacceptable without a reason,
     Conflict when something that the preview rests on has changed.
     """
@@ -45,7 +45,7 @@ def move_to_version(
         allow_long_pauses()
         rows = Iteration.objects.select_related("project", "rubric_version")
         locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
-        # Locked before they are looked at, since somebody may record or submit at this moment.
+        # Locked before they are read, since somebody may record or submit at this moment.
         list(
             Game.objects.filter(iteration=locked)
             .order_by("pk")
@@ -81,7 +81,7 @@ def _record_anew(iteration: Iteration, reason: str, by: Person, now: datetime) -
             continue
         record_verdict(game=game, basis_sha256=preview.basis_sha256, by=by, now=now, reason=reason)
         moved.recorded.append(game.number)
-    # They wait for a verdict again, among all others that do.
+    # They wait for a verdict again, among all others that wait.
     submitted = Slot.objects.filter(purpose=RATING, is_closed=True, evaluator__isnull=False)
     waiting = submitted.filter(game__iteration=iteration, game__number__in=moved.waiting)
     waiting.update(awaiting_since=now)

@@ -40,7 +40,7 @@ def list_newer_versions(iteration: Iteration) -> "QuerySet[RubricVersion]":
 
 
 def load_version_preview(iteration: Iteration, version: RubricVersion) -> VersionPreview:
-    """The games with submitted evaluations decided again under that version, by what people said so far.
+    """The games with submitted evaluations, decided again under that version from the judgements so far.
 
     A fixed number of queries. Nothing is stored.
     """
@@ -62,7 +62,7 @@ def load_version_preview(iteration: Iteration, version: RubricVersion) -> Versio
 
 
 def hash_input(iteration: Iteration, version: RubricVersion) -> str:
-    """What the preview rests on: versions, verdicts, evaluations, adjudications and costs by hand."""
+    """The hash of the preview's input: versions, verdicts, evaluations, adjudications and manual costs."""
     games = Game.objects.filter(iteration=iteration)
     rows = Evaluation.objects.filter(game__in=games, purpose=RATING, state=SUBMITTED)
     return canonical_hash(

@@ -21,7 +21,7 @@ from workspace.web.respond import respond
 
 @require("change_iteration", methods=("GET", "POST"), costs="computations")
 def change_version(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """What the newest or the chosen version would change, and the form that moves the iteration; leads to it."""
+    """What the newest or the chosen version would change, and the form that moves the iteration; redirects to it."""
     chosen = parse_number(only_parameters(request, "to")["to"])
     found = iteration_or_404(request.user, slug, iteration)
     check_change_iteration(request.user, found.project)

@@ -1,4 +1,4 @@
-"""What the agents of some games do wrong: the findings behind metrics 1, 3, 4 and 6, and whose language is whose.
+"""What the agents of some games do wrong: the findings behind metrics 1, 3, 4 and 6, and who speaks like whom.
 
 Judgements of people count. If nobody judged, the rule counts; a spot says which of the two it is.
 """
@@ -29,15 +29,15 @@ from discussions.metrics.core.registry import METRICS
 KINDS = (REFERENCE, COHERENCE, PHRASE, ROLE_CONSISTENCY)
 AGENT, ROLE, PERSONALITY = "agent", "role", "personality"
 GROUPINGS = (AGENT, ROLE, PERSONALITY)
-# What the vote record says of a reference when it speaks neither for nor against it.
+# The status of a reference that the vote record neither supports nor contradicts.
 UNDECIDED = ("supported", "cannot_check")
 FIRST_MESSAGE = "first"
-# Worse things come first: a label by people, then what the rule says; of metric 4 what betrays an agent's own side.
+# Worse spots come first: a label by people, then the rule; for metric 4, what betrays an agent's own side.
 WEIGHTS = {INACCURATE: 3, VAGUE: 2, "confesses": 3, "accuses_fellow": 2, "votes_for_fellow": 2}
 
 
 class ExaminedGame(Struct, frozen=True):
-    """A game with its measurements and what people said of them."""
+    """A game with its measurements and people's judgements of them."""
 
     number: int
     record: GameRecord
@@ -77,7 +77,7 @@ class Spot(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """How often an agent, a role or a personality does what: kind -> spots, beside the number of messages."""
+    """How often an agent, role or personality does each kind of thing: kind -> spots, and the number of messages."""
 
     name: str
     message_count: int
@@ -124,7 +124,7 @@ def find_spots(game: ExaminedGame) -> list[Spot]:
 
 
 def rank_spots(spots: Iterable[Spot], kind: str) -> list[Spot]:
-    """The spots of a kind, the worst first: what people said, what weighs more, what is said more often."""
+    """The spots of a kind, the worst first: judgements of people first, then by weight, then by frequency."""
     chosen = [spot for spot in spots if spot.kind == kind]
     return sorted(
         chosen,
@@ -207,7 +207,7 @@ def name_speaker(player: Player) -> Speaker:
 
 
 def _wrong_references(game: ExaminedGame) -> Iterator[Spot]:
-    """References that people call inaccurate or vague, and unlabelled ones that the vote record does not bear out."""
+    """References that people call inaccurate or vague, and unlabelled ones that the vote record does not support."""
     if MEMORY not in game.measurements:
         return
     values = game.found.values.get(REFERENCE, {})
@@ -266,7 +266,7 @@ def _repeated_phrases(game: ExaminedGame) -> Iterator[Spot]:
 
 
 def join_phrases(phrases: Sequence[str]) -> list[str]:
-    """Join overlapping phrases to longer wordings: "a b c" and "b c d" become "a b c d"."""
+    """Join overlapping phrases into longer wordings: "a b c" and "b c d" become "a b c d"."""
     left = [phrase.split() for phrase in phrases]
     joined = []
     while left:
@@ -279,7 +279,7 @@ def join_phrases(phrases: Sequence[str]) -> list[str]:
 
 
 def _joins(first: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether the other goes on where the first ends, with all words but one in common."""
+    """Whether the second phrase continues the first, with all words but one in common."""
     shared = min(len(first), len(other)) - 1
     return shared > 0 and list(first[-shared:]) == list(other[:shared])
 

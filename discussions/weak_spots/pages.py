@@ -77,7 +77,7 @@ class SpotList(Struct, frozen=True):
 
 
 class GroupTable(Struct, frozen=True):
-    """How often each agent, role or personality does what."""
+    """How often each agent, role or personality does each kind of thing."""
 
     grouping: str
     title: str
@@ -142,13 +142,13 @@ def build_weak_spots_page(
 
 
 def read_games(iteration: Iteration) -> tuple[list[ExaminedGame], int]:
-    """The newest measured games that count, with what people said of them by now, and how many are left out."""
+    """The newest measured games that count, with people's judgements so far, and how many games are left out."""
     rows = Game.objects.filter(iteration=iteration, withdrawn_at=None)
     measured = rows.filter(Exists(measured_for(iteration))).order_by("-number")
     keys = list(measured.values_list("pk", flat=True)[:MOST_GAMES])
     found = []
     for judged in read_judged(Batch(sorted(keys), is_recorded=False), lambda _rubric: True):
-        assert judged.text is not None  # every text was asked for
+        assert judged.text is not None  # every text was requested
         effective = compute_effective_values(judged.basis, judged.measurements)
         found.append(ExaminedGame(judged.where.number, judged.text, judged.measurements, effective))
     return found, rows.count() - len(found)
@@ -186,7 +186,7 @@ def _show(spot: Spot, place: _Places) -> ShownSpot:
 
 
 def _explain(spot: Spot) -> str:
-    """Why it is listed: who says so, the rule or label, and the evidence."""
+    """Why it is listed: by whom, the rule or label, and the evidence."""
     if spot.kind == PHRASE:
         count = {"count": spot.count, "messages": len(set(spot.messages))}
         return _("said %(count)d times in %(messages)d messages") % count

@@ -1,4 +1,4 @@
-"""Imports a project archive: all of it or nothing, and only what holds together afterwards."""
+"""Imports a project archive: all of it or nothing, and only if all checks hold afterwards."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -34,8 +34,8 @@ KINDS = frozenset({*(table.kind for table in TABLES.values()), str(ArchivedEvent
 class ImportedArchive(Struct, frozen=True):
     """What an import made: the project, how many lines of each kind there were, and what it added for all projects.
 
-    `new_people` and `new_versions` were not there. `known_members` had accounts before; their memberships ended with
-    the import unless `keeps_roles`. `seals_hold` says that the audit log was first sealed with this installation's
+    `new_people` and `new_versions` did not exist before. `known_members` had accounts before; their memberships ended
+    with the import unless `keeps_roles`. `seals_hold` says that the audit log was first sealed with this installation's
     key, and that the seals hold.
     """
 
@@ -60,9 +60,9 @@ def import_archive(
 ) -> ImportedArchive:
     """Make the project of an archive, under another short name if `slug` is given.
 
-    People who have an account here get no role by it, unless `keeps_roles`: their memberships are ended. `checks` are
-    run on the whole installation before anything is kept. Raises NotAllowed, Unacceptable if the file is no archive
-    or has wrong lines, and Conflict if the short name is taken.
+    People who have an account here get no role from it, unless `keeps_roles`: their memberships are ended. `checks` run
+    on the whole installation before anything is committed. Raises NotAllowed, Unacceptable if the file is no archive or
+    has wrong lines, and Conflict if the short name is taken.
     """
     check_manage_people(by)
     archive = open_archive(file, KINDS, ArchiveLimits(**settings.ARCHIVE_LIMITS))
@@ -115,7 +115,7 @@ def _check_free(slug: str, *, is_given: bool) -> None:
 
 
 def _name_jobs(project: Project) -> None:
-    """Jobs that read uploads are named by them, so that an upload is resumed under the same job."""
+    """Name the jobs that read uploads by these, so that an upload is resumed under the same job."""
     for upload, job in Transcript.objects.filter(project=project).values_list("pk", "job"):
         Job.objects.filter(pk=job).update(subject=f"transcript:{upload}")
 
@@ -173,7 +173,7 @@ def _record_ended(project: Project, by: Person, now: datetime) -> None:
 
 
 def _record(project: Project, loader: Loader, by: Person, now: datetime) -> None:
-    """In the log of the installation: that of the project goes on where the archive's ends."""
+    """Record it in the log of the installation: the project's log continues where the archive's ends."""
     manifest = loader.archive.manifest
     record_event(
         by=by,

@@ -1,4 +1,4 @@
-"""Makes the rows of an archive: line after line, in batches, with new keys."""
+"""Creates the rows of an archive: line after line, in batches, with new keys."""
 
 from array import array
 from collections.abc import Callable, Iterator
@@ -55,7 +55,7 @@ from workspace.models import Chain, Event, FirstSeal, Job, Membership, Person, P
 from workspace.models.people import SYSTEM_EMAIL
 
 BATCH_ROWS, BATCH_BYTES = 500, 4 * 1024 * 1024
-# What code that reads rows raises where their values do not fit together.
+# The exceptions of code that reads rows whose values do not fit together.
 FAULTS_OF_DATA = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
     *(DatabaseError, ObjectDoesNotExist, ValidationError, msgspec.MsgspecError),
@@ -63,7 +63,7 @@ FAULTS_OF_DATA = (
 
 
 class KnownMember(Struct, frozen=True):
-    """Somebody who had an account here before the import, with the role that the archive says they have."""
+    """A person who had an account here before the import, with the role that the archive gives them."""
 
     email: str
     role: str
@@ -72,8 +72,8 @@ class KnownMember(Struct, frozen=True):
 class Loader:
     """Loads one archive in the caller's transaction; every refusal names the member and the line.
 
-    `slug` is the short name that the project gets, "" for its own. Accounts that were there before keep no role that
-    the archive names, unless `keeps_roles`; `known_members` are those whom it names as members.
+    `slug` is the short name that the project gets, "" for its own. Existing accounts keep no role that the archive
+    names, unless `keeps_roles`; `known_members` are those that it names as members.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Loader:
         self.seals_hold = True
         self._place = ""
         self._known: dict[int, str] = {}
-        # Shared model -> the names that no line has said yet, each with the place of its own line.
+        # Shared model -> the names that no line has used yet, each with the position of its own line.
         self._unnamed: dict[AnyModel, dict[str, str]] = {}
         self._names: dict[AnyModel, dict[str, int]] = {}
         self._keys: dict[AnyModel, array[int]] = {model: array("q") for model in list_named_models()}
@@ -103,7 +103,7 @@ class Loader:
         }
 
     def load(self) -> Project:
-        """Make every row; the project. Raises Unacceptable."""
+        """Create every row; return the project. Raises Unacceptable."""
         try:
             return self._load()
         except FAULTS_OF_DATA as fault:
@@ -145,7 +145,7 @@ class Loader:
             raise refuse(place, f"{name!r:.80} is there twice. Make the archive again", "repeated")
 
     def _read(self, model: AnyModel) -> Iterator[tuple[str, Any, int]]:
-        """Place, record and size of each line of a model."""
+        """Position, record and size of each line of a model."""
         table = TABLES[model]
         most = count_most_values(table)
         for place, record, size in self._read_kind(table.kind, get_line_type(model), table.ahead, most):
@@ -265,7 +265,7 @@ class Loader:
             self._insert(table.model, waiting, first)
 
     def _to_row(self, table: ArchivedTable, line: Any, place: str) -> dict[str, Any]:
-        """What the model is made with."""
+        """The arguments of the model."""
         values: dict[str, Any] = {}
         for field in table.fields:
             value = getattr(line, field.name)
@@ -314,7 +314,7 @@ class Loader:
             )
             raise refuse(first, says, "refused_rows") from None
         if model in self._keys:
-            # Lines name rows by their place, and so does the next archive: keys must rise with the lines.
+            # Lines name rows by their position, and so does the next archive: keys must ascend with the lines.
             self._keys[model].extend(row.pk for row in made)
             fresh = self._keys[model][-len(made) - 1 :]
             assert all(before < after for before, after in pairwise(fresh)), "keys do not rise"
@@ -332,7 +332,7 @@ class Loader:
         values["slug"] = self.slug or values["slug"]
 
     def _end_known(self, values: dict[str, Any], _place: str) -> None:
-        """An archive gives nobody who has an account here a right that nobody here has given."""
+        """End the memberships of existing accounts: an archive gives them no right that nobody here has given."""
         email = self._known.get(values["person_id"])
         if email is None or values["ended_at"] is not None:
             return
@@ -341,7 +341,7 @@ class Loader:
             values |= {"ended_at": self.now, "ended_by_id": self.by.pk}
 
     def _name_job(self, values: dict[str, Any], _place: str) -> None:
-        # Named by its upload once that is there; unique until then.
+        # Named by its upload once that exists; unique until then.
         values["subject"] = (
             f"archive:{self._keys[Project][0]}:{len(self._keys[Job])}:{self.counts['workspace.job']}"
         )
@@ -409,7 +409,7 @@ class Loader:
         )
 
     def _hold_to_first(self, line: ArchivedEvent, event: Event, before: str) -> None:
-        """Whether the first seal holds under this installation's key; another installation has another one."""
+        """Whether the first seal holds under this installation's key; another installation has another key."""
         if self.seals_hold:
             first, now = line.first, event.to_line()
             said = Line(

@@ -26,9 +26,9 @@ _LEVEL = 6
 class ArchiveFile:
     """A zip with a member for each model and each uploaded file; lines come in the order of their members.
 
-    Members bear no date, so the same lines make the same bytes.
+    Members have no date, so the same lines make the same bytes.
 
-    `read_head` says how far the audit log goes, once its lines were added.
+    `read_head` gives the head of the audit log, once its lines were added.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class ArchiveFile:
         self.member: _OpenMember | None = None
 
     def add(self, item: Struct) -> None:
-        """Write a line, or the bytes of a file; the line that ends other exports is no part of an archive."""
+        """Write a line, or the bytes of a file; an archive lacks the line that ends other exports."""
         if isinstance(item, ExportEnd):
             return
         if isinstance(item, ArchivedBytes):
@@ -70,7 +70,7 @@ class ArchiveFile:
 
 
 class _OpenMember:
-    """The member that is being written."""
+    """The member being written."""
 
     def __init__(self, name: str, file: IO[bytes]) -> None:
         self.name, self.file = name, file

@@ -7,9 +7,9 @@ Swap = Callable[[Any], Any]
 
 
 def replace_keys(value: Any, path: str, swap: Swap) -> Any:
-    """The plain value with what is at the path replaced; None and paths that lead nowhere stay.
+    """The plain value with the keys at the path replaced; None stays, and paths that do not exist are ignored.
 
-    A path is names with dots between them; "*" is every part of a list: "evaluations.*.id".
+    A path is names joined by dots; "*" is every item of a list: "evaluations.*.id".
     """
     name, _, rest = path.partition(".")
     if name == "*":

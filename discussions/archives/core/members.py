@@ -1,4 +1,4 @@
-"""What the members of a project archive are called, and its manifest."""
+"""The names of the members of a project archive, and its manifest."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -67,7 +67,7 @@ class ArchiveHead(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
-    """The last member of an archive: what it is, and every other member in the order in which they were written."""
+    """The last member of an archive: its description, and every other member in the order of writing."""
 
     format: int
     product_version: Annotated[str, Meta(max_length=40)]

@@ -1,4 +1,4 @@
-"""Opens a zip that says it is a project archive, and believes nothing of it before it was counted and hashed.
+"""Opens a zip that claims to be a project archive, and trusts nothing in it before it was counted and hashed.
 
 Names of members are only compared with those that an archive can have; nothing is written anywhere.
 """
@@ -23,7 +23,7 @@ from workspace.core.words import say
 
 _CHUNK = 1024 * 1024
 _MANIFEST_BYTES = 64 * _CHUNK
-# Lines of an archive shrink to a tenth. A file that shrinks more than this was made to fill the memory or the disk.
+# Lines of an archive compress to a tenth. A file that compresses more than this was made to fill memory or disk.
 _MOST_RATIO, _SMALL = 500, 64 * _CHUNK
 _ENCRYPTED = 0x1
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -93,7 +93,7 @@ class OpenArchive:
 
 
 def open_archive(file: IO[bytes], kinds: Collection[str], limits: ArchiveLimits) -> OpenArchive:
-    """Open an archive and read all of it once, to hold it against its manifest. Raises Unacceptable.
+    """Open an archive and read all of it once, to compare it with its manifest. Raises Unacceptable.
 
     `kinds` are the kinds of lines that an archive can have.
     """
@@ -155,7 +155,7 @@ def _check_members(opened: zipfile.ZipFile, rows: Collection[str], limits: Archi
 
 
 def _check_info(info: zipfile.ZipInfo, rows: Collection[str], seen: Collection[str]) -> None:
-    """The entry of one member names something that an archive has, once, and can be unpacked."""
+    """Check that the entry of a member names something that an archive has, occurs once, and can be unpacked."""
     name = info.filename
     if name != MANIFEST and name not in rows and not _UPLOAD.fullmatch(name):
         says = say(
@@ -259,7 +259,7 @@ def _open_member(opened: zipfile.ZipFile, name: str) -> Iterator[Any]:
 
 
 class _Reader:
-    """A member that is read; damage of it is a refusal with its name."""
+    """A member being read; damage in it raises a refusal with its name."""
 
     def __init__(self, member: IO[bytes], name: str) -> None:
         self._member, self._name = member, name
@@ -284,5 +284,5 @@ def _long_line(name: str, number: int, most: int) -> Unacceptable:
 
 
 def _shown(name: str) -> str:
-    """A name that somebody else chose, short and without anything that does not print."""
+    """A name that somebody else chose, shortened and without unprintable characters."""
     return repr(name[:80])

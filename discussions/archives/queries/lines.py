@@ -18,13 +18,13 @@ _NUL = b"\\u0000"
 MOST_VALUES, MOST_VALUES_OF_TEXTS = 500_000, 2_000_000
 # Clocks of two installations differ by no more than this.
 CLOCKS_DIFFER = timedelta(minutes=5)
-# No installation is older.
+# No installation existed earlier.
 EARLIEST_YEAR = 2000
 
 
 def read_line(line: bytes, line_type: type[Struct], place: str, most_values: int = MOST_VALUES) -> Any:
-    """The record that the line is. Raises Unacceptable for anything that the product would not have written."""
-    # Counted roughly, before any of them is made: every value but the first follows one of these.
+    """The record in the line. Raises Unacceptable for anything that the product would not have written."""
+    # Counted roughly, before any value is built: every value but the first follows one of these.
     if sum(map(line.count, (b",", b"[", b"{"))) > most_values:
         raise refuse(
             place, f"it holds more than {most_values:,} values. Make the archive again", "many_values"
@@ -78,7 +78,7 @@ def check_moments(record: Any, ahead: dict[str, timedelta], now: datetime, place
 
 
 def check_decimals(table: ArchivedTable, record: Any, place: str) -> None:
-    """Every decimal is finite, not negative, and has the places of its field. Raises Unacceptable."""
+    """Check that every decimal is finite, not negative, and has the places of its field. Raises Unacceptable."""
     for field in table.fields:
         value = getattr(record, field.name)
         if not isinstance(field, models.DecimalField) or value is None:
@@ -97,7 +97,7 @@ def _fits(value: Decimal, field: Any) -> bool:
 
 
 def check_texts(table: ArchivedTable, values: dict[str, Any], place: str) -> None:
-    """JSON in text fields is of the type that pages read it as. Raises Unacceptable."""
+    """Check that JSON in text fields has the type that pages decode. Raises Unacceptable."""
     for name, kind in table.texts.items():
         text = values[name]
         if text == "" and table.model._meta.get_field(name).blank:  # type: ignore[union-attr]

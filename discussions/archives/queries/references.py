@@ -21,7 +21,7 @@ def load_names(model: AnyModel) -> dict[int, str]:
 
 
 class References:
-    """Turns keys of rows of one project into what lines say; `used` collects the shared rows that were named.
+    """Turns keys of rows of one project into names for lines; `used` collects the shared rows that were named.
 
     Keys of a table are kept as eight bytes each, in their order.
     """
@@ -33,7 +33,7 @@ class References:
         self._keys: dict[AnyModel, array[int]] = {}
 
     def name(self, model: AnyModel, key: int) -> int | str:
-        """What a line says for the row. Raises LookupError for a row that is not the project's."""
+        """The name of the row in lines. Raises LookupError for a row that is not the project's."""
         if not is_shared(model):
             return self._count(model, key)
         if model not in self._names:
@@ -45,7 +45,7 @@ class References:
         return text
 
     def find(self, model: AnyModel, key: str) -> int | str | None:
-        """The same for a key that is kept as text and may be of a row that is not there; None then."""
+        """As `name`, for a key that is stored as text; None when its row does not exist."""
         try:
             return self.name(model, int(key))
         except (LookupError, ValueError):

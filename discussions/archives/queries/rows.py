@@ -1,4 +1,4 @@
-"""Everything that a project consists of, as lines of an archive: a stream in the order of its members."""
+"""All data of a project as lines of an archive: a stream in the order of its members."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -30,7 +30,7 @@ from workspace.models import Event, Person, Project
 
 # Rows with a game's text or findings are large: a batch is held in memory.
 CHUNK = 100
-# Every installation publishes the shipped versions by itself, so lines about these hold only the content.
+# Every installation publishes the shipped versions itself, so lines about these hold only the content.
 OF_THE_INSTALLATION = (
     "created_at",
     "created_by",
@@ -42,7 +42,7 @@ OF_THE_INSTALLATION = (
 
 
 class ArchiveSource:
-    """The lines of a project's archive. `head` says how far its audit log goes, once its lines were read.
+    """The lines of a project's archive. `head` is the head of its audit log, once its lines were read.
 
     `read_upload` gives the bytes of an uploaded file by their hash.
     """
@@ -111,7 +111,7 @@ class ArchiveSource:
         return lambda row: getattr(row, attribute)
 
     def _hooks(self) -> dict[AnyModel, Callable[[Any, dict[str, Any]], None]]:
-        """What fields do not tell: how the values of a line differ from those of the row."""
+        """What the fields do not define: how the values of a line differ from those of the row."""
         return {
             Adjudication: self._write_sides,
             MarkRevision: self._write_key,
@@ -159,9 +159,9 @@ def list_uploads(project: Project) -> Any:
 
 
 def audit_lines(project: Project) -> Any:
-    """The project's audit lines up to the last one that does not tell of an export.
+    """The project's audit lines up to the last one that is not about an export.
 
-    So an archive does not hold the line of its own making, and the same data makes the same archive.
+    So an archive does not hold the line about itself, and the same data makes the same archive.
     """
     lines = Event.objects.filter(chain__project=project)
     last = lines.exclude(object_kind="export").order_by("-seq").values_list("seq", flat=True).first()

@@ -1,7 +1,7 @@
-"""What a project consists of: every model with rows of a project, in the order in which an import makes them.
+"""The tables of a project: every model with rows of a project, in the order in which an import creates them.
 
-The lines of an archive follow from the models' fields. This module adds only what fields do not tell: the rows of a
-project, the values that are filled in anew, and the places where stored JSON names rows by their keys.
+The lines of an archive follow from the models' fields. This module adds only what fields do not define: the rows of a
+project, the values that an import fills in, and the paths at which stored JSON names rows by their keys.
 """
 
 from collections.abc import Callable
@@ -55,7 +55,7 @@ class ArchivedTable(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """What lines of the table are called: "discussions.game"."""
+        """The name of the table's lines: "discussions.game"."""
         return get_model_kind(self.model)
 
     @property
@@ -69,7 +69,7 @@ class ArchivedTable(Struct, frozen=True):
 
 
 def get_model_kind(model: AnyModel) -> str:
-    """What lines of a model are called."""
+    """The name of a model's lines."""
     return str(model._meta.label_lower)
 
 
@@ -114,7 +114,7 @@ DECISION_KEYS: dict[str, AnyModel] = {
     },
 }
 
-# Shared by the projects of an installation: in an archive as far as its lines name them.
+# Shared by the projects of an installation: an archive holds those that its lines name.
 SHARED = (
     ArchivedTable(
         workspace.Person,
@@ -129,13 +129,13 @@ SHARED = (
         },
     ),
     ArchivedTable(rubric.Rubric),
-    # Of a version that came with the product only what it says: each installation has published it by itself.
+    # Of a version that came with the product only the content: each installation has published it itself.
     ArchivedTable(rubric.RubricVersion, types=_MAYBE | {"state": Literal["published", "retired"]}),
 )
 OWN = (
     ArchivedTable(workspace.Project, lambda project: Project.objects.filter(pk=project.pk)),
     ArchivedTable(workspace.Membership, _within(workspace.Membership, "project")),
-    # Only those that read uploads: with the upload they are its report.
+    # Only jobs that read uploads: with the upload they form its report.
     ArchivedTable(
         workspace.Job,
         _jobs_of_transcripts,
@@ -259,7 +259,7 @@ LEFT_OUT = {
     rubric.ImpactPreview: "computed from all projects, for a draft",
     rubric.ScoringChoice: "a choice for the whole installation",
 }
-# Written by `events.py`: lines of the audit log with the seals that they had first.
+# Written by `events.py`: lines of the audit log with their first seals.
 AUDIT = (workspace.Event, workspace.FirstSeal)
 
 # What audit lines are about -> the model whose rows they name. Lines about what an archive leaves out name no row.
@@ -307,7 +307,7 @@ def list_named_models() -> frozenset[AnyModel]:
 
 
 def swap_start_key(key: str, swap: Callable[[int], int | str]) -> str:
-    """The key of a mark that a review began with, which names the review, with another name for it; others stay."""
+    """The key of a mark that a review began with, with another name for the review that it names; other keys stay."""
     if not key.startswith(STARTING):
         return key
     review, _, rest = key.removeprefix(STARTING).partition(":")

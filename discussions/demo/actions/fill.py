@@ -43,7 +43,7 @@ def read_script(name: str) -> list[ScriptLine]:
 
 
 def play(*, script: list[ScriptLine], scene: Scene) -> None:
-    """Take every step at its time, and do the background work that follows from it at once."""
+    """Take every step at its time, and at once do the background work that follows from it."""
     for line in script:
         if line.ago is not None:
             scene.clock.wait(scene.present - line.ago)
@@ -80,7 +80,7 @@ def _join(account: Account, project: Project, people: dict[str, Person], clock: 
 
 
 def _run_jobs(scene: Scene) -> None:
-    """What a worker would do."""
+    """Run the jobs as a worker would."""
     queued = (
         Job.objects.filter(project=scene.project, state="queued").order_by("pk").values_list("pk", flat=True)
     )

@@ -99,7 +99,7 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
         if view.stops_at_more:
             _judge_missing(scene, by, evaluation, view)
             return
-        # What is judged may lead to more that is asked for.
+        # Judgements may lead to further questions.
         while (missing := load_state(evaluation).visibility.missing) and missing != before:
             _judge_missing(scene, by, evaluation, view)
             before = missing
@@ -107,7 +107,7 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
 
 
 def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: View) -> None:
-    """Judge what is to do before the next reveal."""
+    """Judge everything required before the next reveal."""
     work = load_state(evaluation)
     acts = []
     for missing in work.visibility.missing[: view.most]:
@@ -142,7 +142,7 @@ def _is_shared(work: EvaluationState, kind: str, subject: str) -> bool:
 
 
 def value_in(view: View, kind: str, subject: str, automatic: str, seed: str) -> str:
-    """What the view says of a subject; the same seed gives the same answer."""
+    """The view's answer on a subject; the same seed gives the same answer."""
     if kind == judgement_kinds.REFERENCE:
         return view.labels.get(subject, judgement_kinds.ACCURATE)
     if kind == judgement_kinds.RATING:

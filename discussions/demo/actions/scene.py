@@ -13,7 +13,7 @@ Steps = dict[str, Callable[..., None]]
 
 
 class Clock:
-    """The demo's time: seven seconds pass with every look at it."""
+    """The demo's time: it advances seven seconds with every reading."""
 
     def __init__(self, start: datetime) -> None:
         self.moment = start
@@ -23,7 +23,7 @@ class Clock:
         return self.moment
 
     def wait(self, until: datetime) -> None:
-        """Let time pass until a moment, unless it is over."""
+        """Let time pass until a moment, unless that has passed."""
         self.moment = max(self.moment, until)
 
 
@@ -36,7 +36,7 @@ class Scene(NamedTuple):
     present: datetime
 
     def stamp(self, by: str) -> dict[str, Any]:
-        """Who takes an action, and when."""
+        """The person who acts, and the moment."""
         return {"by": self.people[by], "now": self.clock()}
 
     def game(self, source_id: str) -> Game:

@@ -1,6 +1,6 @@
 """Lines of an export that are about stages, iterations and games, for leads; and an evaluator's own evaluations.
 
-Texts that are stored as JSON are `msgspec.Raw`: they are passed through, never decoded and encoded again.
+Texts that are stored as JSON are `msgspec.Raw`: they are passed through without decoding.
 """
 
 from datetime import datetime
@@ -12,7 +12,7 @@ from discussions.core import judgement_kinds
 from discussions.core.records import Message
 from discussions.rating.core.concealed import SeenPlayer, SeenVote
 
-# What a judgement of each kind is called in exports.
+# The name of each kind of judgement in exports.
 JUDGEMENT_WORDS = {
     judgement_kinds.REFERENCE: "label",
     judgement_kinds.ROLE_CONSISTENCY: "label",
@@ -125,7 +125,7 @@ class ExportedJudgement(Struct, frozen=True):
 
 
 class ExportedReveal(Struct, frozen=True):
-    """What was shown to the evaluator, and when."""
+    """What was revealed to the evaluator, and when."""
 
     what: str
     at: datetime
@@ -177,7 +177,7 @@ class ExportedEvaluation(Struct, frozen=True):
 
 
 class ExportedMeasurement(Struct, frozen=True):
-    """What the metrics gave. `figures` is metric -> [numerator, denominator, is applicable, is pending].
+    """The output of the metrics. `figures` is metric -> [numerator, denominator, is applicable, is pending].
 
     `findings` is metric -> measurement with every message, reference, player and phrase that counted.
     """
@@ -193,7 +193,7 @@ class ExportedMeasurement(Struct, frozen=True):
 
 
 class ExportedAdjudication(Struct, frozen=True):
-    """A lead's decision on a disagreement; `before` is what it supersedes said, null for the first."""
+    """A lead's decision on a disagreement; `before` is the superseded decision's answer, null for the first."""
 
     kind: str
     subject: str
@@ -249,7 +249,7 @@ class ExportedWithdrawal(Struct, frozen=True):
 
 
 class ExportedOffset(Struct, frozen=True):
-    """What a lead said of how the texts count rounds."""
+    """The round offset that a lead set for the texts."""
 
     number: int
     offset: int
@@ -258,7 +258,7 @@ class ExportedOffset(Struct, frozen=True):
 
 
 class ExportedGame(Struct, frozen=True, tag_field="kind", tag="game"):
-    """A game whole: `record` is the transcript with every message; then what was measured, judged and decided."""
+    """A complete game: `record` is the transcript with every message; then what was measured, judged and decided."""
 
     number: int
     game_id: str
@@ -292,7 +292,7 @@ class ExportedGame(Struct, frozen=True, tag_field="kind", tag="game"):
 
     @property
     def current_verdict(self) -> ExportedVerdict | None:
-        """The verdict that counts."""
+        """The current verdict."""
         return next((verdict for verdict in self.verdicts if verdict.is_current), None)
 
 
@@ -314,7 +314,7 @@ class OwnRemark(Struct, frozen=True):
 
 
 class OwnEvaluation(Struct, frozen=True, tag_field="kind", tag="own_evaluation"):
-    """An evaluator's own evaluation, with nothing but what they said and what they may see without a reveal.
+    """An evaluator's own evaluation, with only their answers and what they may see without a reveal.
 
     `game` is the number under which the evaluator knows it; `transcript` is null while it is closed to them.
     """

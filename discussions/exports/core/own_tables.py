@@ -1,4 +1,4 @@
-"""The tables of an evaluator's own work. They are made from records that cannot hold what is hidden from evaluators."""
+"""The tables of an evaluator's own work. Their records have no fields for what is hidden from evaluators."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The Markdown report of an export: what the other formats hold in full, in lines that a person reads."""
+"""The Markdown report of an export: a readable summary of what the other formats hold in full."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
@@ -62,7 +62,7 @@ _OWN_REVIEWS = _Section("Own reviews", ("Set", "Comparison", "Question", "Round"
 
 
 class MarkdownReport:
-    """The file of a report, written as items come: a section for each kind of them. One game is told in detail."""
+    """The file of a report, written as items come: a section for each kind of them. One game is reported in detail."""
 
     def __init__(self, out: IO[bytes], *, is_detailed: bool) -> None:
         self.out, self.is_detailed = out, is_detailed
@@ -197,7 +197,7 @@ _ROWS: dict[type[Struct], tuple[_Section, Callable[[Any], Iterator[Row]]]] = {
 
 
 def _list_details(item: ExportedGame) -> Iterator[str]:
-    """The verdict line by line, and every evaluation with what was judged."""
+    """The verdict line by line, and every evaluation with its judgements."""
     verdict = item.current_verdict
     if verdict is not None:
         outcome = _OUTCOME.decode(verdict.outcome)

@@ -60,7 +60,7 @@ PartT = TypeVar("PartT")
 
 
 def fill(part: Callable[..., PartT], *values: Any) -> PartT:
-    """A part of an item from the columns of a row, in their order."""
+    """Fill a part of an item from the columns of a row, in their order."""
     return part(*values)
 
 
@@ -167,7 +167,7 @@ class _Belonging:
 
 
 def _rename_in_basis(basis: str, rename: Callable[[int], str]) -> Raw:
-    """The basis with pseudonyms in place of the evaluators' keys. Its hash stays the hash of the stored basis."""
+    """The basis with pseudonyms in place of the evaluators' keys. Its hash remains that of the stored basis."""
     read = msgspec.json.decode(basis)
     for evaluation in read["evaluations"]:
         evaluation["evaluator"] = rename(evaluation["evaluator"])

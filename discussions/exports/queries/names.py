@@ -1,4 +1,4 @@
-"""What the people of a project are called in one export."""
+"""The names of a project's people in one export."""
 
 from collections.abc import Callable, Hashable
 
@@ -39,7 +39,7 @@ class Names:
 
     @property
     def rename_evaluator(self) -> Callable[[int], str] | None:
-        """What stands for the keys of people in the bases of verdicts; None where they stay."""
+        """What replaces the keys of people in the bases of verdicts; None where they stay."""
         return self.by_key.__getitem__ if self.has_pseudonyms else None
 
 

@@ -40,7 +40,7 @@ _OWN_BATCH = 50
 
 
 def read_subject(export: Export) -> Subject:
-    """What the export is of."""
+    """Read the subject of the export."""
     return parse_subject(export.subject) or Subject(PROJECT)
 
 
@@ -100,7 +100,7 @@ def _select(rows: "QuerySet[Any]", subject: Subject, numbered: dict[str, Q]) -> 
 
 
 def count_items(export: Export) -> int:
-    """About how many lines the stream has, for its progress."""
+    """Roughly how many lines the stream has, for its progress."""
     project, subject = export.project, read_subject(export)
     if not export.is_unblinded:
         own = Evaluation.objects.visible_to(export.created_by).filter(game__project=project).count()
@@ -113,7 +113,7 @@ def count_items(export: Export) -> int:
 def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str]) -> Iterator[Struct]:
     """Every line of the export but the last: all of the subject, or its owner's own work in the project.
 
-    `why_left_out` says of a set why its owner may not see its reviews and authors, "" where they may.
+    `why_left_out` says for a set why the owner may not see its reviews and authors, "" where they may.
     """
     names = Names(export)
     if not export.is_unblinded:
@@ -235,7 +235,7 @@ def _decision(row: Decision, names: Names) -> ExportedDecision:
 
 
 def _own_evaluations(export: Export, names: Names) -> Iterator[OwnEvaluation]:
-    """The owner's own evaluations, each as its own page conceals the game."""
+    """The owner's own evaluations, each with as much of the game as its own page shows."""
     person = export.created_by
     rows = Evaluation.objects.visible_to(person).filter(game__project=export.project).with_work()
     rows = rows.order_by("pk")

@@ -82,7 +82,7 @@ def history_charts(found: Sequence[JudgedIteration]) -> list[HistoryChart]:
 
 
 class _ColumnHead(NamedTuple):
-    """What a column has in common in every chart."""
+    """The part of a column that is the same in every chart."""
 
     number: int
     origin: int | None
@@ -119,7 +119,7 @@ def _charts(
 
 
 def get_mark(row: HistoryIteration) -> str:
-    """The letter under an iteration: what it is, or what was decided on it."""
+    """The letter under an iteration: its kind, or the decision on it."""
     if row.replay_of is not None:
         return _("A")
     if row.kind == BASELINE:

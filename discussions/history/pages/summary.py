@@ -153,7 +153,7 @@ def _decision(decision: DecisionLine) -> SummaryDecision:
 
 
 def _diff(before: str, after: str) -> list[str]:
-    """The changed lines with their surroundings, hunks apart by an ellipsis."""
+    """The changed lines with their surroundings, hunks separated by an ellipsis."""
     found: list[str] = []
     for hunk in prompt_diff(before, after).hunks:
         if found or hunk.skipped:
@@ -198,7 +198,7 @@ def _average(line: Average) -> SummaryAverage:
 
 
 def _compared(change: HistoryIteration, control: HistoryIteration, history: History) -> SummaryComparison:
-    """What the figures say now; a decision may rest on earlier ones, which are stored with it."""
+    """The comparison by the present figures; a decision may rest on earlier ones, which are stored with it."""
     found = compare(
         history.pooled_control(control).figures,
         history.pooled(change).figures,

@@ -1,4 +1,4 @@
-"""The dashboard of a project for its leads: how far it is, what is to do, and how verdicts and costs go."""
+"""The dashboard of a project for its leads: its progress, what is to do, and the trend of verdicts and costs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
@@ -81,7 +81,7 @@ class ToDo(Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing does."""
+        """Whether nothing needs a lead."""
         return not (self.ready.count or self.flag_count or self.faulty_count or self.failed_count)
 
 

@@ -115,14 +115,14 @@ class HomePage(Struct, frozen=True):
 
     @property
     def first(self) -> ProjectWork | None:
-        """Where the next game is the first thing to do; None while something started or sent back comes first."""
+        """The project whose next game comes first; None while something started or returned comes before it."""
         if self.returned or self.started:
             return None
         return next((work for work in self.projects if work.has_next), None)
 
     @property
     def is_free(self) -> bool:
-        """Whether no game is to be gone on with or taken."""
+        """Whether there is no game to continue or take."""
         return not self.returned and not self.started and self.first is None
 
 
@@ -332,7 +332,7 @@ _LED = Prepared(
 
 
 def _own_work(person: Person, rated: list[int]) -> dict[int, _ToRate]:
-    """The person's own work by project: at most a hundred games; one query."""
+    """The person's own work by project, at most a hundred games; one query."""
     return {
         key: _ToRate(tell_free(free, started, aside), numbers_in(alone), flags)
         for key, free, started, aside, alone, flags in _RATED[person.is_admin].rows(person.pk, rated)

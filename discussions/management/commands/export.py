@@ -20,7 +20,7 @@ class BadInput(Exception):
 
 
 class Command(SiteCommand):
-    """Exports as the pages do, here and now, with the rights of the person named by --by."""
+    """Exports as the pages do, at once, with the rights of the person named by --by."""
 
     help = (
         "Exports a project or a part of it: everything for leads and admins, their own work for evaluators.\n"

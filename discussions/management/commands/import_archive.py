@@ -15,7 +15,7 @@ from workspace.core.refusals import Refusal
 from workspace.people.actions import system_person
 
 BAD_INPUT = 2
-# These look at the installation of this moment: its workers, its database, who is signed in.
+# These depend on the present installation: its workers, its database, who is signed in.
 NOT_OF_DATA = ("I8", "I12", "I14")
 
 

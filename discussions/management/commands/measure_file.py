@@ -123,7 +123,7 @@ class Command(SiteCommand):
             self._refuse([Fault("--fail-under", "unknown_limit", f"{reason} Correct it.")], as_json=as_json)
 
     def _plans(self, options: dict[str, Any], rubric: RubricRecord) -> list[ReadPlan]:
-        """What the files hold, or each file of a folder."""
+        """How to read the files, or each file of a folder."""
         try:
             how = ReadOptions(
                 role_map=rubric.lists["role_map"],
@@ -237,7 +237,7 @@ def _summarise(
 
 
 def _cell(key: str, metric: dict[str, Any]) -> tuple[str, str]:
-    """A score and what it comes to."""
+    """A score and its outcome."""
     score = "pending" if metric["score"] is None else f"{metric['score']:.2f}{METRICS[key].scale.symbol}"
     outcome = {True: "PASS", False: "FAIL", None: "open"}[metric["passes"]]
     return score, outcome if metric["applicable"] else f"{outcome} by rule"

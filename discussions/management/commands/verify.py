@@ -1,4 +1,4 @@
-"""Checks that everything stored holds together; ends with status 1 when anything does not."""
+"""Checks that all stored data is consistent; exits with 1 when anything is not."""
 
 from argparse import ArgumentParser
 from typing import Any
