@@ -1,8 +1,8 @@
-"""A check of `make check`: whether a vulnerability of a locked package is known, by pip-audit and the database OSV.
+"""A check of `make check`: looks for known vulnerabilities of locked packages, with pip-audit and the database OSV.
 
-pip-audit also ends well when it learned nothing. So a version of which vulnerabilities are known is asked about first:
-only a database that names them counts as reached, and after that it must answer for every package. What follows the
-name of this program is passed on to pip-audit.
+pip-audit also succeeds when it learned nothing. So a version with known vulnerabilities is queried first: only a
+database that names them counts as reached, and then it must answer for every package. Arguments are passed on to
+pip-audit.
 """
 
 import json
@@ -17,7 +17,7 @@ from tools.run_checks import BIN, SKIPPED
 LOCKS = ("requirements-dev.lock", "requirements-fuzz.lock", "tools/uv.lock")
 # CVE-2025-48432 and others, says Django's list of security issues.
 KNOWN_AS_VULNERABLE = "django==5.2.1"
-# Seconds for the first question and for all others.
+# Seconds for the first query and for all others.
 REACHED_WITHIN, ANSWERED_WITHIN = 8, 180
 # Vulnerabilities that do not concern us, with the reason: {"PYSEC-...": "why"}.
 ACCEPTED: dict[str, str] = {}
@@ -25,7 +25,7 @@ NOT_REACHED = "not audited: the database of vulnerabilities (OSV) cannot be reac
 
 
 def main(options: list[str]) -> int:
-    """0 without known vulnerabilities, SKIPPED where nobody answers, else 1 with what is known and what fixes it."""
+    """0 without known vulnerabilities, SKIPPED without an answer, else 1 with the vulnerabilities and their fixes."""
     control = ask([KNOWN_AS_VULNERABLE], options, REACHED_WITHIN)
     if not control or not any(package.get("vulns") for package in control.values()):
         print(NOT_REACHED)
@@ -44,7 +44,7 @@ def main(options: list[str]) -> int:
 
 
 def ask(pins: list[str], options: list[str], seconds: float) -> dict[str, dict] | None:
-    """What is known of each pin that was answered for; None when there was no answer in time."""
+    """The known vulnerabilities of each pin with an answer; None when there was no answer in time."""
     with tempfile.TemporaryDirectory() as folder:
         asked, answer = Path(folder, "asked.txt"), Path(folder, "answer.json")
         asked.write_text("\n".join(pins))

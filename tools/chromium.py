@@ -1,4 +1,4 @@
-"""A real Chromium for the browser tests: the machine's, else Debian's, installed by root or unpacked by anybody."""
+"""A real Chromium for browser tests: the machine's, else Debian's, installed by root or unpacked by other users."""
 
 import ctypes.util
 import os
@@ -9,14 +9,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 UNPACKED = ROOT / "var" / "chromium"
-# The same engine as Chromium's, without windows, profiles and extensions: quicker to start, and smaller.
+# The same engine as Chromium's, without windows, profiles and extensions: it starts faster, and is smaller.
 SHELL = "chromium-headless-shell"
 PACKAGES = (SHELL, "fonts-dejavu-core", "libatomic1")
 NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 
 
 class CannotBeHad(Exception):
-    """Why there is no Chromium."""
+    """There is no Chromium; the message says why."""
 
 
 def find() -> str | None:
@@ -34,7 +34,7 @@ def node_libraries() -> str | None:
 
 
 def ensure() -> str:
-    """Find or get one; raises CannotBeHad with the reason."""
+    """Find or install one; raises CannotBeHad with the reason."""
     if find() is None or not (has_libatomic() or node_libraries()):
         if shutil.which("apt-get") is None:
             raise CannotBeHad(
@@ -68,7 +68,7 @@ def install_as_root() -> None:
 
 
 def unpack_as_user() -> None:
-    """Download the same packages with lists of our own and unpack them under var/, changing nothing else."""
+    """Download the same packages with separate package lists and unpack them under var/, changing nothing else."""
     packages = UNPACKED / "packages"
     (packages / "partial").mkdir(parents=True, exist_ok=True)
     (UNPACKED / "lists" / "partial").mkdir(parents=True, exist_ok=True)

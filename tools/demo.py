@@ -13,7 +13,7 @@ PUT_ASIDE = ("evalsite.sqlite3", "evalsite.sqlite3-wal", "evalsite.sqlite3-shm",
 
 
 def main() -> int:
-    """Fill it and end; 1 with a sentence when that cannot be."""
+    """Fill it and exit; 1 with a sentence when that fails."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, raise_stop)
     env = read_dotenv(ROOT / ".env") | os.environ | {"DEMO": "true"}
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def put_aside(var: Path) -> Path | None:
-    """Move database, uploads and Redis data into a folder named after the moment; that folder, if there was any."""
+    """Move database, uploads and Redis data into a folder named after the moment; return it, if there was anything."""
     there = [var / name for name in PUT_ASIDE if (var / name).exists()]
     if not there:
         return None

@@ -1,8 +1,8 @@
 """`make fuzz`: each target of tests/fuzz under the coverage-guided fuzzer atheris, FUZZ_SECONDS (60) each.
 
-Corpus, log and findings stay under var/fuzz/<target>/; earlier findings are tried first. One line a target; exit 1
-with a finding. `python -m tools.fuzz TARGET` runs one, `python -m tools.fuzz TARGET FILE` repeats a finding without
-the fuzzer.
+Corpus, log and findings stay under var/fuzz/<target>/; earlier findings are tried first. It prints one line per target,
+and exits with 1 after a finding. `python -m tools.fuzz TARGET` runs one, `python -m tools.fuzz TARGET FILE` repeats a
+finding without the fuzzer.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ NO_FUZZER = (
 
 
 class Run(NamedTuple):
-    """What one run gave, as its log says; `finding` is the file of the input that broke something, or ""."""
+    """The result of one run, from its log; `finding` is the file of the input that broke something, or ""."""
 
     runs: int
     seconds: int
@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
 
 
 def fuzz(name: str, seeds: list[bytes], seconds: int) -> Run:
-    """One target for so long, started with these inputs, with what it kept and with what broke it before."""
+    """Fuzz one target for that long, starting from these inputs, its corpus, and earlier findings."""
     home = HOME / name
     folders = [home / part for part in ("corpus", "seeds", "findings")]
     for folder in folders:
@@ -80,7 +80,7 @@ def fuzz(name: str, seeds: list[bytes], seconds: int) -> Run:
 
 
 def read_log(text: str) -> Run:
-    """What the fuzzer's log says of the run."""
+    """The result of the run, from the fuzzer's log."""
     numbers = {
         key: int(found[1]) if (found := re.search(pattern, text, re.MULTILINE)) else 0
         for key, pattern in (

@@ -1,8 +1,8 @@
-"""`make run`: start everything, say where it is, restart what falls, end all of it in order.
+"""`make run`: start everything, print its address, restart what fails, end all of it in order.
 
-Redis, web server and Celery worker are children in process groups of their own; the kernel kills them when this
-process is killed. The site is loaded here once, and web server, worker and preparation are forks that share its memory;
-this process itself never asks the database for anything that is stored.
+Redis, web server and Celery worker are children in their own process groups; the kernel kills them when this process is
+killed. The site is loaded here once, and web server, worker and preparation are forks that share its memory; this
+process itself never queries the database for stored data.
 """
 
 import collections
@@ -31,7 +31,7 @@ STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stop(Exception):
-    """Somebody asked for the end (Ctrl+C, SIGTERM, the terminal closing)."""
+    """A request to stop (Ctrl+C, SIGTERM, the terminal closing)."""
 
 
 class GiveUp(Exception):
@@ -39,7 +39,7 @@ class GiveUp(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    """Run the site until it is told to stop; 0 after an orderly end, 1 with a sentence when it could not go on."""
+    """Run the site until it is told to stop; 0 after an orderly end, 1 with a sentence when it could not continue."""
     if "--tied" in arguments:
         die_with_parent(signal.SIGTERM)
     os.umask(0o077)
@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
 
 
 def raise_stop(number: int, frame: object) -> None:
-    """What the signals do. Only the first one counts: `make` and the terminal may each send one at the same moment."""
+    """The signal handler. Only the first signal counts: `make` and the terminal may each send one at the same time."""
     ignore_stops()
     raise Stop
 
@@ -90,12 +90,12 @@ class Site:
 
     @property
     def address(self) -> str:
-        """Where a person on this machine opens the site."""
+        """The address of the site on this machine."""
         host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)
         return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self.port}"
 
     def run(self) -> None:
-        """Start, say so, and watch until stopped."""
+        """Start, print the address, and watch until stopped."""
         self.take_lock()
         check_port_is_free(self.host, self.port)
         self.start_redis()
@@ -109,9 +109,9 @@ class Site:
         self.watch()
 
     def take_lock(self) -> None:
-        """One running site per data folder: two would share one Redis folder and one port by turns."""
+        """One running site per data folder: two would share one Redis folder, and take turns on one port."""
         self.var.mkdir(parents=True, exist_ok=True)
-        # Data from before this was so may be open to other accounts.
+        # Older data may be readable by other accounts.
         with contextlib.suppress(PermissionError):
             self.var.chmod(0o700)
         self._lock = (self.var / "run.lock").open("a+")
@@ -138,7 +138,7 @@ class Site:
         self.children.append(self.redis.child)
         self.redis.start()
         self.env["REDIS_URL"] = self.redis.url
-        # Commands that are run beside the site find its Redis here. If it is gone, they only send no messages.
+        # Commands that run beside the site find its Redis here. If it is gone, they just send no messages.
         address = self.var / "redis.url"
         address.touch(mode=0o600)
         address.write_text(self.redis.url)
@@ -149,7 +149,7 @@ class Site:
         load_site()
 
     def prepare(self) -> None:
-        """Migrations, static files, demo: in a process that ends, so that its memory goes back."""
+        """Migrations, static files, demo: in a process that ends, so that its memory is freed."""
         child = self.fork("preparation", prepare)
         child.log.unlink(missing_ok=True)
         self.children.append(child)
@@ -167,23 +167,23 @@ class Site:
         take_as_ready(True)
 
     def web(self) -> Child:
-        """The web server as a program of its own: a process of four threads for each core."""
+        """The web server as a separate program: a process of four threads for each core."""
         return self.python(
             "web server", "-m", "evalsite.server", "--host", self.host, "--port", str(self.port)
         )
 
     def worker(self) -> Child:
-        """The Celery worker as a program of its own: two pool processes, and what is due by time."""
+        """The Celery worker as a separate program: two pool processes, and what is due by time."""
         return self.python("worker", "-m", "celery", "-A", "tools.worker", *WORKER)
 
     def serve(self) -> None:
-        """Be the web server."""
+        """Run as the web server."""
         from evalsite.server import count_cores, serve
 
         serve(self.host, self.port, count_cores())
 
     def fork(self, name: str, run: Callable[[], object]) -> Child:
-        """A child that shares what is loaded here; the data folder stays locked by this process alone."""
+        """A child that shares what is loaded here; only this process keeps the lock of the data folder."""
 
         def be() -> None:
             self._lock.close()
@@ -192,11 +192,11 @@ class Site:
         return Fork(name, be, self.log(name.replace(" ", "-")))
 
     def python(self, name: str, *command: str) -> Child:
-        """A child run by the virtual environment's Python."""
+        """A child that runs in the virtual environment's Python."""
         return Child(name, [sys.executable, *command], self.env, self.log(name.replace(" ", "-")), ROOT)
 
     def log(self, name: str) -> Path:
-        """Where a child writes."""
+        """The log file of a child."""
         return self.var / "log" / f"{name}.log"
 
     def wait_for_page(self) -> None:
@@ -231,7 +231,7 @@ class Site:
         print(f"\nData and logs: {self.var}. Ctrl+C ends everything.", flush=True)
 
     def watch(self) -> None:
-        """Restart what falls and put large logs aside, until a signal or until something falls too often."""
+        """Restart what fails and rotate large logs, until a signal or until something fails too often."""
         while True:
             time.sleep(0.3)
             for child in self.children:
@@ -240,7 +240,7 @@ class Site:
                     self.restart(child)
 
     def restart(self, child: Child) -> None:
-        """Start a fallen child again, a few times."""
+        """Restart a failed child, a few times."""
         status = child.process.returncode
         child.kill()
         take_as_ready(False)
@@ -287,7 +287,7 @@ def load_pages() -> None:
 
 
 def load_handler() -> None:
-    """Load what answers requests, once the static files are there."""
+    """Load the request handler, once the static files exist."""
     from evalsite.memory import fill_gaps, spare_the_collector
     from evalsite.preload import make_handler
 
@@ -297,14 +297,14 @@ def load_handler() -> None:
 
 
 def take_as_ready(is_ready: bool) -> None:
-    """Whether web server and worker are forked without checks of their own, as right after the preparation."""
+    """Whether web server and worker are forked without their own checks, as right after the preparation."""
     from evalsite.start import take_as_ready as take
 
     take(is_ready)
 
 
 def prepare() -> None:
-    """Be the preparation, and what makes sure for web server and worker that they can begin."""
+    """Run as the preparation, which makes sure that web server and worker can begin."""
     from evalsite.start import end_unless_ready
     from tools.prepare import main
 
@@ -315,10 +315,10 @@ def prepare() -> None:
 
 
 def work() -> None:
-    """Be the worker."""
+    """Run as the worker."""
     from tools.worker import app
 
-    # Quiet: what its banner says would be worked out for nobody, 2 MB of it.
+    # Quiet: nobody reads its banner, which takes 2 MB to build.
     worker = app.Worker(
         concurrency=2, loglevel="WARNING", without_gossip=True, without_mingle=True, quiet=True
     )
@@ -339,7 +339,9 @@ def names_of_this_machine(host: str) -> list[str]:
     names = {"127.0.0.1", "localhost", "[::1]", socket.gethostname()}
     if host in ("0.0.0.0", "::"):
         with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect(("192.0.2.1", 9))  # sends nothing: only asks which of our addresses would be used
+            probe.connect(
+                ("192.0.2.1", 9)
+            )  # sends nothing: only determines which of our addresses would be used
             names.add(probe.getsockname()[0])
     else:
         names.add(host)
@@ -347,7 +349,7 @@ def names_of_this_machine(host: str) -> list[str]:
 
 
 def check_port_is_free(host: str, port: int) -> None:
-    """Refuse when somebody listens there already: granian would silently share the port with them."""
+    """Refuse when another program listens there already: granian would silently share the port with it."""
     bare = host.strip("[]")
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(bare, port, type=socket.SOCK_STREAM)[0]
@@ -366,7 +368,7 @@ def check_port_is_free(host: str, port: int) -> None:
 
 
 def put_aside(log: Path) -> None:
-    """Begin a log anew when it is large, and keep what it had once; who writes has it open, so it is not moved."""
+    """Restart a large log, keeping one copy; its writer has it open, so the file is not moved."""
     if log.is_file() and log.stat().st_size > LARGEST_LOG:
         shutil.copyfile(log, log.with_suffix(".old.log"))
         os.truncate(log, 0)

@@ -1,4 +1,4 @@
-"""`make lock`: write the locks from requirements.txt, -dev.txt and -fuzz.txt, keeping the versions they have."""
+"""`make lock`: write the locks from requirements.txt, -dev.txt and -fuzz.txt, keeping the locked versions."""
 
 import subprocess
 import sys

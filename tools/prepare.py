@@ -15,7 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 
 def main() -> int:
-    """Bring database and static files up to date; quick when they are. 1 when the database is damaged."""
+    """Bring database and static files up to date; fast when they are already. 1 when the database is damaged."""
     from evalsite.environment import read_settings
 
     read_settings()
@@ -25,7 +25,8 @@ def main() -> int:
 
     from workspace.database.damage import find_damage
 
-    # A process that soon ends: migrations make and drop 5,000 model classes, quicker when collected this rarely.
+    # This process ends soon: migrations make and drop 5,000 model classes, which is faster with rare garbage
+    # collection.
     gc.set_threshold(200_000, 20, 50)
     var = Path(settings.VAR_DIR)
     var.mkdir(parents=True, exist_ok=True)
@@ -51,7 +52,7 @@ def migrate() -> None:
 
 
 def collect_static(stamp: Path) -> None:
-    """Hash and compress the static files, unless the sources are those of last time."""
+    """Hash and compress the static files, unless the sources have not changed."""
     from django.conf import settings
 
     now = static_hash()
@@ -64,7 +65,7 @@ def collect_static(stamp: Path) -> None:
 
 
 def static_hash() -> str:
-    """Hash of the names, sizes and moments of everything that collectstatic would take."""
+    """Hash of the names, sizes and modification times of everything that collectstatic would copy."""
     from django.contrib.staticfiles.finders import get_finders
 
     digest = hashlib.sha256()

@@ -18,7 +18,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 def die_with_parent(number: int = signal.SIGKILL, *, parent: int | None = None) -> None:
     """Ask the kernel to send this process a signal when its parent ends, however it ends (Linux; elsewhere nothing).
 
-    Whose parent ended before it could ask ends at once, if it says which process that was.
+    If the parent ended before this call, the process ends at once, if it was told which process that was.
     """
     if _LIBC is not None:
         _LIBC.prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
@@ -69,7 +69,7 @@ class Child:
         return self.process.pid
 
     def is_running(self) -> bool:
-        """Whether it is still there."""
+        """Whether it is still running."""
         return self.process is not None and self.process.poll() is None
 
     def stop(self, seconds: float = 10.0, number: int = signal.SIGTERM) -> None:
@@ -82,7 +82,7 @@ class Child:
         self.kill()
 
     def kill(self) -> None:
-        """kill -9 of it and of everything it started; once, since the number of a dead group goes to others."""
+        """kill -9 of it and of everything it started; only once, since the number of a dead group is reused."""
         if self.process is None or self._is_over:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -127,7 +127,7 @@ class Fork(Child):
 
 
 class Forked:
-    """A fork as `subprocess` has processes, as far as `Child` needs that."""
+    """A fork with the parts of `subprocess.Popen` that `Child` needs."""
 
     def __init__(self, fork: "multiprocessing.context.ForkProcess") -> None:
         fork.start()
@@ -135,7 +135,7 @@ class Forked:
 
     @property
     def returncode(self) -> int | None:
-        """How it ended, below 0 by a signal; None as long as it runs."""
+        """Its exit code, negative for a signal; None while it runs."""
         return self._fork.exitcode
 
     poll = returncode.fget
@@ -153,7 +153,7 @@ class Forked:
 
 
 def wait_until(condition, seconds: float, every: float = 0.05) -> bool:
-    """Ask again and again until the condition holds or the time is over."""
+    """Poll until the condition holds or the time is over."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -163,7 +163,7 @@ def wait_until(condition, seconds: float, every: float = 0.05) -> bool:
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """The variables of a `.env` file, as far as the tools need them: NAME=value lines, quotes taken off."""
+    """The variables of a `.env` file, as far as the tools need them: NAME=value lines, quotes removed."""
     found: dict[str, str] = {}
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     for line in lines:

@@ -1,4 +1,4 @@
-"""A Redis of our own: a real server on 127.0.0.1, found on the machine or brought by a wheel."""
+"""A separate Redis: a real server on 127.0.0.1, found on the machine or installed by a wheel."""
 
 import importlib.util
 import secrets
@@ -38,7 +38,7 @@ def free_port() -> int:
 
 
 class RedisServer:
-    """One server with a password known only to who started it; its data in `folder`, safe against kill -9."""
+    """One server with a password that only its starter knows; its data in `folder`, safe against kill -9."""
 
     def __init__(self, binary: str, folder: Path, log: Path, env: dict[str, str]) -> None:
         self.folder, self.port, self._password = folder, free_port(), secrets.token_urlsafe(24)
@@ -70,7 +70,7 @@ class RedisServer:
         return self.answers()
 
     def answers(self) -> bool:
-        """Whether it takes the password and is done loading."""
+        """Whether it accepts the password and has finished loading."""
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
                 connection.sendall(f"AUTH {self._password}\r\nPING\r\n".encode())

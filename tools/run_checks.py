@@ -1,6 +1,6 @@
-"""`make check`: every check, all failures at once. `make fix`: what can be put right by itself.
+"""`make check`: every check, all failures at once. `make fix`: what can be fixed automatically.
 
-A check that ends with SKIPPED could not be made here; what it printed says why.
+A check that ends with SKIPPED cannot run here; its output says why.
 """
 
 import os
@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> int:
     """Run the checks (or the repairs, with --fix); 1 when any failed."""
     if "--fix" in arguments:
         return fix()
-    # Two at once, and beside them the one that waits for the network.
+    # Two at once, plus the one that waits for the network.
     with ThreadPoolExecutor(3) as pool:
         results = list(pool.map(run, checks()))
     failed = [result for result in results if result[1] not in (0, SKIPPED)]
@@ -81,7 +81,7 @@ def main(arguments: list[str]) -> int:
 
 
 def run(check: Check) -> tuple[str, int, str, float]:
-    """One check: its name, its exit code, what it printed, how long it took."""
+    """One check: its name, exit code, output and duration."""
     name, command, extra = check
     began = time.monotonic()
     done = subprocess.run(
@@ -97,7 +97,7 @@ def run(check: Check) -> tuple[str, int, str, float]:
 
 
 def fix() -> int:
-    """Lint's own repairs, the two formatters."""
+    """Run the linter's own fixes and the two formatters."""
     commands = [
         [str(BIN / "ruff"), "check", "--fix", "."],
         [str(BIN / "ruff"), "format", "."],

@@ -1,6 +1,6 @@
 """`make faults`: run tests/faults, the long ones too, on SQLite and on PostgreSQL; print two tables.
 
-One has a row for each fault that was survived, the other what each file tried and how many of its tests held. Tests
+One has a row for each survived fault, the other for each file what it tried and how many of its tests passed. Tests
 write both as JSON into the folder that the variable FAULT_TABLE names.
 """
 
@@ -42,7 +42,7 @@ class Tried(NamedTuple):
 
 
 def print_tried(tests: list[Tried]) -> None:
-    """Print for each file and database how many tests held."""
+    """Print for each file and database how many tests passed."""
     counted = Counter(tests)
     lines = [
         (
@@ -95,7 +95,7 @@ def main() -> int:
 
 
 def read_lines(folder: str, ending: str) -> list[list[Any]]:
-    """What all processes of tests wrote into files with that ending."""
+    """The lines that all test processes wrote into files with that ending."""
     files = Path(folder).glob(f"*{ending}")
     return [json.loads(line) for path in files for line in path.read_text().splitlines()]
 

@@ -3,10 +3,10 @@
 All but the guards, which are a check of `make check`.
 
 The servers and the browser are fetched, and PostgreSQL is migrated, while the plain tests run, which need none of them.
-Beside these run the tests on the servers, and then those on SQLite with a browser: much of their time they wait.
-Four to six processes keep two cores at work.
+In parallel run the tests on the servers, and then those on SQLite with a browser, which spend much of their time
+waiting. Four to six processes keep two cores busy.
 
-Exits 1 when a test fails, or when something cannot be had and ALLOW_MISSING=1 does not say to go without.
+Exits with 1 when a test fails, or when something is missing and ALLOW_MISSING=1 is not set.
 """
 
 import os
@@ -25,19 +25,19 @@ ROOT = Path(__file__).resolve().parent.parent
 NO_TESTS = 5
 # Set by `make faults`: run the tests marked `long`, too.
 LONG = "LONG_TESTS"
-# The tests' settings have all apps, also those that are for signing in outside.
+# The tests' settings have all apps, also those for OpenID Connect.
 TEST_SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
 # Tests that start servers or a browser share them within a file. Files are handed out in the order of
 # tests/conftest.py, the longest first, and not by how many tests they have.
 SHARED = ("--dist", "loadfile", "--no-loadscope-reorder")
-# What a run of pytest gives: shows what it printed, waits for its end, and tells its exit code and closing line.
+# The handle of a pytest run: shows its output, waits for its end, and returns its exit code and last line.
 Finish = Callable[[], tuple[int, str]]
 
 
 def main() -> int:
-    """Run everything; say at the end what each part gave."""
+    """Run everything; print the result of each part at the end."""
     env = dict(os.environ) | {"PYTHONUNBUFFERED": "1"}
-    # Some machines forbid compiled files; here hundreds of processes would compile the same modules again.
+    # Some machines disable bytecode files; here hundreds of processes would compile the same modules again.
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     # The guards are part of `make check`.
     left_out = [] if sys.argv[1:] else ["--ignore=tests/guards"]
@@ -59,7 +59,7 @@ def run_with_servers(
     env: dict[str, str], there: dict[str, str] | None, finish_plain_tests: Finish
 ) -> list[tuple[int, str]]:
     """The tests marked `services` on the servers, where there are any, then the browser and slow tests on SQLite."""
-    # `make faults` measures for how long a site is away: there no more run at once than the cores can do.
+    # `make faults` measures how long a site is unavailable: there no more tests run at once than there are cores.
     is_timed = bool(os.environ.get(LONG))
     on_sqlite, on_services = ("2", "1") if is_timed else ("4", "2")
     results, started = [], [finish_plain_tests]
@@ -80,7 +80,7 @@ def run_with_servers(
 
 @contextmanager
 def prepared(env: dict[str, str]) -> Iterator[None]:
-    """Migrate a database and collect the static files once: each of the processes of tests would do it for itself."""
+    """Migrate a database and collect the static files once: otherwise each test process would do it itself."""
     with tempfile.TemporaryDirectory(prefix="evalsite-prepared-") as folder:
         if not kept_database().exists():
             database = f"{folder}/evalsite.sqlite3"
@@ -94,7 +94,7 @@ def prepared(env: dict[str, str]) -> Iterator[None]:
 
 @contextmanager
 def compiled_tests(env: dict[str, str]) -> Iterator[None]:
-    """Meanwhile read all tests, which leaves them compiled; else each process of tests would compile them itself."""
+    """Meanwhile import all tests, which compiles them; otherwise each test process would compile them itself."""
     command = [sys.executable, "-m", "pytest", "-q", "--collect-only"]
     with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
         yield
@@ -102,7 +102,7 @@ def compiled_tests(env: dict[str, str]) -> Iterator[None]:
 
 @contextmanager
 def running(name: str, env: dict[str, str], *arguments: str) -> Iterator[Finish]:
-    """Start a run of pytest, with what was given to this program too. It ends when the context does."""
+    """Start a run of pytest, with this program's arguments. It ends when the context does."""
     command = [sys.executable, "-m", "pytest", "-q", *arguments, *sys.argv[1:]]
     if not os.environ.get(LONG):
         place = command.index("-m", 3) + 1
@@ -121,7 +121,7 @@ def running(name: str, env: dict[str, str], *arguments: str) -> Iterator[Finish]
 
 
 def find_missing(env: dict[str, str]) -> list[str]:
-    """Get what can be got; sentences for what cannot. Adds to `env` what the tests need to find it."""
+    """Install what is possible; return sentences for what is missing. Adds to `env` what the tests need to find it."""
     missing = []
     if redis_server.find_binary() is None:
         missing.append(redis_server.HOW_TO_GET_ONE)
@@ -138,7 +138,7 @@ def find_missing(env: dict[str, str]) -> list[str]:
 
 
 def files(marker: str, *more: str) -> list[str]:
-    """The test files in which the marker stands, and `more`: no process has to read all others. None for a choice."""
+    """The test files with the marker, and `more`, so that no process reads all others. None if files were chosen."""
     if sys.argv[1:]:
         return []
     paths = sorted(ROOT.glob("tests/**/test_*.py"))
@@ -146,7 +146,7 @@ def files(marker: str, *more: str) -> list[str]:
 
 
 def report(name: str, began: float, process: subprocess.Popen[str]) -> tuple[int, str]:
-    """Show what a run of pytest prints, as it comes; its exit code (0 when there was nothing to run), its last line."""
+    """Show the output of a pytest run as it comes; return its exit code (0 when nothing ran) and its last line."""
     last = ""
     for line in process.stdout or ():
         sys.stdout.write(line)
@@ -158,7 +158,7 @@ def report(name: str, began: float, process: subprocess.Popen[str]) -> tuple[int
 
 @contextmanager
 def servers(env: dict[str, str]) -> Iterator[dict[str, str] | None]:
-    """A real PostgreSQL, migrated, and a real Redis: what tests need to find them. None where one cannot be had."""
+    """A real PostgreSQL, migrated, and a real Redis: what tests need to find them. None where one is missing."""
     binary = redis_server.find_binary()
     if binary is None or postgres_server.why_not() is not None:
         yield None

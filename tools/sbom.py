@@ -1,7 +1,7 @@
 """`make sbom`: the software bill of materials of what the site runs on, as CycloneDX 1.6 JSON, from requirements.lock.
 
-A package has the hashes of all its files, of which an installation takes one. One that only some systems install is
-"optional", and says which.
+A package has the hashes of all its files, of which an installation uses one. A package that only some systems install
+is "optional", and names them.
 """
 
 import sys
@@ -21,7 +21,7 @@ from tools.lock import ROOT, Locked, read_lock
 
 
 def main(arguments: list[str]) -> int:
-    """Write the file, into var/ unless another place is named."""
+    """Write the file, into var/ unless another path is given."""
     path = Path(arguments[0]) if arguments else ROOT / "var" / "evalsite.cdx.json"
     path.write_text(write_bom(list(read_lock(ROOT / "requirements.lock"))), encoding="utf-8")
     print(f"Wrote {path}.")

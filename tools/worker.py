@@ -1,4 +1,4 @@
-"""What `make run` lets Celery work on: the site's app, whose pool processes cannot outlive the worker."""
+"""The Celery app of `make run`: the site's app, with pool processes that cannot outlive the worker."""
 
 import os
 import warnings
@@ -10,9 +10,9 @@ from evalsite.celery import app
 from tools.processes import die_with_parent
 
 __all__ = ["app"]
-WORKER = "EVALSITE_WORKER"  # process id of what the pool processes are forked from
+WORKER = "EVALSITE_WORKER"  # id of the process that forks the pool processes
 
-# Root in a container of one's own is no news; in production the worker has a user of its own (deploy/).
+# Running as root in a container needs no warning; in production the worker has its own user (deploy/).
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
 

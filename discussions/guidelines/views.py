@@ -82,7 +82,7 @@ def take_after_guideline(
 ) -> HttpResponse:
     """Take a game and open it. Without one, redirect to the queue.
 
-    First to how rating works, where a newcomer has not seen it or the guideline is not confirmed.
+    Redirect to how rating works instead, if a newcomer has not seen it or the guideline is not confirmed.
     """
     slug = project.slug
     if _is_newcomer(request, project):
