@@ -1,4 +1,4 @@
-// Acts are kept in the browser until the server has them, and are sent one at a time, in order, unchanged when repeated.
+// Acts are kept in the browser until the server has stored them, sent one at a time in order, and resent unchanged.
 const form = document.getElementById("acts");
 const unsent = document.getElementById("unsent");
 const store = `evalsite:acts:${form.dataset.evaluation}`;
@@ -20,7 +20,7 @@ function keep() {
 
 const isAway = () => tries > 0 || paused || isSignedOut;
 
-// What the page says of acts on their way: "wait" when an answer moves the person, so that keys wait for it, too.
+// What the page says of acts being sent: "wait" when the answer moves the focus, so that keys wait for it, too.
 function tell() {
   if (!queue.length || isAway()) delete document.body.dataset.busy;
   else document.body.dataset.busy = queue.some((act) => !act.held) ? "wait" : "sent";
@@ -47,7 +47,7 @@ function body(act) {
   return fields.toString();
 }
 
-// A text or a choice that a button saves is in the button's own part of the page, named like its act.
+// A text or choice saved by a button is in the button's own part of the page, with the name of its act.
 function typed(submitter, fields) {
   const group = submitter?.closest(".typed");
   const text = group?.querySelector("[name^='text~']");
@@ -68,7 +68,7 @@ function add(source, submitter, held = !submitter) {
   if (submitter?.ariaPressed && isSaid(bare, submitter)) return;
   const needed = Boolean(part?.contains(submitter) && part.matches("[data-needs]"));
   const before = part?.querySelector("[aria-pressed=true]")?.value ?? "";
-  // Without a button it was saved on leaving the field: nobody is to be moved from where they went.
+  // Without a button it was saved on leaving the field: leave the focus where the person went.
   const url = submitter?.hasAttribute("formaction") ? submitter.formAction : source.action;
   queue.push({ url, fields, whole, bare, from: part?.id ?? "", needed, before, held });
   part?.classList.add("sending");
@@ -81,10 +81,10 @@ function add(source, submitter, held = !submitter) {
   if (!isAway()) send();
 }
 
-// An act without the version that it was based on.
+// An act without the version it was based on.
 const strip = (value) => value.replace(/~\d+~([^~]*)$/, "~$1");
 
-// Whether pressing it again says what is said already: by the last act on its way about the same thing, else by the page.
+// Whether pressing it repeats the present answer: that of the last queued act on the subject, else that of the page.
 function isSaid(bare, submitter) {
   if (bare.endsWith("~")) return false;
   const about = bare.slice(0, bare.lastIndexOf("~") + 1);
@@ -92,10 +92,10 @@ function isSaid(bare, submitter) {
   return last ? last.bare === bare : submitter.ariaPressed === "true";
 }
 
-// One press answers it, and what is asked next is on the page already: nobody has to wait for the server.
+// One press answers it, and the next question is on the page already: nobody has to wait for the server.
 const isAnswer = (button, { act, text }) => button.hasAttribute("aria-pressed") && text === undefined && !act.startsWith("rating~");
 
-// The person goes on, and is not moved again when the act gets through.
+// The person goes on; do not move the focus again when the act is stored.
 function hold(act) {
   act.held = true;
   redrawn = "";
@@ -103,7 +103,7 @@ function hold(act) {
   announce(act, 0);
 }
 
-// The thing as it will be once the server has the act.
+// Show the item as it will be once the server has stored the act.
 function mark(act) {
   const part = document.getElementById(act.from);
   if (!part) return;
@@ -112,7 +112,7 @@ function mark(act) {
   for (const one of part.querySelectorAll("[aria-pressed]")) one.ariaPressed = String(strip(one.value) === act.bare);
 }
 
-// The server said no: the thing is as it was before the act.
+// The server refused: show the item as it was before the act.
 function unmark(act) {
   const part = document.getElementById(act.from);
   if (!part || !act.held) return;
@@ -189,12 +189,12 @@ async function take(act, answer) {
   document.getElementById(act.from)?.classList.remove("sending");
   await swap("#answer", answer.html);
   if (answer.status === 422) unmark(act);
-  for (const waiting of queue.filter((one) => one.held)) mark(waiting); // what was redrawn does not know of it yet
+  for (const waiting of queue.filter((one) => one.held)) mark(waiting); // redrawn parts do not show it yet
   announce(act, answer.status);
   return true;
 }
 
-// Neither taken nor to be repeated by itself: it stays until the person sends it again or lets it go.
+// Refused, and not to be resent automatically: it stays until the person sends it again or discards it.
 async function refuse(act, answer) {
   paused = true;
   await swap("#answer", answer.html);
@@ -220,7 +220,7 @@ function offerToForget() {
   note.append(forget);
 }
 
-// The answer of a renewal, asked for before the act was refused, may come after the refusal and take its note's place.
+// The answer to a renewal that was sent before the refusal may arrive after it and replace its note.
 new MutationObserver(offerToForget).observe(document.getElementById("answer"), { childList: true });
 
 document.addEventListener("submit", (event) => {

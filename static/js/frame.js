@@ -1,4 +1,4 @@
-// What the frame of every page does with script: the theme without a reload, the sign-in dialog in place, copying.
+// The script of every page's frame: the theme without a reload, the sign-in dialog in place, copying.
 const theme = document.getElementById("theme");
 theme?.addEventListener("submit", async (event) => {
   const choice = event.submitter?.value;
@@ -16,12 +16,12 @@ document.body.addEventListener("htmx:afterSwap", (event) => {
   if (event.target === signin && !signin.open && signin.querySelector("form")) signin.showModal();
 });
 
-// What is refused while the dialog is open does not wipe what is typed there.
+// A refused request while the dialog is open must not clear what is typed there.
 document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (detail.target === signin && signin.open && !signin.contains(detail.elt)) detail.shouldSwap = false;
 });
 
-// Signing in changes the token against forged forms: every form of the page gets the new one.
+// Signing in changes the CSRF token: every form of the page gets the new one.
 document.body.addEventListener("signed-in", (event) => {
   signin.close();
   const token = event.detail.csrfToken;
@@ -29,7 +29,7 @@ document.body.addEventListener("signed-in", (event) => {
   for (const field of document.getElementsByName("csrfmiddlewaretoken")) field.value = token;
 });
 
-// After an act the server names the element that the focus goes on to.
+// After an act, the server names the element that gets the focus.
 document.body.addEventListener("go-to", ({ detail: { id } }) => document.getElementById(id)?.focus());
 
 // A secret that is shown once can be copied by a button.
@@ -43,14 +43,14 @@ for (const button of document.querySelectorAll("[data-copies]")) {
   });
 }
 
-// The server shows times in the browser's zone, from the next page on, to whoever chose none.
+// From the next page on, the server shows times in the browser's zone to people who chose none.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 if (zone && !document.cookie.split("; ").includes(`zone=${zone}`)) {
   const secure = location.protocol === "https:" ? "; secure" : "";
   document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax${secure}`;
 }
 
-// A row of tabs that scrolls begins where the current one is seen.
+// A scrolling row of tabs starts with the current tab in view.
 for (const current of document.querySelectorAll(":is(.tabs, .project-bar ul, .topbar nav ul, .steps) [aria-current]")) {
   const row = current.closest("ul, .steps");
   const beyond = current.getBoundingClientRect().right - row.getBoundingClientRect().right;

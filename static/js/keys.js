@@ -12,12 +12,12 @@ const says = document.getElementById("says");
 const heard = document.getElementById("heard");
 const isBusy = () => document.body.dataset.busy === "wait" || "looking" in document.body.dataset;
 let prefix = "";
-let now = ""; // the id of the message that is spoken of: the element may be redrawn
+let now = ""; // the id of the current message: the element may be redrawn
 let asked = ""; // the id of the item that had the focus last
 let place = ""; // the id of the item or message that had the focus last
-let struck = []; // keys struck while the page waits for an answer that moves the focus: they mean what comes then
+let struck = []; // keys pressed while the page waits for an answer that moves the focus: they are for what comes then
 let quiet = 0;
-// After a field did not come, what goes on being typed was meant for it: until a pause no key judges.
+// If a field failed to load, further typing was meant for it: no key judges until a pause.
 const PAUSE = 1500;
 let typingUntil = 0;
 let alone = document.querySelector("#map [aria-current=true]")?.dataset.isolate ?? ""; // the agent whose messages are shown
@@ -58,7 +58,7 @@ function explain(key) {
   say(words.replace("{key}", key).replace("{keys}", keys));
 }
 
-// In another step the same keys judge something else: it is said which.
+// In another step the same keys judge something else: announce which.
 function open(step) {
   const isOther = judge.dataset.step !== step;
   if (isOther) judge.scrollTop = 0;
@@ -75,7 +75,7 @@ function open(step) {
   if (keys) say(`${label(document.querySelector("#steps [aria-current]"))}: ${keys}`);
 }
 
-// A step by its number; on the thing to judge there, if there is one.
+// Go to a step by its number, and to its item to judge, if there is one.
 function visit(tab) {
   open(tab.dataset.step);
   if (current()) go(current());
@@ -88,11 +88,11 @@ function go(part) {
   if (step) open(step.id.slice(5));
   if (part.matches(".item")) document.getElementById("part-judge").checked = true;
   part.focus({ preventScroll: true });
-  show(part); // a part redrawn under the focus is focused already and says nothing
+  show(part); // a part redrawn under the focus has the focus already and announces nothing
   bring(part);
 }
 
-// Into view between what sticks to the screen; of what is taller its beginning.
+// Scroll into view between the sticky parts; for taller elements, show the beginning.
 let broughtAt = -Infinity;
 function bring(part) {
   broughtAt = performance.now();
@@ -100,7 +100,7 @@ function bring(part) {
   part.scrollIntoView({ block: isTall ? "start" : part.matches(".msg") ? "center" : "nearest" });
 }
 
-// The next thing that asks, in the steps' order and from the start again; from elsewhere first in the open step.
+// The next open question, in the order of the steps and then from the start; from elsewhere, first in the open step.
 function need(from, way) {
   const items = all(".step .item");
   const at = items.indexOf(from);
@@ -122,18 +122,18 @@ function near(list, from, way) {
   return at < 0 ? list[0] : list[at + way];
 }
 
-// To another page of a long transcript, by the page's own link.
+// Go to another page of a long transcript, by the page's own link.
 const turn = (way) => document.querySelector(`[data-turn="${way}"]`)?.click();
 
 const follows = (one, other) => Boolean(other.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
 
-// The heading of the round that the message stands in, or of one before or after it.
+// The heading of the message's round, or of one before or after it.
 function heading(way = 0) {
   const heads = all(".roundline");
   return heads[message() ? heads.filter((head) => follows(message(), head)).length - 1 + way : 0];
 }
 
-// The message before or after the current one, of those that are shown.
+// The message before or after the current one, among those shown.
 function beside(way) {
   const now = message();
   if (!now) return messages()[0];
@@ -145,7 +145,7 @@ const round = (way, head = heading(way)) => head && messages().find((one) => fol
 async function look(position, field) {
   const { nonce } = document.getElementById("acts").elements;
   const address = `${location.pathname}?at=${position}&step=${judge.dataset.step}&nonce=${nonce.value}`;
-  document.body.dataset.looking = ""; // letters typed before the field is there are meant for it
+  document.body.dataset.looking = ""; // letters typed before the field appears are meant for it
   await htmx.ajax("GET", address, { target: "#at", swap: "outerHTML" }).catch(() => {});
   delete document.body.dataset.looking;
   if (document.querySelector("#at [data-about]")?.dataset.about !== String(position)) {
@@ -200,13 +200,13 @@ function reach(id) {
 
 const linkTo = (one) => `${location.origin}${location.pathname}${pageOf()}#m${one.dataset.position}`;
 
-// The page of a long transcript is a part of the address.
+// The page of a long transcript is part of the address.
 function pageOf() {
   const page = document.getElementById("acts").elements.page?.value;
   return page ? `?page=${page}` : "";
 }
 
-// Without a clipboard, which browsers give to https alone, what was to be copied is shown to be copied by hand.
+// Without a clipboard, which browsers allow only with https, show the text to copy by hand.
 function copy(what, done) {
   if (!what) return false;
   const number = message().dataset.position;
@@ -221,12 +221,12 @@ function takeBack() {
   return button ? button.click() : false;
 }
 
-// How far the transcript was read, by keys or by scrolling in it; kept in this browser.
+// How far the transcript was read, by keys or scrolling; stored in this browser.
 const readKey = `evalsite:read:${document.getElementById("acts").dataset.evaluation}`;
 const readOn = document.getElementById("read-on");
 const readUpTo = () => Number(localStorage.getItem(readKey) ?? 0);
 
-// What is jumped to was not read up to: only what follows on what was read counts.
+// Jumping to a message does not mean that those before it were read: only the next message in order counts.
 function remember(first, last = first) {
   if (!readOn || !first || Number(first.dataset.position) > readUpTo() + 1) return;
   localStorage.setItem(readKey, Math.max(readUpTo(), last.dataset.position));
@@ -239,7 +239,7 @@ function offerToReadOn() {
   readOn.hidden = !document.getElementById(`message-${readUpTo()}`);
 }
 
-// Between reading the transcript and judging.
+// Switch between reading the transcript and judging.
 function readOrJudge() {
   if (!readOn) return false;
   if (here()?.matches(".msg")) return go(current());
@@ -250,7 +250,7 @@ function readOrJudge() {
 const text = document.querySelector(".text");
 let looked = 0;
 text.addEventListener("scroll", () => {
-  if (performance.now() - broughtAt < 300) return; // a key moved the page; it says itself what was read
+  if (performance.now() - broughtAt < 300) return; // a key scrolled the page; it records itself what was read
   looked ||= setTimeout(() => {
     looked = 0;
     if (!text.matches(":hover, :focus-within")) return;
@@ -286,7 +286,7 @@ const moves = {
   "?": () => { sheet.open = !sheet.open; sheet.querySelector("summary").focus(); },
 };
 
-// What a second act in the forms of the message would do, at once.
+// Do at once what a second act in the forms of the message would do.
 function flip(chip) {
   const button = Object.assign(document.createElement("button"), { name: "act", value: chip.dataset.act, hidden: true });
   button.setAttribute("form", "acts");
@@ -295,7 +295,7 @@ function flip(chip) {
   button.remove();
 }
 
-// No letter or number is dead: it acts on the current item, moves, or says why it does neither.
+// Every letter and number does something: it acts on the current item, moves, or says why it does neither.
 function press(key) {
   if (prefix) {
     prefix = "";
@@ -312,11 +312,11 @@ function press(key) {
 
 const isKey = (key) => /^[a-z0-9]$/.test(key) || Object.hasOwn(moves, key);
 
-// Space presses what has the focus, also while an answer is awaited; before a field is there it is typed into it.
+// Space presses the focused element, also while an answer is awaited; if a field is loading, it is typed there.
 const isPress = ({ key, target }) =>
   key === " " && !("looking" in document.body.dataset) && target.matches("button, summary, a, input");
 
-// A key acts at once; while an answer is awaited it waits, too, and means what has the focus then.
+// A key acts at once; while an answer is awaited, it waits and then acts on what has the focus.
 function strike(key, act) {
   if (key && Date.now() < typingUntil) typingUntil = Date.now() + PAUSE;
   else if (isBusy()) struck.push({ key, act });
@@ -349,12 +349,12 @@ document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.repeat || event.getModifierState("AltGraph") || document.getElementById("signin").open) return;
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
-    if (target.matches("textarea")) target.blur(); // what was typed is saved first
+    if (target.matches("textarea")) target.blur(); // saves the typed text first
     strike("", () => document.querySelector("#submit button")?.click());
     return;
   }
   if (event.ctrlKey || event.metaKey) return;
-  // What was typed before its field came is sent by the Enter that was struck before it came, too.
+  // Text typed before its field appeared is also sent by an Enter pressed before that.
   if (key === "Enter" && "looking" in document.body.dataset) {
     event.preventDefault();
     strike("", () => document.activeElement.form?.querySelector("button").click());
@@ -389,7 +389,7 @@ function show(target) {
   message()?.classList.remove("now");
   now = shown.id;
   shown.classList.add("now");
-  // Of folded responses the one that is spoken of is open; a summary is opened and closed by its own click.
+  // Of folded responses, the current one is open; a summary is opened and closed by its own click.
   const fold = shown.querySelector("details[name]");
   if (fold && !target.closest("summary")) fold.open = true;
   if (!item) return;
@@ -398,14 +398,14 @@ function show(target) {
 }
 document.addEventListener("focusin", (event) => show(event.target));
 
-// Where the focus goes after an act; a person who has gone on already is not moved.
+// Set the focus after an act; a person who has gone on already is not moved.
 function settle({ act, status, redrawn }) {
   const first = document.querySelector("#answer [data-first]")?.dataset;
   const from = document.getElementById(act.from);
   const [kind, subject] = (act.fields.act ?? "").split("~");
   if (act.held && status) return document.activeElement === document.body && go(document.getElementById(place));
   if (status >= 400) {
-    struck = []; // they were meant for what would have come
+    struck = []; // they were meant for what did not come
     return first && go(document.getElementById(first.first));
   }
   const isAbove = !act.from && act.fields.text === undefined; // pressed in the forms of a message
@@ -419,11 +419,11 @@ function settle({ act, status, redrawn }) {
 
 document.addEventListener("act:over", ({ detail }) => {
   open(judge.dataset.step);
-  if (alone) sieve(alone); // messages that were drawn again
+  if (alone) sieve(alone); // messages that were redrawn
   message()?.classList.add("now");
   if (detail.status === 200) heard.textContent = document.getElementById("saved-at")?.textContent ?? "";
   settle(detail);
-  if (here()?.matches(".item")) bring(here()); // what was drawn again above it may have pushed it away
+  if (here()?.matches(".item")) bring(here()); // parts redrawn above may have moved it
   point();
   replay();
 });
@@ -443,7 +443,7 @@ document.addEventListener("click", (event) => {
   if (isolate !== undefined) sieve(isolate === alone ? "" : isolate);
 });
 
-// The messages of one agent alone, by the agent's number; of all with "". What is hidden keeps its number.
+// Show only the messages of one agent, by the agent's number; "" shows all. Hidden messages keep their numbers.
 function sieve(player) {
   alone = player;
   for (const link of all("#map [data-isolate]")) {
@@ -454,7 +454,7 @@ function sieve(player) {
   const says = note.querySelector("[data-says]");
   const name = alone && document.querySelector(`#map [data-isolate="${alone}"] .name`).textContent;
   const text = alone && says.dataset.says.replace("{name}", name);
-  if (says.textContent !== text) says.textContent = text; // what is written again would be read out again
+  if (says.textContent !== text) says.textContent = text; // rewritten text would be read out again
   note.hidden = !alone;
   for (const one of all(".msg")) one.hidden = Boolean(alone) && one.dataset.player !== alone;
   message()?.scrollIntoView({ block: "nearest" });
@@ -468,19 +468,19 @@ function uncover(id) {
   return part;
 }
 
-// By its number; where another page of a long transcript holds it, the form leads there.
+// Go to a message by its number; if another page of a long transcript holds it, the form leads there.
 document.getElementById("go-to-message")?.addEventListener("submit", (event) => {
   const part = uncover(`m${Number(event.target.elements.message.value)}`);
   if (part) event.preventDefault();
   go(part);
 });
 
-// A search is answered in place: from its first message on by Tab and Enter.
+// Search results appear in place: Tab and Enter go on from the first message.
 document.body.addEventListener("htmx:afterSettle", ({ target }) => {
   if (target.id === "found") (document.querySelector("#found [data-found]") ?? document.querySelector("#found h2"))?.focus();
 });
 
-// A game that is new opens at its first message, with the first thing to judge in focus.
+// A new game opens at its first message, with the focus on the first item to judge.
 function begin() {
   const first = items().find((item) => item.matches("[data-needs]")) ?? items()[0];
   if (!("fresh" in judge.dataset)) return go(first);

@@ -14,7 +14,7 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
     event.preventDefault();
     form.classList.toggle("dropping", kind === "dragover");
     if (kind !== "drop") return;
-    // What is dropped joins what is chosen already. Folders hold no bytes of their own.
+    // Dropped files are added to the chosen ones. Folders have no bytes of their own.
     const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
     const isFolder = (item) => Boolean(item.webkitGetAsEntry?.()?.isDirectory);
     form.querySelector("[data-folder]").hidden = !items.some(isFolder);
@@ -26,7 +26,7 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   });
 }
 input.addEventListener("change", show);
-// An upload that is too large is answered before a page is made: its note is shown, too, and the choice stays.
+// An upload that is too large is refused before a page is built: show that note, too, and keep the choice.
 document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (detail.requestConfig.elt === form && [400, 413].includes(detail.xhr.status)) detail.shouldSwap = true;
 });
