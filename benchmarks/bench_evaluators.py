@@ -3,7 +3,7 @@
     python -m benchmarks.bench_evaluators [PEOPLE ...]
 
 Two evaluators rate each game. On a SQLite file with the real pragmas, through all middleware, in this process; CPU time
-as on a quiet core, and queries. Pages that lead through everybody are cut into parts: no figure may grow like people.
+as on a quiet core, and queries. Pages that list everybody are paginated: no figure may grow in proportion to people.
 """
 
 import sys
@@ -67,12 +67,12 @@ def fill(people: int) -> Any:
 
 
 def copy_text(text: Any, game: Any) -> Any:
-    """The text of a game for its copy."""
+    """Copy the text of a game for its copy."""
     return text.__class__(game=game, body=text.body)
 
 
 def copy_judgements(pairs: list[Any]) -> None:
-    """The judgements of each first evaluation for the second."""
+    """Copy the judgements of each first evaluation to the second."""
     from discussions.models import Judgement
 
     judged: dict[int, list[Any]] = {}

@@ -25,7 +25,7 @@ BATCH = 500
 
 
 def fill(count: int) -> Any:
-    """The verdict of a game that went through everything, and so many copies of its game with their texts alone."""
+    """The verdict of a game that went through every step, and that many copies of its game with only their texts."""
     from discussions.models import Game, GameText
     from tests.factories.verdicts import recorded_verdict
 
@@ -45,7 +45,7 @@ def fill(count: int) -> Any:
 
 
 def judge(verdict: Any) -> None:
-    """Give every copy what the first game has: measurement, evaluation with judgements and their revisions, verdict."""
+    """Give every copy the first game's rows: measurement, evaluation with judgements and their revisions, verdict."""
     from django.db import connection
 
     from discussions.models import Evaluation, Game, Measured, MeasuredFindings, Slot, Verdict
@@ -87,7 +87,7 @@ def judge(verdict: Any) -> None:
 
 
 def write(project: Any, lead: Any, format_name: str) -> float:
-    """Write one export into a file that is thrown away; its size in MB."""
+    """Write one export into a temporary file; return its size in MB."""
     from discussions.exports.actions import write_export_at_once
     from tests.factories.people import NOW
 

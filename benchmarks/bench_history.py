@@ -3,9 +3,9 @@
     python -m benchmarks.bench_history [ITERATIONS]
 
 On a SQLite file with the real pragmas, through all middleware, the test client's own work included. The games have
-verdicts with drawn figures; one in twenty has no cost. What was drawn is kept for the same figures, so the first
-request of all, and those that come after a figure changed, are printed by themselves. Budgets hold for CPU time of a
-quiet core, see `calibration`.
+verdicts with drawn figures; one in twenty has no cost. Drawn charts are cached for the same figures, so the very first
+request, and those after a figure changed, are printed separately. Budgets hold for CPU time of a quiet core, see
+`calibration`.
 """
 
 import random
@@ -24,7 +24,7 @@ GAMES = 3
 
 
 def drawn(rng: random.Random) -> dict[str, Any]:
-    """Figures of a game as they could be."""
+    """Plausible figures of a game."""
     from tests.factories.iterations import GOOD, figures
 
     scores = {key: round(min(100, max(0, rng.gauss(value, 9))), 1) for key, value in GOOD.items()}
@@ -34,7 +34,7 @@ def drawn(rng: random.Random) -> dict[str, Any]:
 
 
 def fill(count: int) -> Any:
-    """A stage with so many iterations: a baseline and changes, each decided on; rows copied from two real ones."""
+    """A stage with that many iterations: a baseline and changes, each decided on; rows copied from two real ones."""
     from discussions.core.iteration_states import DECIDED
     from discussions.models import Decision, Game, Iteration, Measured
     from tests.factories.iterations import make_iteration, make_stage, record_figures
@@ -82,7 +82,7 @@ def fill(count: int) -> Any:
 
 
 def changed(client: Any, stage: Any, address: str) -> float:
-    """The median CPU time of the history when a cost was entered since it was shown last, as on a quiet core (ms)."""
+    """The median CPU time of the history after a cost was entered since it was last shown, as on a quiet core (ms)."""
     from discussions.games.actions import enter_figure
     from discussions.models import Game
     from tests.factories.iterations import get_lead as lead_of

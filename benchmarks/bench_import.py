@@ -4,10 +4,10 @@
 
 The site starts as `make run` does, with its worker of two processes, on SQLite or on a PostgreSQL server of its own
 (which does not wait for the disk). That is the one of the tests, or the one in FOLDER, such as /usr/lib/postgresql/17:
-unlike the first it packs by LZ4. A lead uploads the games as files of at most 50 MB. Wall time is from the first byte
-of the upload until the last game is measured; CPU that of all processes of the site and of the database's, also scaled
-to a quiet core by the calibration loop. Diagnostics follow; memory is the proportional set size of all processes of
-the site.
+unlike the first, it compresses with LZ4. A lead uploads the games as files of at most 50 MB. Wall time is from the
+first byte of the upload until the last game is measured; CPU that of all processes of the site and of the database's,
+also scaled to a quiet core by the calibration loop. Diagnostics follow; memory is the proportional set size of all
+processes of the site.
 """
 
 import json
@@ -29,7 +29,7 @@ from tools.postgres_server import PostgresServer
 from tools.redis_server import free_port
 
 TARGETS = {"SQLite": 900, "PostgreSQL": 1_200}
-# CPU ms of a game on a quiet core that fail this benchmark; the targets are printed beside what was reached.
+# CPU ms of a game on a quiet core above which this benchmark fails; the targets are printed beside the results.
 BUDGET = 7.0
 MESSAGES, PLAYERS = 50, 10
 TEAM_GAMES, FILE_GAMES = 20, 3_000
@@ -95,20 +95,20 @@ class Bench:
         return self.site.tree.cpu() + self.server_cpu()
 
     def server_cpu(self) -> float:
-        """Those of PostgreSQL."""
+        """The CPU seconds of PostgreSQL."""
         return self.server.cpu() if self.server else 0
 
     def count(self, query: str) -> int:
-        """What the database says."""
+        """Query a count from the database."""
         if self.server is None:
             with closing(sqlite3.connect(self.database)) as database:
                 return int(database.execute(query).fetchone()[0])
-        if self._connection is None:  # one for all questions: a new one costs the server some milliseconds
+        if self._connection is None:  # one for all queries: a new one costs the server some milliseconds
             self._connection = psycopg.connect(self.database, autocommit=True)
         return int(self._connection.execute(query).fetchone()[0])
 
     def wait(self, is_done: Callable[[], bool]) -> list[float]:
-        """Wait; the costs of the calibration loop meanwhile."""
+        """Wait; return the costs of the calibration loop meanwhile."""
         loops = [loop_ms()]
         while not is_done():
             loops.append(loop_ms())

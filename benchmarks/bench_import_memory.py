@@ -4,8 +4,8 @@
 
 GAMES is the number of games as JSON, 2,500 unless it is given; tables have as many bytes, and the rows of the last one
 are mixed. The worker is a process of its own that has imported one game before, so that its modules are loaded. The
-figure is by how much its peak of resident memory grows, the bytes of the file included. SQLite does not map its file
-here: those pages are the system's, and PostgreSQL has none.
+figure is the growth of its peak resident memory, including the bytes of the file. SQLite does not map its file here:
+those pages are the system's, and PostgreSQL has none.
 """
 
 import csv
@@ -30,7 +30,7 @@ COLUMNS = ("game", "round", "player", "text", "time")
 
 
 def games(count: int, shape: str = JSON) -> bytes:
-    """So many games of 74 messages as a file; they differ in their ids alone. `mixed` is CSV by rounds."""
+    """A file of that many games of 74 messages; only their ids differ. `mixed` is CSV by rounds."""
     from benchmarks.bench_import import native
 
     one = native(1)
@@ -52,7 +52,7 @@ def games(count: int, shape: str = JSON) -> bytes:
 
 
 def rows(said: list[list[object]], count: int, shape: str) -> bytes:
-    """The same as a table."""
+    """The same games as a table."""
     numbers = range(count)
     if shape == MIXED:
         order = [(number, row) for row in range(MESSAGES) for number in numbers]
@@ -109,7 +109,7 @@ def peak_mb() -> float:
 
 
 def step(*arguments: str) -> str:
-    """What a process of its own says that does one step; a process inherits the peak of the one that started it."""
+    """The output of a separate process that does one step; a process inherits the peak of the one that started it."""
     command = [sys.executable, "-m", "benchmarks.bench_import_memory", *arguments]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 

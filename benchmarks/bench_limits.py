@@ -56,12 +56,12 @@ class Meter:
         self.start()
 
     def start(self) -> None:
-        """From now on."""
+        """Start measuring."""
         Path("/proc/self/clear_refs").write_text("5")
         self.began = time.process_time()
 
     def stop(self, what: str) -> None:
-        """Up to now."""
+        """Stop and print."""
         seconds = time.process_time() - self.began
         lines = Path("/proc/self/status").read_text().splitlines()
         peak = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024

@@ -4,7 +4,7 @@
 
 For each game: bytes and processor time of its page, the seconds until it can be used, and the longest task of the
 browser's main thread while the page loads, and while 40 keys judge and move through it. People notice tasks of more
-than 50 ms. The longest tasks are by the clock: run it on a machine that does nothing else.
+than 50 ms. The longest tasks are measured in wall time: run it on an otherwise idle machine.
 """
 
 import json
@@ -57,7 +57,7 @@ def main(lengths: list[int]) -> None:
 
 
 def made_game(length: int) -> dict[str, object]:
-    """A game with so many messages, in rounds of fifty."""
+    """A game with that many messages, in rounds of fifty."""
     bench_import.MESSAGES = length
     game = bench_import.native(length)
     for message in game["messages"]:

@@ -2,8 +2,8 @@
 
     python benchmarks/bench_metrics.py
 
-A busy machine makes CPU time longer too (shared caches and cores), so the load is printed, and beside it what how much
-longer than at best a fixed loop usually takes.
+A busy machine makes CPU time longer too (shared caches and cores), so the load is printed, and how much longer than at
+best a fixed loop usually takes.
 
 Five token metrics in microseconds a message (one reading included), personality diversity in milliseconds a game, and
 the diagnostics in microseconds a message. Messages have 21 words on average, two of them names, and
@@ -90,7 +90,7 @@ def best(run: Callable[[], object], repeats: int) -> float:
 
 
 def fixed_loop() -> None:
-    """Work that always is the same."""
+    """A fixed amount of work."""
     total = 0
     for number in range(30_000):
         total += number & 7

@@ -18,18 +18,18 @@ from benchmarks.calibration import Calibration
 
 LIST_P50_MS, LIST_P95_MS, RATE_P50_MS, DASHBOARD_MS = 12.0, 15.0, 12.0, 20.0
 REPEATS = 200
-SPREAD = 1.5  # noise of a busy machine; the figures that are meant to be kept are printed
+SPREAD = 1.5  # noise of a busy machine; the figures to keep are printed
 
 
 def fill(count: int) -> Any:
-    """A project with so many measured games, rows copied from one that went through everything."""
+    """A project with that many measured games, rows copied from one that went through every step."""
     from tests.factories.verdicts import recorded_verdict
 
     return fill_games(recorded_verdict(message_count=60), count)
 
 
 def fill_games(verdict: Any, count: int, ready: int = 0) -> Any:
-    """Copies of the game of a verdict, so that its project has so many; of each three one has a verdict, of last year.
+    """Copies of the game of a verdict, so that its project has that many; one in three has a verdict, of last year.
 
     `ready` more are submitted and wait for theirs. Returns the first game.
     """
@@ -71,7 +71,7 @@ def fill_games(verdict: Any, count: int, ready: int = 0) -> Any:
 
 
 def copy_judgements(verdict: Any, waiting: list[Any], evaluations: list[Any]) -> None:
-    """What the verdicts of the waiting games will rest on: findings and judgements like those of the first game."""
+    """Copy the basis of the waiting games' verdicts: findings and judgements like those of the first game."""
     from discussions.models import Judgement, MeasuredFindings
 
     findings = verdict.measured.findings

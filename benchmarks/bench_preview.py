@@ -2,7 +2,7 @@
 
     python -m benchmarks.bench_preview [GAMES]
 
-Twenty games of 41 to 60 messages go through everything and their rows are copied. Once the draft has other thresholds
+Twenty games of 41 to 60 messages go through every step, and their rows are copied. Once the draft has other thresholds
 and weights, so that stored findings are enough, and once another parameter, so that all games are measured again. Wall
 time, and CPU time of this process. The budget is for the first.
 """
@@ -21,7 +21,7 @@ MODELS = 20
 
 
 def fill(count: int) -> None:
-    """So many games with a verdict in one project, copied from games that went through everything."""
+    """That many games with a verdict in one project, copied from games that went through every step."""
     from discussions.models import Verdict
     from tests.factories.rating import make_rating_project
     from tests.factories.verdicts import recorded_verdict
@@ -34,7 +34,7 @@ def fill(count: int) -> None:
 
 
 def copy_judged(verdict: Any, count: int) -> None:
-    """So many games more that were judged like this one."""
+    """Add that many games that were judged like this one."""
     from django.db import transaction
 
     from discussions.models import Evaluation, Game, GameText, Measured, MeasuredFindings, Slot, Verdict
@@ -68,7 +68,7 @@ def copy_judged(verdict: Any, count: int) -> None:
 
 
 def preview(what: str, change: Any) -> float:
-    """Make a draft, preview it as the worker does, print how long it took; the wall time in seconds."""
+    """Make a draft, preview it as the worker does, print how long it took; return the wall time in seconds."""
     from django.utils import timezone
 
     from discussions.preview.queries import scored_hash
@@ -121,7 +121,7 @@ def main() -> int:
     """Fill, preview twice, print; 1 when over the budget."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     prepare()
-    logging.getLogger("evalsite.jobs").setLevel("ERROR")  # that no worker is there to get a message
+    logging.getLogger("evalsite.jobs").setLevel("ERROR")  # since no worker runs that could get a message
     began = time.perf_counter()
     fill(count)
     print(f"filled in {time.perf_counter() - began:.1f} s; calibration loop {loop_ms():.1f} ms")

@@ -3,8 +3,8 @@
     python -m benchmarks.bench_queue [FEW MANY]
 
 Through the app's own actions: on a PostgreSQL of its own where this machine can have one, with 50 people in threads of
-one process, then on SQLite with 8. First in a stream, as many a second as a busy team asks for; then all at the same
-moment, where each waits for those before. Every place must be taken once, and no list may cost more with many games.
+one process, then on SQLite with 8. First as a stream, at the rate of a busy team; then all at the same moment, where
+each waits for those before. Every slot must be taken once, and no list may cost more with many games.
 """
 
 import os
@@ -27,7 +27,7 @@ SERIES = "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM seri
 
 
 def fill(game, first: int, count: int) -> None:
-    """So many more measured games with two free places each, rows copied from this one by the database."""
+    """Add that many measured games with two free slots each, rows copied from this one by the database."""
     from django.db import connection
 
     from discussions.models import Game, Measured
@@ -67,17 +67,17 @@ def fill(game, first: int, count: int) -> None:
 
 
 def own_columns(model) -> list[str]:
-    """The columns of its table, without the key."""
+    """The columns of the model's table, without the key."""
     return [field.column for field in model._meta.concrete_fields if not field.primary_key]
 
 
 def quoted(columns: list[str]) -> str:
-    """As SQL names them."""
+    """The columns as quoted SQL names."""
     return ", ".join(f'"{column}"' for column in columns)
 
 
 def take(project, person) -> float:
-    """Milliseconds of one taking; then, unmeasured, as if the game had been rated and submitted."""
+    """Milliseconds to take one game; then, unmeasured, mark it as rated and submitted."""
     from django.utils import timezone
 
     from discussions.models import Evaluation, Slot
@@ -95,7 +95,7 @@ def take(project, person) -> float:
 
 
 def stream(project, people, pool) -> tuple[list[float], float]:
-    """Times while so many a second are asked for, and the CPU time of one."""
+    """The times at a rate of that many requests a second, and the CPU time of one."""
     from django.db import connections
 
     began, cpu, waiting = time.perf_counter(), time.process_time(), []
@@ -114,7 +114,7 @@ def stream(project, people, pool) -> tuple[list[float], float]:
 
 
 def at_once(project, people, pool) -> list[float]:
-    """Times of all of them at the same moment."""
+    """The times when all ask at the same moment."""
     times = []
     for _round in range(ROUNDS):
         gate = Barrier(len(people))
@@ -202,7 +202,7 @@ def measure(sizes: list[int]) -> int:
 
 
 def main() -> int:
-    """On PostgreSQL, then on SQLite, each in a process of its own."""
+    """Run on PostgreSQL, then on SQLite, each in its own process."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["here"]:
         return measure([int(size) for size in arguments[1:]] or [1_000, 100_000])

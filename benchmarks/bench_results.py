@@ -3,8 +3,8 @@
     python -m benchmarks.bench_results [COMPARISONS]
 
 On a SQLite file with the real pragmas, through all middleware, the test client's own work included. Scores are drawn
-with a fixed seed; one review in ten is incomplete. Weights tried out are answered to a form that is being moved.
-Budgets hold for CPU time of a quiet core, see `calibration`.
+with a fixed seed; one review in ten is incomplete. Trying out weights is measured as the requests of a form whose
+sliders move. Budgets hold for CPU time of a quiet core, see `calibration`.
 """
 
 import random
@@ -19,7 +19,7 @@ RESPONSES, REVIEWERS = 4, 5
 
 
 def fill(count: int) -> Any:
-    """A set with so many comparisons, all reviewed."""
+    """A set with that many comparisons, all reviewed."""
     from tests.factories.comparisons import make_set, review_with
 
     rng = random.Random(3)

@@ -2,9 +2,9 @@
 
     python -m benchmarks.bench_saves [SAVES]
 
-A game of 60 messages on a SQLite file with the real pragmas; labels, samples, questions and ratings in turn. What the
-test client itself needs (building the request, taking the answer apart) is printed as well. The budget holds for a
-quiet core, see `calibration`.
+A game of 60 messages on a SQLite file with the real pragmas; labels, samples, questions and ratings in turn. The test
+client's own time (building the request, parsing the response) is printed as well. The budget holds for a quiet core,
+see `calibration`.
 """
 
 import os
@@ -23,7 +23,7 @@ FORM = "application/x-www-form-urlencoded"  # as browsers send it
 
 
 def prepare() -> None:
-    """Settings of the tests on a fresh file, migrated, without limits on what one person may ask for."""
+    """Set up the tests' settings on a fresh file, migrated, without rate limits."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
     import django
 

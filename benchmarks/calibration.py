@@ -1,7 +1,7 @@
-"""How fast this machine is at this moment: what a fixed loop costs, to read the figures of a benchmark by.
+"""How fast this machine is at this moment: the cost of a fixed loop, to interpret the figures of a benchmark.
 
-Neighbours on the same cores make CPU time dearer too. So every benchmark of requests runs this loop in between and
-prints its cost; times QUIET_MS over that cost, a figure is about what a quiet core would show.
+Other processes on the same cores also raise CPU time. So every benchmark of requests runs this loop in between and
+prints its cost; a figure times QUIET_MS over that cost is about what a quiet core would show.
 """
 
 import time
@@ -19,12 +19,12 @@ class Calibration:
         self.costs: list[float] = []
 
     def tick(self, number: int) -> None:
-        """Run the loop once in so many requests."""
+        """Run the loop once per that many requests."""
         if number % EVERY == 0:
             self.costs.append(loop_ms())
 
     def quiet(self, cost: float) -> float:
-        """What a cost would be about on a quiet core."""
+        """The approximate cost on a quiet core."""
         return cost * QUIET_MS / median(self.costs)
 
     def __str__(self) -> str:

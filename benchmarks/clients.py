@@ -1,7 +1,7 @@
-"""Clients of a load: they act at given moments, insist until they are answered, and keep what they were told.
+"""Clients of a load: they act at given moments, retry until they are answered, and record the answers.
 
 `Plan` says when somebody saves, `Evaluator` saves, `Log` keeps every request and what was acknowledged, and
-`differences` compares that with what is stored. As in a team: some forms come twice, some from a page that is old.
+`differences` compares that with what is stored. As in a real team, some forms are sent twice, some from an old page.
 """
 
 import http.client
@@ -33,7 +33,7 @@ class Plan(NamedTuple):
     burst_seconds: float
 
     def moments(self, source: Random) -> list[float]:
-        """When somebody saves, in seconds from the beginning: a Poisson process of that rate."""
+        """The moments of saves, in seconds from the beginning: a Poisson process of that rate."""
         found, at = [], 0.0
         while True:
             at += source.expovariate(self.burst_rate if self.is_burst(at) else self.rate)
@@ -48,7 +48,7 @@ class Plan(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """One request until its answer, retries included: what it was, after how many seconds, and its last status."""
+    """One request until its answer, including retries: its kind, its seconds, and its last status."""
 
     what: str
     seconds: float
@@ -64,7 +64,7 @@ class Told(NamedTuple):
 
 
 class Log:
-    """What all clients of a load met: `told` by key, requests, server errors, connections that were cut, surprises."""
+    """What all clients of a load recorded: `told` by key, requests, server errors, cut connections, surprises."""
 
     def __init__(self) -> None:
         self.told: dict[str, Told] = {}
@@ -74,7 +74,7 @@ class Log:
         self.surprises: list[str] = []
 
     def expect(self, what: str, answer: Answer, *statuses: int) -> bool:
-        """Whether the answer has one of the statuses; what else comes is a surprise."""
+        """Whether the answer has one of the statuses; any other is recorded as a surprise."""
         if answer.status in statuses:
             return True
         self.surprises.append(f"{what} was answered by {answer.status}: {answer.text[:200]}")
@@ -82,7 +82,7 @@ class Log:
 
 
 def insist(browser: Browser, addresses: list[str], log: Log, what: str, ask: Callable[[], Answer]) -> Answer:
-    """Ask until it is answered by something other than a server error, at the next address when a connection is cut.
+    """Retry until the answer is not a server error, at the next address when a connection is cut.
 
     Raises RuntimeError when nothing answers for a minute and a half.
     """
@@ -104,19 +104,19 @@ def insist(browser: Browser, addresses: list[str], log: Log, what: str, ask: Cal
 
 
 class Evaluator:
-    """Saves at given moments; now and then the same form twice, or one of an old page."""
+    """Saves at given moments; now and then sends the same form twice, or one from an old page."""
 
     def __init__(self, judge: Judge, addresses: list[str], log: Log, seed: int) -> None:
         self.judge, self.addresses, self.log, self.source = judge, addresses, log, Random(seed)
 
     def work(self, moments: Iterable[float], began: float) -> None:
-        """Save at these moments after `began` (monotonic); who is late goes on at once."""
+        """Save at these moments after `began` (monotonic); a late client goes on at once."""
         for due in moments:
             time.sleep(max(0.0, began + due - time.monotonic()))
             self.save()
 
     def save(self) -> None:
-        """One judgement, and what people do besides."""
+        """Save one judgement, and do what people do besides."""
         act, chance = self.judge.next_act(), self.source.random()
         answer = self.click_twice(act) if chance < TWICE else self.insist(SAVE, act)
         if not self.log.expect(SAVE, answer, 200):
@@ -133,15 +133,15 @@ class Evaluator:
             self.log.expect("form of an old page", self.insist("form of an old page", other), 409)
 
     def told_of(self, act: JudgedAct) -> str:
-        """When that act was saved, by the first answer."""
+        """When that act was saved, according to the first answer."""
         return self.log.told[act.key].saved
 
     def insist(self, what: str, act: JudgedAct) -> Answer:
-        """Send it until it is answered."""
+        """Send the act until it is answered."""
         return insist(self.judge.browser, self.addresses, self.log, what, lambda: self.judge.send(act))
 
     def click_twice(self, act: JudgedAct) -> Answer:
-        """The same form on two connections at once."""
+        """Send the same form on two connections at once."""
         browser = self.judge.browser
         twin = Browser(browser.where.geturl())
         twin.__dict__ |= {name: getattr(browser, name) for name in ("cookies", "token", "proxied")}
@@ -161,7 +161,7 @@ class Reader:
         self.browser, self.addresses, self.log, self.pages = browser, addresses, log, pages
 
     def work(self, is_over: Event, think: float = 1.0) -> None:
-        """One page after the other, a second between them; of a list also what follows."""
+        """Load one page after the other, a second between them; for lists also the next pages."""
         waiting: list[str] = []
         while not is_over.is_set():
             waiting = waiting or list(self.pages)
@@ -175,7 +175,7 @@ class Reader:
 
 
 def differences(told: dict[str, Told], stored: list[tuple[str, int, str]]) -> list[str]:
-    """Sentences for every act that was acknowledged and is not stored as it was, or is stored and nobody was told.
+    """Sentences for every act that was acknowledged and is not stored as it was, or is stored but was not acknowledged.
 
     `stored` are key, version and value of every revision.
     """

@@ -1,9 +1,9 @@
-"""Drives a running site from outside: signs in, loads pages and saves judgements over HTTP, and reads what that costs.
+"""Drives a running site from outside: signs in, loads pages and saves judgements over HTTP, and measures the cost.
 
 `Browser` is one client on one kept-alive connection; it sends forms as the pages have them. `in_parallel` runs several.
-`ProcessTree` reads CPU time and memory of a server and all its children from /proc (Linux). `Server` starts and ends
-one, `LocalSite` the site as `make run` does, on a folder of its own. Nothing of the site is imported here, so that any
-server can be driven.
+`ProcessTree` reads CPU time and memory of a server and all its children from /proc (Linux). `Server` starts and ends a
+server, `LocalSite` the site as `make run` does, in its own folder. This module imports nothing of the site, so it can
+drive any server.
 """
 
 import gzip
@@ -44,7 +44,7 @@ ACT = re.compile(r'name="act" value="([^"~]+)~([^"~]*)~(\d+)~([^"~]*)"')
 
 
 class Answer(NamedTuple):
-    """What came back: its body unpacked, the bytes of the body on the wire, and the seconds until its last byte."""
+    """The response: its decompressed body, the bytes of the body on the wire, and the seconds until its last byte."""
 
     status: int
     headers: dict[str, str]
@@ -61,7 +61,7 @@ class Answer(NamedTuple):
 class Browser:
     """One client: a kept-alive connection, cookies, and the token of forms. Redirects are not followed.
 
-    With `behind`, the address that the client has, requests are as a proxy passes them on that speaks https.
+    With `behind`, the client's address, requests look as if passed on by an https proxy.
     """
 
     def __init__(self, address: str, timeout: float = 60, behind: str = "") -> None:
@@ -71,7 +71,7 @@ class Browser:
         self._open(address)
 
     def turn_to(self, address: str) -> None:
-        """Ask at that address from now on, on a new connection."""
+        """Send requests to that address from now on, on a new connection."""
         self.close()
         self._open(address)
 
@@ -82,20 +82,20 @@ class Browser:
         )
 
     def get(self, path: str, **headers: str) -> Answer:
-        """A page; the token of its forms is kept for the next post."""
+        """Load a page; keep the CSRF token of its forms for the next post."""
         answer = self._ask("GET", path, None, headers)
         if found := TOKEN.search(answer.body.decode(errors="replace")):
             self.token = found[1]
         return answer
 
     def post(self, path: str, fields: dict[str, object], *, by_script: bool = False) -> Answer:
-        """A form with the token of the last page; `by_script` sends it as htmx does."""
+        """Send a form with the token of the last page; `by_script` sends it as htmx does."""
         body = urlencode(fields | {"csrfmiddlewaretoken": self.token}).encode()
         headers = {"HX-Request": "true"} if by_script else {}
         return self._ask("POST", path, body, headers | {"Content-Type": FORM, "Referer": self._referer})
 
     def upload(self, path: str, field: str, name: str, data: bytes) -> Answer:
-        """A form with one file of JSON and the token of the last page."""
+        """Send a form with one JSON file and the token of the last page."""
         part = f"--{BOUNDARY}\r\nContent-Disposition: form-data; name="
         head = (
             f'{part}"csrfmiddlewaretoken"\r\n\r\n{self.token}\r\n'
@@ -106,7 +106,7 @@ class Browser:
         return self._ask("POST", path, body, {"Content-Type": kind, "Referer": self._referer})
 
     def send(self, path: str, body: bytes, content_type: str, **headers: str) -> Answer:
-        """A body as it is."""
+        """Send a body as it is."""
         always = {"Content-Type": content_type, "Referer": self._referer}
         return self._ask("POST", path, body, always | headers)
 
@@ -146,7 +146,7 @@ class Browser:
             response = self._connection.getresponse()
             raw = response.read()
         except (OSError, http.client.HTTPException):
-            self._connection.close()  # else all that follows fails with CannotSendRequest, which hides this
+            self._connection.close()  # else all later requests fail with CannotSendRequest, which hides this
             raise
         seconds = time.perf_counter() - began
         for line in response.headers.get_all("Set-Cookie", []):
@@ -157,7 +157,7 @@ class Browser:
 
 
 class Judge:
-    """An evaluator in front of a game: saves one judgement after the other, as the buttons of the page do."""
+    """An evaluator with a game open: saves one judgement after the other, as the buttons of the page do."""
 
     def __init__(self, browser: Browser, page: str) -> None:
         """`page` is the path of the evaluator's page."""
@@ -169,13 +169,13 @@ class Judge:
         self._acts = cycle((kind, subject, value) for kind, subject, _, value in buttons)
 
     def next_act(self) -> "JudgedAct":
-        """The next judgement, on the version that was saved last."""
+        """The next judgement, based on the version that was saved last."""
         kind, subject, value = next(self._acts)
         version = self.versions[kind, subject]
         return JudgedAct(kind, subject, version, value, f"{self.nonce}:{kind}:{subject}:{version}")
 
     def send(self, act: "JudgedAct", browser: Browser | None = None) -> Answer:
-        """Post it, from another window of the same person if one is given; its version counts on when it was saved."""
+        """Post it, from another window of the same person if one is given; its version increases when it was saved."""
         fields = {"act": "~".join(map(str, act[:4])), "nonce": self.nonce, "key": act.key}
         answer = (browser or self.browser).post(f"{self.page}judge/", fields, by_script=True)
         if answer.status == 200:
@@ -191,7 +191,7 @@ class Judge:
 
 
 class JudgedAct(NamedTuple):
-    """One judgement as a button posts it, on the version that the page showed."""
+    """One judgement as a button posts it, based on the version that the page showed."""
 
     kind: str
     subject: str
@@ -201,7 +201,7 @@ class JudgedAct(NamedTuple):
 
 
 class Load(NamedTuple):
-    """What several clients did: the seconds of every act, of all of them together, and what was raised."""
+    """The record of several clients: the seconds of every act, of all together, and the exceptions."""
 
     seconds: list[float]
     lasted: float
@@ -214,7 +214,7 @@ class Load(NamedTuple):
 
 
 def in_parallel(acts: list[Callable[[], object]], *, times: int) -> Load:
-    """Run every act so many times, each in a thread of its own; all begin together."""
+    """Run every act that many times, each in its own thread; all begin together."""
     gate, errors = threading.Barrier(len(acts) + 1), []
     took: list[list[float]] = [[] for _ in acts]
 
@@ -253,13 +253,13 @@ class Process(NamedTuple):
 
 
 class ProcessTree:
-    """A process and everything that it started."""
+    """A process and all its descendants."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
 
     def cpu(self) -> float:
-        """CPU time of all of them so far, seconds, with that of children that ended."""
+        """CPU seconds of all of them so far, including children that ended."""
         return sum(_cpu_of(pid) for pid in self.pids())
 
     def pss(self) -> float:
@@ -301,7 +301,7 @@ def _command_of(pid: int) -> str:
 
 
 class Server:
-    """A server that runs `command`, with its data in `folder`; it is up when the page at `path` comes."""
+    """A server that runs `command`, with its data in `folder`; it is up when the page at `path` loads."""
 
     def __init__(
         self, folder: Path, port: int, command: list[str], env: dict[str, str], *, path: str, cwd: Path
@@ -327,7 +327,7 @@ class Server:
         return time.perf_counter() - began
 
     def answers(self) -> bool:
-        """Whether the first page comes."""
+        """Whether the first page loads."""
         browser = Browser(self.address, timeout=5)
         try:
             return browser.get(self._path).status == 200
@@ -344,7 +344,7 @@ class Server:
     def stop(self) -> None:
         """End it as a service manager does, and wait; after a minute it is killed with all that it started.
 
-        What a shell starts in the background never hears of Ctrl+C.
+        A process that a shell starts in the background never gets Ctrl+C.
         """
         if self._process is None or self._process.poll() is not None:
             return
@@ -373,12 +373,12 @@ class LocalSite(Server):
         env = os.environ | {"VAR_DIR": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
         env.pop(
             "PYTHONDONTWRITEBYTECODE", None
-        )  # as people have it: else each start compiles the site for a second
+        )  # as in normal use: otherwise each start spends a second compiling the site
         command = [python, "-m", "tools.launch", "--tied"]
         super().__init__(folder, port, command, env, path="/sign-in/", cwd=ROOT)
 
     def make_team(self, evaluators: int, games: int) -> "Team":
-        """A project with so many evaluators and measured games, made in this site's database."""
+        """Make a project with that many evaluators and measured games in this site's database."""
         return make_team(self.env, evaluators, games)
 
 
@@ -392,11 +392,11 @@ class Team(NamedTuple):
     token: str
 
     def judge(self, browser: Browser, email: str) -> Judge:
-        """One evaluator signed in and in front of a game."""
+        """One evaluator, signed in and with a game open."""
         return self.take_game(self.arrive(browser, email))
 
     def arrive(self, browser: Browser, email: str) -> Browser:
-        """Somebody signed in; evaluators have seen the guideline, which newcomers are shown instead of a game."""
+        """A signed-in person; evaluators have seen the guideline, which newcomers are shown instead of a game."""
         browser.sign_in(email, self.password)
         browser.get(self.project)
         if email != self.lead:
@@ -413,7 +413,7 @@ class Team(NamedTuple):
 
 
 def make_team(env: dict[str, str], evaluators: int, games: int) -> Team:
-    """A project with so many evaluators and measured games, made in the database of that environment."""
+    """Make a project with that many evaluators and measured games in the database of that environment."""
     said = subprocess.run(
         [sys.executable, "-m", "benchmarks.team", str(evaluators), str(games)],
         cwd=ROOT, env=env, check=True, capture_output=True, text=True,

@@ -3,7 +3,7 @@
     python -m benchmarks.floor GAMES PORT
 
 Stores GAMES games of 50 messages under VAR_DIR, prints how many a second, and serves with granian, a process of four
-threads for each core. What the site costs beyond this is what it does: permissions, audit, versions, a page to work on.
+threads for each core. What the site costs beyond this pays for permissions, audit, versions and a page to work on.
 """
 
 import json
@@ -66,7 +66,7 @@ def configure() -> None:
 
 
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """The form, and what it sends."""
+    """Show the sign-in form, and handle it."""
     from django.contrib.auth import authenticate, login
     from django.shortcuts import redirect, render
 
@@ -103,7 +103,7 @@ def save(request: HttpRequest, game: int) -> HttpResponse:
 
 
 def ask(statement: str, *values: object) -> list[tuple[object, ...]]:
-    """The rows of a statement; none when it returns none."""
+    """The rows of a statement; empty when it returns none."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -112,7 +112,7 @@ def ask(statement: str, *values: object) -> list[tuple[object, ...]]:
 
 
 def fill(games: list[str]) -> float:
-    """Store games that come as JSON, and an account; games a second."""
+    """Store games given as JSON, and an account; return games per second."""
     from django.contrib.auth.models import User
     from django.core.management import call_command
     from django.db import connection, transaction

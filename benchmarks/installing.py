@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Installed(NamedTuple):
-    """Seconds with every package fetched anew, MB on disk without compiled bytecode, and how many packages."""
+    """Seconds with every package freshly downloaded, MB on disk without compiled bytecode, and how many packages."""
 
     seconds: float
     mb: float
@@ -18,7 +18,7 @@ class Installed(NamedTuple):
 
 
 def install(what: list[str], where: Path, trim: Callable[[Path], object] = lambda _where: None) -> Installed:
-    """Make an environment with what `uv pip install` is told, then `trim` it. Raises RuntimeError that says why not."""
+    """Make an environment by `uv pip install` with these arguments; `trim` it. Raises RuntimeError with the reason."""
     uv = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
     if uv is None:
         raise RuntimeError("there is no uv to install packages with; make setup-dev brings it")

@@ -1,12 +1,12 @@
-"""`make load`: people save for LOAD_MINUTES while other work runs; what they were told is compared with what is kept.
+"""`make load`: people save for LOAD_MINUTES while other work runs; acknowledged saves are compared with stored ones.
 
     LOAD_MINUTES=10 python -m benchmarks.load [sqlite] [postgresql]
 
 SQLite as `make run` starts it: 10 evaluators, 2 saves a second, bursts of 10 a second. PostgreSQL and Redis with two
-web servers and two workers, by the commands of production: 50 evaluators, 5 a second, bursts of 25. Meanwhile a file of
-20 MB is imported and measured, `manage.py verify` measures everything again, everything is exported, over and over; a
-lead pages through lists; half-way a web server and a worker are killed. Ends with 1 when anything was lost, altered or
-doubled, at a server error, when `verify` finds a breach, or when the p95 of saves is over its budget.
+web servers and two workers, by the commands of production: 50 evaluators, 5 a second, bursts of 25. Meanwhile, over and
+over, a file of 20 MB is imported and measured, `manage.py verify` measures everything again, and everything is
+exported; a lead pages through lists; half-way a web server and a worker are killed. Ends with 1 when anything was lost,
+altered or doubled, at a server error, when `verify` finds a breach, or when the p95 of saves is over its budget.
 """
 
 import json
@@ -63,13 +63,13 @@ class Site(Protocol):
     addresses: list[str]
 
     def kill_and_restart(self) -> str:
-        """kill -9 of a web and a worker process, which come back; what was killed."""
+        """kill -9 a web and a worker process, which are restarted; return what was killed."""
 
     def rows(self, query: str) -> list[tuple]:
         """What the database holds now."""
 
     def manage(self, *arguments: str) -> str:
-        """Run a command of manage.py; what it printed. Raises CalledProcessError."""
+        """Run a command of manage.py; return its output. Raises CalledProcessError."""
 
 
 class LaptopSite(LocalSite):
@@ -81,13 +81,13 @@ class LaptopSite(LocalSite):
         self.addresses = [self.address]
 
     def kill_and_restart(self) -> str:
-        """kill -9 of one web process and of the worker, which are started again by what watches them."""
+        """kill -9 one web process and the worker, which their supervisor restarts."""
         os.kill(self._named("evalsite web")[-1], signal.SIGKILL)
         os.kill(self._named("evalsite worker")[0], signal.SIGKILL)
         return "one of two web processes and the worker killed"
 
     def _named(self, name: str) -> list[int]:
-        """The processes of that name, what was started first first."""
+        """The processes of that name, oldest first."""
         return [pid for pid in self.tree.pids() if Path(f"/proc/{pid}/comm").read_text().startswith(name)]
 
     def rows(self, query: str) -> list[tuple]:
@@ -96,14 +96,14 @@ class LaptopSite(LocalSite):
             return connection.execute(query).fetchall()
 
     def manage(self, *arguments: str) -> str:
-        """Run a command of manage.py; what it printed. Raises CalledProcessError."""
+        """Run a command of manage.py; return its output. Raises CalledProcessError."""
         return manage(self.env, *arguments)
 
 
 def hold(
     site: Site, evaluators: list[Evaluator], plan: Plan, meanwhile: list[Callable[[], None]]
 ) -> list[str]:
-    """Let them save by the plan while the rest goes on, and kill half-way; what was raised in any of the threads."""
+    """Let them save by the plan while the rest goes on, and kill half-way; return the exceptions of all threads."""
     moments, faults = plan.moments(Random(7)), []
     began = time.monotonic()
 
@@ -128,7 +128,7 @@ def hold(
 
 
 class Lead:
-    """Somebody who imports, exports and has all measured again, over and over, as long as others save."""
+    """A lead who imports, exports and has everything measured again, over and over, as long as others save."""
 
     def __init__(self, site: Site, browser: Browser, project: str, log: Log) -> None:
         self.site, self.browser, self.project, self.log = site, browser, project, log
@@ -138,7 +138,7 @@ class Lead:
         self.games = [games[number % 200] for number in range(int(LARGE_FILE / size) + 1)]
 
     def work(self, until: float, *, at_least: int = 1) -> None:
-        """One round after the other until that moment (monotonic), and so many in any case."""
+        """Work in rounds until that moment (monotonic), and for at least `at_least` rounds."""
         while self.rounds < at_least or time.monotonic() < until:
             self.rounds += 1
             for act in (self.bring_in, self.measure_again, self.export):
@@ -162,7 +162,7 @@ class Lead:
         return f"verify ({self.site.manage('verify').strip().splitlines()[-1]})"
 
     def export(self) -> str:
-        """Everything of the project as lines, until the file is there."""
+        """Export everything of the project as JSON Lines, and wait for the file."""
         path = f"{self.project}exports/new/"
         self.ask("form of exports", lambda: self.browser.get(path))
         self.ask("export asked for", lambda: self.browser.post(path, {"of": "", "format": "jsonl"}))
@@ -177,13 +177,13 @@ class Lead:
         return f"export of {size / 1024**2:.0f} MB"
 
     def ask(self, what: str, act: Callable[[], Answer]) -> Answer:
-        """Ask until it is answered as asked for."""
+        """Repeat the request until the answer is as expected."""
         answer = insist(self.browser, self.site.addresses, self.log, what, act)
         self.log.expect(what, answer, 200, 302, 303)
         return answer
 
     def wait(self, what: str, seconds: float = 900) -> None:
-        """Until no job waits or runs."""
+        """Wait until no job waits or runs."""
         if not wait_until(lambda: self.site.rows(UNFINISHED) == [(0,)], seconds, every=0.5):
             raise RuntimeError(f"{what}: jobs are unfinished after {seconds} s")
 
@@ -204,7 +204,7 @@ def shape_of(database: str, minutes: float) -> Shape:
 
 
 def seat(team: Team, site: Site, log: Log, *, is_proxied: bool) -> list[Evaluator]:
-    """Every evaluator signed in, in front of a game, at one of the addresses."""
+    """Every evaluator signed in, with a game open, at one of the addresses."""
     found = []
     for place, email in enumerate(team.evaluators):
         address = site.addresses[place % len(site.addresses)]
@@ -214,7 +214,7 @@ def seat(team: Team, site: Site, log: Log, *, is_proxied: bool) -> list[Evaluato
 
 
 def run(database: str, minutes: float) -> bool:
-    """Hold the load on that database; whether all held."""
+    """Run the load on that database; return whether everything held."""
     shape = shape_of(database, minutes)
     print(f"\n{database}: {shape.evaluators} evaluators, {shape.plan.rate} saves a second, "
           f"bursts of {shape.plan.burst_rate}, {minutes:g} minutes", flush=True)  # fmt: skip
@@ -240,7 +240,7 @@ def run(database: str, minutes: float) -> bool:
 
 
 def report(site: Site, log: Log, lead: Lead, faults: list[str], shape: Shape) -> bool:
-    """Print the table and everything that did not hold; whether all held."""
+    """Print the table and everything that did not hold; return whether everything held."""
     lost = differences(log.told, site.rows(REVISIONS))
     games = shape.evaluators + 20 + lead.imported
     stored = (site.rows(GAMES)[0][0], site.rows(MEASURED)[0][0])

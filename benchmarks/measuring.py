@@ -15,7 +15,7 @@ from benchmarks.calibration import QUIET_MS, loop_ms
 from benchmarks.driver import Answer, Browser, ProcessTree, in_parallel
 
 CLIENTS = 8
-EVALUATORS = 17  # with two leads as many as may sign in from one address within a minute
+EVALUATORS = 17  # together with two leads, the most that may sign in from one address within a minute
 VISITS, SAVES, SAVES_OF_ALL = 60, 200, 1_600
 WARM_UP, CROWDED = 5, 30.0
 SETTLED, LONGEST_WAIT = 15.0, 300.0
@@ -23,25 +23,25 @@ NAMED = re.compile(r'<(?:script\b[^>]*?\ssrc|link\b[^>]*?\shref)="(/[^"]+)"')
 
 
 class Notes:
-    """What was measured, each with how much dearer the calibration loop was than on a quiet core."""
+    """The measured figures, each with how much slower the calibration loop was than on a quiet core."""
 
     def __init__(self) -> None:
         self.values: dict[str, tuple[float, float]] = {}
 
     def add(self, key: str, value: float, slowness: float = 1.0) -> None:
-        """Keep a figure and say it."""
+        """Keep a figure and print it."""
         self.values[key] = (value, slowness)
         print(f"  {key}: {value:.4g} (calibration {slowness:.2f})", file=sys.stderr, flush=True)
 
     def loops(self, key: str, measure: Callable[[], float]) -> None:
-        """Keep what `measure` returns, with the loop before and after it."""
+        """Keep the result of `measure`, with the loop run before and after it."""
         before = slowness()
         value = measure()
         self.add(key, value, mean([before, slowness()]))
 
 
 def slowness() -> float:
-    """How much dearer the calibration loop is now than on a quiet core."""
+    """How much slower the calibration loop is now than on a quiet core."""
     return mean(loop_ms() for _ in range(3)) / QUIET_MS
 
 
@@ -62,7 +62,7 @@ def checked(answer: Answer, *statuses: int) -> Answer:
 
 
 def visit(browser: Browser, path: str) -> Callable[[], object]:
-    """An act that loads a page. Raises RuntimeError unless it comes."""
+    """An act that loads a page. Raises RuntimeError unless it loads."""
     return lambda: checked(browser.get(path))
 
 
@@ -79,7 +79,7 @@ def made_games(first: int, end: int) -> list[dict[str, object]]:
 
 
 def crowd(notes: Notes, saves: list[Callable[[], object]]) -> None:
-    """Several clients save at once, for about half a minute where saves are slow. Raises what a client met."""
+    """Several clients save at once, for about half a minute where saves are slow. Raises the exception of a client."""
     before = slowness()
     ahead = in_parallel(saves, times=WARM_UP)
     times = max(WARM_UP, int(CROWDED * WARM_UP / ahead.lasted))

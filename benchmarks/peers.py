@@ -1,8 +1,8 @@
-"""Label Studio and Potato for `make bench PEERS=1`: installed into environments of their own and driven as the site is.
+"""Label Studio and Potato for `make bench PEERS=1`: installed into their own environments and driven like the site.
 
-Each stands in VAR_DIR/cache/peers and is found there the next time. A server listens on 127.0.0.1 alone, with its data
-and its home in a folder that is deleted afterwards; what it would tell its makers is switched off. The requests are
-those that a browser sends there; where it sends several, the fewest that show or save the same.
+Each is installed in VAR_DIR/cache/peers and reused the next time. A server listens only on 127.0.0.1, with its data and
+its home in a folder that is deleted afterwards; its telemetry is switched off. The requests are those that a browser
+sends there; where it sends several, the fewest that show or save the same.
 """
 
 import http.client
@@ -44,7 +44,7 @@ Act = Callable[[], object]
 
 
 class Desk(NamedTuple):
-    """What one evaluator does: load the page of a game, go to the next, save a judgement on one game after another."""
+    """The acts of an evaluator: load the page of a game, go to the next, save a judgement on one game after another."""
 
     page: Act
     next: Act
@@ -71,19 +71,19 @@ class Peer(ABC):
     @property
     @abstractmethod
     def command(self) -> list[str]:
-        """What starts it."""
+        """The command that starts it."""
 
     @abstractmethod
     def prepare(self) -> None:
-        """Before its first start: what it needs to have something to show."""
+        """Prepare it before its first start, so that it has something to show."""
 
     @abstractmethod
     def import_games(self, notes: Notes, games: int) -> None:
-        """Import so many made-up games as it wants them, until they are listed."""
+        """Import that many made-up games in its own way, and wait until they are listed."""
 
     @abstractmethod
     def arrive(self, number: int) -> Desk:
-        """An evaluator with an account, in front of a game."""
+        """An evaluator with an account and a game open."""
 
     @abstractmethod
     def show_list(self) -> object:
@@ -125,7 +125,7 @@ class LabelStudio(Peer):
         """Nothing."""
 
     def import_games(self, notes: Notes, games: int) -> None:
-        """By its API, 1,000 in a request."""
+        """Import by its API, 1,000 in a request."""
         self.lead = self.sign_up("lead")
         self.project = self.post(self.lead, "/api/projects/", {"title": "bench", "label_config": self.FORM})[
             "id"
@@ -152,7 +152,7 @@ class LabelStudio(Peer):
         self.tasks = range(first, first + games)
 
     def arrive(self, number: int) -> Desk:
-        """Somebody who signed up."""
+        """A person who signed up."""
         browser = self.sign_up(f"evaluator-{number}")
         tasks = turns(self.tasks, number)
         stream = f"/api/dm/actions?id=next_task&tabID={self.view}&project={self.project}"
@@ -178,7 +178,7 @@ class LabelStudio(Peer):
         return checked(self.lead.get(f"/api/tasks?{query}"))
 
     def first_visit_kb(self) -> float:
-        """Its scripts load twice as much again, which is not counted."""
+        """Its scripts load twice as much again later, which is not counted."""
         return first_visit_kb(self.lead, *self.page_of(self.tasks[0]))
 
     def sign_up(self, name: str) -> Browser:
@@ -189,7 +189,7 @@ class LabelStudio(Peer):
         return browser
 
     def post(self, browser: Browser, path: str, data: object) -> dict[str, int]:
-        """Send JSON; what came back."""
+        """Send JSON; return the response."""
         return json.loads(self.send(browser, path, json.dumps(data).encode()).text)
 
     def send(self, browser: Browser, path: str, body: bytes) -> Answer:
@@ -230,12 +230,12 @@ class Potato(Peer):
         return [str(self.bin / "python"), str(self.bin / "potato"), "start", "task.yaml", *at]
 
     def prepare(self) -> None:
-        """The task, with one game: it does not start without."""
+        """Write the task, with one game: it does not start without one."""
         (self.server.folder / "task.yaml").write_text(json.dumps(self.TASK))  # YAML holds JSON
         self.write(1)
 
     def write(self, games: int) -> None:
-        """The file of games."""
+        """Write the file of games."""
         with (self.server.folder / "games.jsonl").open("w") as file:
             for game in made_games(0, games):
                 messages = [
@@ -244,7 +244,7 @@ class Potato(Peer):
                 file.write(json.dumps({"id": game["gameId"], "messages": messages}) + "\n")
 
     def import_games(self, notes: Notes, games: int) -> None:
-        """By starts: with all games, less with one. Of three starts the quickest, for it is a small difference."""
+        """Measured by starts: with all games, less with one; the fastest of three, since the difference is small."""
         before, took = slowness(), []
         for many in (1, games):
             self.write(many)
@@ -257,12 +257,12 @@ class Potato(Peer):
             raise RuntimeError(f"{len(listed['instances'])} games are listed")
 
     def start_again(self) -> float:
-        """Stop, and start; the seconds of the start."""
+        """Restart it; return the seconds of the start."""
         self.server.stop()
         return self.server.start()
 
     def arrive(self, number: int) -> Desk:
-        """Somebody who registered."""
+        """A person who registered."""
         browser = self.browser()
         email = f"evaluator-{number}@example.org"
         checked(browser.post("/register", {"email": email, "pass": PASSWORD, "action": "signup"}), 302)
@@ -285,7 +285,7 @@ class Potato(Peer):
         return checked(self.lead.get(listed, **{"X-API-Key": PASSWORD}))
 
     def first_visit_kb(self) -> float:
-        """The page of somebody who registers for it."""
+        """The page of a person who registers for it."""
         browser = self.browser()
         form = {"email": "visitor@example.org", "pass": PASSWORD, "action": "signup"}
         checked(browser.post("/register", form), 302)
@@ -322,7 +322,7 @@ def measure_peers(folder: Path, games: int) -> dict[str, Notes]:
 
 
 def environment_of(kind: type[Peer]) -> tuple[Path, Installed]:
-    """Where a peer is installed, and what that took; installs it the first time. Raises RuntimeError when it cannot."""
+    """Where a peer is installed, and what that took; installs it the first time. Raises RuntimeError on failure."""
     cache = Path(os.environ.get("VAR_DIR", "").strip() or ROOT / "var").resolve() / "cache" / "peers"
     where = cache / f"{kind.package}-{kind.version}"
     said = where / "installed.json"
@@ -334,7 +334,7 @@ def environment_of(kind: type[Peer]) -> tuple[Path, Installed]:
 
 
 def measure_peer(notes: Notes, peer: Peer, installed: Installed, games: int) -> None:
-    """What the site's own figures are measured by."""
+    """Measure a peer in the same way as the site."""
     notes.add("install", installed.seconds)
     notes.add("installed", installed.mb)
     notes.add("packages", installed.packages)

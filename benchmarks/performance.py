@@ -2,7 +2,7 @@
 
     python -m benchmarks.performance [--games GAMES] [--peers] [--write]
 
-Starts the site as `make run` does on a folder of its own, drives it from outside, and reads CPU time and memory of its
+Starts the site as `make run` does in its own folder, drives it from outside, and reads CPU time and memory of its
 processes. The calibration loop runs before and after each measurement. --peers does the same with Label Studio and
 Potato (`benchmarks.peers`). --write puts the table into docs/performance.md.
 """
@@ -52,7 +52,7 @@ from tools.redis_server import free_port
 
 PAGE = ROOT / "docs" / "performance.md"
 BYTES = "application/octet-stream"
-IN_A_FILE = 3_000  # a file of 64 MiB is the largest that is taken
+IN_A_FILE = 3_000  # 64 MiB is the largest file accepted
 
 
 def measure_site(notes: Notes, folder: Path, games: int, python: str) -> None:
@@ -100,7 +100,7 @@ def measure_import(notes: Notes, site: LocalSite, team: Team, games: int) -> Non
     ]
     program, imports = Browser(site.address, timeout=LONGEST_WAIT), f"/api/v1{team.project}imports/"
     signed = {"Authorization": f"Bearer {team.token}"}
-    checked(program.get(imports, **signed))  # the first request of all to the API loads it
+    checked(program.get(imports, **signed))  # the first request to the API loads it
     before, kept, cpu, began = slowness(), stored_kb(site.folder), site.tree.cpu(), time.perf_counter()
     for number, body in enumerate(files):
         answer = program.send(
@@ -111,7 +111,7 @@ def measure_import(notes: Notes, site: LocalSite, team: Team, games: int) -> Non
     while not is_imported(json.loads(program.get(imports, **signed).text)["items"][: len(files)], games):
         if time.perf_counter() - began > LONGEST_WAIT:
             raise RuntimeError(f"{games} games were not imported within {LONGEST_WAIT:.0f} s")
-        time.sleep(0.15)  # a token may ask 600 times a minute
+        time.sleep(0.15)  # a token may send 600 requests a minute
     lasted, cpu = time.perf_counter() - began, site.tree.cpu() - cpu
     after = mean([before, slowness()])
     notes.add("import", games / lasted, after)
@@ -122,7 +122,7 @@ def measure_import(notes: Notes, site: LocalSite, team: Team, games: int) -> Non
 
 
 def is_imported(imports: list[dict[str, object]], games: int) -> bool:
-    """Whether the imports are done and have measured so many games. Raises RuntimeError when one failed."""
+    """Whether the imports are done and that many games are measured. Raises RuntimeError when one failed."""
     for found in imports:
         if found["state"] not in ("waiting", "reading", "measuring", "done"):
             raise RuntimeError(f"an import failed: {found}")
@@ -131,7 +131,7 @@ def is_imported(imports: list[dict[str, object]], games: int) -> bool:
 
 
 def stored_kb(folder: Path) -> float:
-    """KB of the database and the uploads; what waits in the log of the database is in it by then."""
+    """KB of the database and the uploads; the database's write-ahead log is merged into it by then."""
     with closing(sqlite3.connect(folder / "evalsite.sqlite3", timeout=60)) as database:
         database.execute("PRAGMA wal_checkpoint(PASSIVE)")
     files = [folder / "evalsite.sqlite3", *(folder / "uploads").rglob("*")]
@@ -190,7 +190,7 @@ def running_floor(folder: Path, games: int, port: int) -> Iterator[tuple[Process
 
 
 def measure_floor(notes: Notes, folder: Path, games: int) -> None:
-    """What the bare site needs for the same."""
+    """Measure the bare site in the same way."""
     port, before = free_port(), slowness()
     with running_floor(folder, games, port) as (tree, stored):
         notes.add("import", stored, mean([before, slowness()]))
@@ -212,14 +212,14 @@ def save_on_floor(browser: Browser) -> None:
 
 
 def measure_alone(notes: Notes) -> None:
-    """What needs no server: the handler of a save, and the metrics."""
+    """Measure what needs no server: the handler of a save, and the metrics."""
     handler = r"p50 ([\d.]+) ms on a quiet core"
     notes.add("save_handler", first_figure("benchmarks.bench_saves", handler))
     notes.loops("metrics", lambda: first_figure("benchmarks.bench_metrics", rf"{MESSAGES} x \d+ +([\d.]+)"))
 
 
 def first_figure(module: str, pattern: str) -> float:
-    """The figure that a benchmark prints. Raises RuntimeError with its words when it prints none."""
+    """The figure that a benchmark prints. Raises RuntimeError with its output when it prints none."""
     said = subprocess.run(
         [sys.executable, "-m", module], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -249,7 +249,7 @@ def measure_installing(notes: Notes, where: Path) -> str:
 
 
 def about(games: int, slow: float) -> str:
-    """When, what and where, in a paragraph."""
+    """A paragraph that says when, what and where was measured."""
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout.strip()
@@ -270,7 +270,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--peers", action="store_true", help="measure Label Studio and Potato beside it")
     parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
     given = parser.parse_args(arguments)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as Ctrl+C: no server stays behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # like Ctrl+C: leaves no server running
     site, bare, peers = Notes(), Notes(), {}
     with tempfile.TemporaryDirectory(prefix="evalsite-bench-") as folder:
         python = measure_installing(site, Path(folder) / "venv")

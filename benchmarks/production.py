@@ -80,7 +80,7 @@ class ProductionSite:
             self.postgres.child.stop(number=2)
 
     def kill_and_restart(self) -> str:
-        """kill -9 of one web server and one worker with all their processes; they start again as by systemd."""
+        """kill -9 one web server and one worker with all their processes; restart them as systemd would."""
         for child in (self.webs[0], self.workers[0]):
             child.kill()
         for child in (self.webs[0], self.workers[0]):
@@ -88,7 +88,7 @@ class ProductionSite:
         return "one of two web servers and one of two workers killed"
 
     def manage(self, *arguments: str) -> str:
-        """Run a command of manage.py; what it printed. Raises CalledProcessError."""
+        """Run a command of manage.py; return its output. Raises CalledProcessError."""
         return manage(self.env, *arguments)
 
     def rows(self, query: str) -> list[tuple]:
@@ -98,7 +98,7 @@ class ProductionSite:
 
 
 def answers(address: str) -> bool:
-    """Whether the page of the sign-in comes."""
+    """Whether the sign-in page loads."""
     browser = Browser(address, timeout=5, behind="10.0.0.1")
     try:
         return browser.get("/sign-in/").status == 200
@@ -109,7 +109,7 @@ def answers(address: str) -> bool:
 
 
 def manage(env: dict[str, str], *arguments: str) -> str:
-    """Run a command of manage.py in that environment; what it printed. Raises CalledProcessError."""
+    """Run a command of manage.py in that environment; return its output. Raises CalledProcessError."""
     command = [sys.executable, "manage.py", *arguments]
     done = subprocess.run(command, cwd=ROOT, env=env, check=False, capture_output=True, text=True)
     if done.returncode != 0:

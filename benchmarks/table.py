@@ -1,4 +1,4 @@
-"""The table of what the site costs: which measures there are, their targets, and how it is written.
+"""The table of the site's costs: its measures, their targets, and its format.
 
 Pure: `benchmarks.performance` measures and prints.
 """
@@ -9,7 +9,7 @@ START, END = "<!-- measured by make bench -->", "<!-- end of what make bench mea
 
 
 class Measure(NamedTuple):
-    """One row. `target` is None where there is none; a `rate` is good when it is high, all else when it is low."""
+    """One row. `target` is None where there is none; a `rate` is good when it is high, all others when they are low."""
 
     key: str
     name: str
@@ -19,7 +19,7 @@ class Measure(NamedTuple):
     scaled: bool = True
 
     def on_quiet_core(self, measured: float, slowness: float) -> float:
-        """What a core without neighbours would show; `slowness` is how much dearer the calibration loop was."""
+        """The figure of a core without other processes; `slowness` is how much slower the calibration loop was."""
         if not self.scaled:
             return measured
         return measured * slowness if self.rate else measured / slowness
@@ -59,7 +59,7 @@ MEASURES = (
 
 
 class Figure(NamedTuple):
-    """What was measured, and what a core without neighbours would show."""
+    """The measured value, and that of a core without other processes."""
 
     measured: float
     quiet: float
@@ -76,7 +76,7 @@ def figures_of(measured: dict[str, tuple[float, float]]) -> dict[str, Figure]:
 
 
 def table(site: dict[str, Figure], others: dict[str, dict[str, Figure]]) -> str:
-    """The table as Markdown, with a column for each of the others by name; what was not measured has a dash."""
+    """The table as Markdown, with a column for each of the others by name; missing figures are a dash."""
     head = ["measure", "unit", "target", "measured", "on a quiet core", "target met"]
     head += [f"{name}, on a quiet core" for name in others]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
@@ -101,14 +101,14 @@ def table(site: dict[str, Figure], others: dict[str, dict[str, Figure]]) -> str:
 
 
 def number(value: float | None) -> str:
-    """Three digits are enough; a dash where there is nothing."""
+    """The figure with three digits; a dash where there is none."""
     if value is None:
         return "-"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def between_markers(page: str, text: str) -> str:
-    """The page with the text between its two markers. Raises ValueError when a marker is missing."""
+    """The page with the text inserted between its two markers. Raises ValueError when a marker is missing."""
     before, start, rest = page.partition(START)
     _old, end, after = rest.partition(END)
     if not start or not end:
