@@ -84,9 +84,9 @@ class Prepared:
 
     `build` is called once for each kind of database with stand-ins for values of the given `kinds` and returns the
     queryset; `rows` (of a `values_list`) and `objects` (of models) run it with real values in their place. A value of
-    the kind `list` holds whole numbers and belongs in a required `__in`: with an empty list nothing is found, and no
-    query is sent. The same holds for a number that no row can have. A text may stand in `__contains`. No value may be
-    None or the end of a slice.
+    the kind `list` holds whole numbers and belongs in an `__in` that every row must meet: with an empty list nothing is
+    found, and no query is sent. The same holds for a number that no row can have. A text may stand in `__contains`. No
+    value may be None or the end of a slice.
     """
 
     def __init__(self, build: Callable[..., Any], *kinds: Kind) -> None:
