@@ -371,9 +371,8 @@ class LocalSite(Server):
 
     def __init__(self, folder: Path, port: int, python: str = sys.executable) -> None:
         env = os.environ | {"VAR_DIR": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
-        env.pop(
-            "PYTHONDONTWRITEBYTECODE", None
-        )  # as in normal use: otherwise each start spends a second compiling the site
+        # As in normal use: otherwise each start spends a second compiling the site.
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
         command = [python, "-m", "tools.launch", "--tied"]
         super().__init__(folder, port, command, env, path="/sign-in/", cwd=ROOT)
 

@@ -339,9 +339,8 @@ def names_of_this_machine(host: str) -> list[str]:
     names = {"127.0.0.1", "localhost", "[::1]", socket.gethostname()}
     if host in ("0.0.0.0", "::"):
         with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect(
-                ("192.0.2.1", 9)
-            )  # sends nothing: only determines which of our addresses would be used
+            # This sends nothing: it only determines which of our addresses would be used.
+            probe.connect(("192.0.2.1", 9))
             names.add(probe.getsockname()[0])
     else:
         names.add(host)

@@ -38,11 +38,25 @@ def test_the_response_that_is_spoken_of_is_open(live_stack, page: Page, browser:
     page.set_viewport_size({"width": 1366, "height": 768})
     sign_in(page, live_stack)
     begin(page, live_stack.url)
+    on_a_phone(page)
     by_keyboard(page, Keyboard(page))
     by_pointer(page)
     watch.check()
     look(page)
     without_script(browser, page, live_stack.url)
+
+
+def on_a_phone(page: Page) -> None:
+    """The responses are shown first; the next thing to do leads to the scores."""
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.reload()
+    expect(page.locator("#message-1 .said")).to_be_visible()
+    expect(page.locator("#judge")).to_be_hidden()
+    page.get_by_text("Next to do").click()
+    expect(page.locator("#item-holistic-1")).to_be_visible()
+    expect(page.locator("#message-1 .said")).to_be_hidden()
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.reload()
 
 
 def by_keyboard(page: Page, keys: Keyboard) -> None:

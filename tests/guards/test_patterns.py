@@ -8,8 +8,8 @@ from rubric.versions.core.pattern_growth import repeats_possessively
 from tests.guards.house import ROOT
 
 PACKAGES = ("discussions", "rubric", "workspace")
-# Wrong only in a string that does not end, which `_end_of_value` looks after. A group would take 75 bytes an escape.
-LOOKED_AFTER = {"workspace.core.json_items._SCALAR", "workspace.core.json_items._TO_BRACKET"}
+# Wrong only in an unterminated string, which `_end_of_value` checks for. An atomic group takes 75 bytes per escape.
+EXCEPTIONS = {"workspace.core.json_items._SCALAR", "workspace.core.json_items._TO_BRACKET"}
 LEFT_OUT = ("migrations", "management", "oidc.py")  # the last needs settings of another site to sign in by
 
 
@@ -23,9 +23,9 @@ def module_patterns() -> Iterator[tuple[str, re.Pattern]]:
                         yield f"{name}.{key}", value
 
 
-def test_no_possessive_quantifier_stands_behind_a_group_with_a_choice_or_repetition():
-    # Python before 3.11.5 reads such a group wrongly (gh-106052). An atomic group, (?>...), is right everywhere.
+def test_no_possessive_quantifier_follows_a_group_with_a_choice_or_repetition():
+    # Python before 3.11.5 matches such a group wrongly (gh-106052). An atomic group, (?>...), is right everywhere.
     found = dict(module_patterns())
     assert len(found) > 100
     risky = {name for name, pattern in found.items() if repeats_possessively(pattern.pattern, pattern.flags)}
-    assert risky == LOOKED_AFTER
+    assert risky == EXCEPTIONS

@@ -4,9 +4,11 @@ Backtracking tries every way to match a stretch of text. There are exponentially
 alternatives, more or fewer repetitions) is inside a repetition: each of n repetitions doubles the ways. So a choice may
 be repeated only a few times. This finds the star height above one and repeated alternation of Weideman et al.,
 "Analyzing Matching Time Behavior of Backtracking Regular Expression Matchers" (CIAA 2016), and refuses some patterns
-that are harmless. A possessive repetition or an atomic group is matched in one way only, so everything is allowed
-inside it. This check does not find patterns that are only slow (many choices one after the other): a game that takes
-too long to measure is left out.
+that are harmless. A possessive repetition or an atomic group is matched in one way only, so repeating it does not
+repeat the choices inside it. This check does not find patterns that are only slow (many choices one after the other):
+a game that takes too long to measure is left out.
+
+A second check finds possessive repetitions that some versions of Python match wrongly.
 """
 
 from collections.abc import Iterator

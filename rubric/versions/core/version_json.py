@@ -68,7 +68,7 @@ def publishing_problems(record: RubricRecord) -> list[Problem]:
         if not getattr(criterion, part).strip()
     ]
     said = say(
-        "The pattern has *+, ++ or ?+ behind a group with a choice or a repetition, which Python before 3.11.5 reads "
+        "The pattern has *+, ++ or ?+ after a group with a choice or a repetition, which Python before 3.11.5 matches "
         "wrongly. Write an atomic group instead, such as (?>(?:ab?c){{0,{most}}}).",
         most=MOST_REPEATED,
     )
