@@ -199,7 +199,7 @@ def test_an_archive_comes_in_file_by_file_and_a_hostile_one_not_at_all(project, 
     transcript = upload(project=project, by=lead, games=zipped(files | {"LICENSE": b"MIT", "cut.json": b"["}))
     bomb = upload(project=project, by=lead, games=HOSTILE["a bomb"])
     run_waiting_jobs()
-    assert list(Game.objects.values_list("source_id", "transcript")) == [
+    assert list(Game.objects.order_by("pk").values_list("source_id", "transcript")) == [
         (f"game-{number}", transcript.pk) for number in range(3)
     ]
     assert [(fault["place"], fault["code"]) for fault in load_faults(transcript)] == [
