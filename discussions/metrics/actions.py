@@ -191,7 +191,7 @@ def _say_faults(job: Job) -> str:
         games = sorted(numbers[int(key)] for key, noted in job.faults.items() if noted == code)
         if games:
             said.append(reason(", ".join(map(str, games)), len(games)))
-    return " ".join([*said, _("All other games are done. Start it again once this is put right.")])
+    return " ".join([*said, _("All other games are done. Start it again when this is fixed.")])
 
 
 def _say_slow(games: str, count: int) -> str:

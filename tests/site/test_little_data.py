@@ -112,7 +112,7 @@ def test_no_page_speaks_of_one_thing_as_many_draws_little_data_or_finds_a_leader
         ("set_results", "3 of at least 10 responses"),
         ("comparison_result", "1 of at least 2 reviewers"),
     ):
-        assert f"Too little data: {least}." in words(pages[name]), name
+        assert f"Too little data for this chart: {least}." in words(pages[name]), name
     assert re.search(r"Too little data: \d+ of at least \d+ answers\.", words(pages["accuracy"]))
 
 

@@ -17,7 +17,7 @@ from discussions.models.iterations import IDENTIFICATIONS, REVEALS
 from discussions.planning.core import most_hunks
 from discussions.planning.pages.games import Candidates, IterationGame, candidates, iteration_games
 from discussions.planning.permissions import check_open_iteration
-from discussions.planning.queries import why_plan_is_final
+from discussions.planning.queries import why_no_change, why_plan_is_final
 from workspace.access.permissions import get_refusal
 from workspace.models import Person
 
@@ -146,4 +146,5 @@ def _last_step(row: HistoryIteration, history: History) -> tuple[str, str, str, 
     if row.replay_of is not None:
         return "compare", _("See the comparison in which its games count"), "", not history.newest_change
     follows = any(iteration.compared_with == row.id for iteration in history.iterations)
-    return "change", _("Change one thing: create the first change"), "", follows
+    refusal = "" if follows else get_sentence(why_no_change(history))
+    return "change", _("Change one thing: create the first change"), refusal, follows

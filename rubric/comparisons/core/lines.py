@@ -155,10 +155,12 @@ def read_comparison_lines(data: bytes) -> Lines:
     """Every comparison and review of a JSONL file, and every fault. Blank lines are skipped. Never raises."""
     found = Lines([], [], [])
     ids: dict[str, int] = {}
+    is_json = False
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line.strip() or len(found.faults) >= MOST_FAULTS:
             continue
         document = read_json(line)
+        is_json = is_json or not document.problems
         problems = document.problems or _problems(document.value)
         if not problems:
             value = document.value
@@ -181,10 +183,23 @@ def read_comparison_lines(data: bytes) -> Lines:
         found.faults.extend(
             LineFault(number, problem.pointer, problem.code, problem.message) for problem in problems
         )
+    if fault := _find_fault_of_file(found, is_json):
+        found.faults[:] = [fault]
+    return found
+
+
+def _find_fault_of_file(found: Lines, is_json: bool) -> LineFault | None:
+    """The fault of a file without lines, or of one whose lines are not JSON, which makes their own faults useless."""
     if not (found.comparisons or found.reviews or found.faults):
         said = say("The file holds no comparison and no review. Write one JSON object a line.")
-        found.faults.append(LineFault(1, "", "empty", said))
-    return found
+        return LineFault(1, "", "empty", said)
+    if is_json or len({fault.line for fault in found.faults}) == 1:
+        return None
+    said = say(
+        "The lines of this file are not JSON. Write one JSON object a line. First convert a table (CSV), or JSON that "
+        "is spread over several lines."
+    )
+    return LineFault(found.faults[0].line, "", "not_json_lines", said)
 
 
 def response_numbers(comparison: NewComparison) -> dict[str, int]:

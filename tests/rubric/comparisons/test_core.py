@@ -77,6 +77,17 @@ def test_a_file_without_a_line_is_a_fault(data):
 
 
 @pytest.mark.parametrize(
+    "data",
+    [b"question,first,second\nWhy?,So.,Thus.\n", b'[\n  {\n    "id": "1"\n  }\n]'],
+    ids=["table", "several lines"],
+)
+def test_a_file_without_json_lines_gets_advice_instead_of_a_fault_for_each_line(data):
+    [fault] = read_comparison_lines(data).faults
+    assert (fault.line, fault.code) == (1, "not_json_lines")
+    assert "Write one JSON object a line." in fault.message
+
+
+@pytest.mark.parametrize(
     ("value", "pointer", "code"),
     [
         ("{", "", "truncated"),
