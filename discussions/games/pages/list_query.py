@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
@@ -150,11 +150,13 @@ def list_numbers(project: Project, wanted: ListQuery, most: int) -> list[int]:
     return list(_sorted(rows, field, falls=falls).values_list(f"{prefix}number", flat=True)[:most])
 
 
-def _run(prepare: "Callable[..., Prepared]", project: Project, wanted: ListQuery) -> list[tuple[Any, ...]]:
-    """The rows of a prepared list. Lists that differ only in their values share a query."""
+def _run(
+    prepare: "Callable[..., Prepared]", project: Project, wanted: ListQuery, *more: Any
+) -> list[tuple[Any, ...]]:
+    """The rows of a prepared list. Lists that differ only in their values share a query; `more` are values, too."""
     values = read_values(wanted)
     shape = structs.replace(wanted, after=0, before=0, **dict.fromkeys(VALUE_FIELDS))
-    return prepare(shape, tuple(values)).rows(project.pk, *values.values())
+    return prepare(shape, tuple(values)).rows(project.pk, *more, *values.values())
 
 
 # Room for every order with the usual filters; other queries evict one of these for a while.
@@ -206,19 +208,48 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbou
 
     If the list is sorted by cost or by a figure of the verdict, a game without that figure has no neighbours.
     """
-    rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
     field = FIELDS[wanted.sort][0]
-    cursor: tuple[int, Any] | None = (game.pk, getattr(game, field, None))
-    if prefix:
-        cursor = Verdict.objects.not_superseded().filter(game=game).values_list("pk", field).first()
-    if cursor is None or cursor[1] is None:
+    here: tuple[int, Any] | None = (game.pk, getattr(game, field, None))
+    if wanted.is_ordered_by_verdict:
+        here = Verdict.objects.not_superseded().filter(game=game).values_list("pk", field).first()
+    if here is None or here[1] is None:
         return Neighbours(0, 0)
-    found = []
-    for is_back in (True, False):
-        falls = FIELDS[wanted.sort][1] != is_back
-        beside = _sorted(_beyond(rows, field, cursor[1], cursor[0], falls=falls), field, falls=falls)
-        found.append(beside.values_list(f"{prefix}number", flat=True).first() or 0)
-    return Neighbours(*found)
+    return Neighbours(
+        previous=_find_neighbour(project, wanted, *here, is_back=True),
+        following=_find_neighbour(project, wanted, *here, is_back=False),
+    )
+
+
+def _find_neighbour(project: Project, wanted: ListQuery, cursor: int, here: Any, *, is_back: bool) -> int:
+    """The number of the game before or after the row with that key and sort value; 0 at an end."""
+    if isinstance(here, int | str):
+        prepare = partial(_prepare_neighbour, is_text=isinstance(here, str), is_back=is_back)
+        found = _run(prepare, project, wanted, here, cursor)
+    else:  # a decimal number, which no prepared query takes
+        found = list(
+            _select_neighbour(project.pk, wanted, read_values(wanted), here, cursor, is_back=is_back)
+        )
+    return found[0][0] if found else 0
+
+
+# As many orders and filters as above, each in two directions.
+@lru_cache(maxsize=512)
+def _prepare_neighbour(shape: ListQuery, names: tuple[str, ...], *, is_text: bool, is_back: bool) -> Prepared:
+    def build(project: int, here: Any, cursor: int, *values: Any) -> "QuerySet[Any, Any]":
+        given = dict(zip(names, values, strict=True))
+        return _select_neighbour(project, shape, given, here, cursor, is_back=is_back)
+
+    return Prepared(build, int, str if is_text else int, int, *_kinds(names))
+
+
+def _select_neighbour(
+    project: int, wanted: ListQuery, values: Mapping[str, Any], here: Any, cursor: int, *, is_back: bool
+) -> "QuerySet[Any, Any]":
+    rows, prefix = _ordered(project, wanted, values)
+    field, falls = FIELDS[wanted.sort]
+    falls = falls != is_back
+    beyond = _beyond(rows, field, here, cursor, falls=falls)
+    return _sorted(beyond, field, falls=falls).values_list(f"{prefix}number")[:1]
 
 
 def _ordered(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "tuple[QuerySet[Any], str]":
