@@ -12,12 +12,20 @@ from discussions.core import judgement_kinds
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS
 from rubric.versions.core.game_specs import game_specs
+from tests.factories import eighth_metric
 from tests.guards.house import module_name, python_files, short
 
 LEAST = 3
 WINGS = ("discussions", "rubric", "workspace")
-# Judgements of a message have a table of kinds of their own, in which three are called as their metrics are.
-WHOLE_TABLES = (set(METRICS), set(judgement_kinds.MESSAGE_KINDS))
+
+
+def whole_tables() -> tuple[set[str], ...]:
+    """What a table may be keyed by: every metric, or every one that people judge, or every kind of message judgement.
+
+    Three kinds are called as their metrics are.
+    """
+    judged = {key for key, metric in METRICS.items() if metric.judged}
+    return set(METRICS), judged, set(judgement_kinds.MESSAGE_KINDS)
 
 
 def _value(node: ast.expr | None, names: dict[str, object]) -> object:
@@ -50,7 +58,7 @@ def partial_tables(source: str, names: dict[str, object]) -> list[int]:
     for line, written in _literals(ast.parse(source)):
         if len(written) < LEAST or not all(_is_metric(_value(node, names)) for node in written):
             continue
-        if {_value(node, names) for node in written} not in WHOLE_TABLES:
+        if {_value(node, names) for node in written} not in whole_tables():
             found.append(line)
     return found
 
@@ -75,13 +83,27 @@ def test_every_table_keyed_by_metric_has_every_metric():
         for path in _wing_files()
         for line in partial_tables(path.read_text(), vars(_imported(path)))
     ]
-    assert not faults, f"{faults}: iterate over METRICS, or put it into the metric's record or labels"
+    assert not faults, (
+        f"{faults}: a table has all metrics or all that people judge. Add the metric, or iterate over "
+        "METRICS and put what is special about a metric into its record or its labels"
+    )
 
 
 def test_labels_and_specs_have_every_metric():
-    assert list(LABELS) == list(METRICS) == list(game_specs().metrics)
+    assert list(LABELS) == list(METRICS), (
+        "LABELS in discussions/metrics/labels.py has the metrics of METRICS, in order"
+    )
+    assert list(game_specs().metrics) == list(METRICS)
     for key, metric in METRICS.items():
-        assert set(LABELS[key].parameters) <= metric.parameters.names
+        others = set(LABELS[key].parameters) - metric.parameters.names
+        assert not others, f"{others}: not among `parameters` of the metric {key}"
+
+
+def test_a_table_of_what_people_judge_leaves_out_a_metric_that_nobody_judges(monkeypatch):
+    judged = [key for key, metric in METRICS.items() if metric.judged]
+    eighth_metric.register(monkeypatch)
+    assert partial_tables(f"X = {judged}", {}) == []
+    assert partial_tables(f"X = {judged[1:]}", {}) == [1]
 
 
 def test_wings_to_the_left_name_no_metric():

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from discussions.adjudication.labels import answer_label
 from discussions.core import judgement_kinds
 from discussions.core.records import GameRecord, Measurement, PhraseFinding, ReferenceFinding
+from discussions.metrics.core.references.vote_record import find_named_round
 from discussions.metrics.core.text import split
-from discussions.metrics.core.vote_record import find_named_round
 from discussions.metrics.labels import describe_check, list_evidence, rule_text
 from discussions.models import Game, Measured
 from discussions.queries import game_record, load_measured_offset, load_measurements, rubric_record

@@ -14,8 +14,8 @@ from discussions.metrics.core.patterns import Pattern
 from discussions.metrics.core.prepared_game import Reading
 from discussions.metrics.core.references.reference_patterns import ReferencePatterns
 from discussions.metrics.core.references.round_names import RoundNames, find_round_names
+from discussions.metrics.core.references.vote_record import check
 from discussions.metrics.core.references.vote_sentences import check_sentence
-from discussions.metrics.core.vote_record import check
 from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "memory_accuracy"

@@ -27,8 +27,8 @@ from discussions.metrics.core.patterns import (
     compile_group,
     join_groups,
 )
+from discussions.metrics.core.references.vote_record import Doubts
 from discussions.metrics.core.text import END, decode_player
-from discussions.metrics.core.vote_record import Doubts
 from rubric.core.records import RubricRecord
 from rubric.versions.core.game_specs import ParameterSpecs
 

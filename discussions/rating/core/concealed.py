@@ -20,8 +20,8 @@ from discussions.core.records import (
     ReferenceFinding,
 )
 from discussions.metrics.core.parameters import parse_side
+from discussions.metrics.core.references.vote_record import find_named_round
 from discussions.metrics.core.text import confusable
-from discussions.metrics.core.vote_record import find_named_round
 from discussions.rating.core.visibility import Visibility
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
-from discussions.metrics.core.vote_record import SUPPORTED
+from discussions.metrics.core.references.vote_record import SUPPORTED
 from discussions.models.queue_rules import load_rating_rule
 from discussions.models.slots import CALIBRATION
 from discussions.rating.pages.items import rule_says

@@ -16,8 +16,8 @@ from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import item_id
 from discussions.core.outcome import DIVERSITY
 from discussions.core.records import PhraseFinding
+from discussions.metrics.core.references.vote_record import find_named_round
 from discussions.metrics.core.text import split
-from discussions.metrics.core.vote_record import find_named_round
 from discussions.rating.core.concealed import SeenReference
 from discussions.rating.core.visibility import (
     NEVER,

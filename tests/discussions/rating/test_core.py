@@ -22,8 +22,8 @@ from discussions.core.records import (
     ReferenceFinding,
     Vote,
 )
+from discussions.metrics.core.references.vote_record import find_named_round
 from discussions.metrics.core.text import confusable, is_mixed, skeleton
-from discussions.metrics.core.vote_record import find_named_round
 from discussions.rating.core.concealed import conceal, select_visible_findings
 from discussions.rating.core.order import BREAK, Sitting, break_due, find_sitting
 from discussions.rating.core.visibility import Visibility

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from discussions.metrics.core.patterns import Pattern, PatternGroup
 from discussions.metrics.core.references.round_names import RoundNames
-from discussions.metrics.core.vote_record import round_number
+from discussions.metrics.core.references.vote_record import round_number
 
 _CLAUSE_END = re.compile(r"[,;:.!?\u2026]+(?= |$)| - ?|(?<= )-+(?= )")
 

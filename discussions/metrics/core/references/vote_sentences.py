@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from discussions.core.records import Evidence, GameRecord, Message, Vote
 from discussions.metrics.core.references.round_names import NamedRound, RoundNames
-from discussions.metrics.core.text import NAME_CHARS, OWNED, PAD, decode_player, players_in
-from discussions.metrics.core.vote_record import (
+from discussions.metrics.core.references.vote_record import (
     CANNOT_CHECK,
     CLOSE,
     SUPPORTED,
@@ -23,6 +22,7 @@ from discussions.metrics.core.vote_record import (
     check_vote,
     cite_votes,
 )
+from discussions.metrics.core.text import NAME_CHARS, OWNED, PAD, decode_player, players_in
 
 _NAME = f"[{NAME_CHARS}]{PAD}*+"
 _WHO = f"(?:{_NAME}|\\b(?:i|me|you|he|she|they|we|who|someone|somebody|everyone|nobody|no one)\\b)"
