@@ -9,6 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 
+from discussions.transcripts.core.formats import FORMATS
 from tests.site.pseudo_locale import install, mark_text, outside, stored_texts, untranslated
 from tests.site.rights_matrix import MATRIX
 from tests.site.test_rights_matrix import ask, get_address, world  # noqa: F401  a fixture
@@ -26,18 +27,7 @@ FORMS = [(name, row) for name, row in ROWS if row.verb == "POST" and not row.sco
 NAMES = {
     "Acme": "the name of the provider of sign-ins, from the settings",
     "Markdown": "a file format",
-    "csv": "a file format, as programs name it",
-    "jsonl": "a file format, as programs name it",
-    "inspect": "a file format, as programs name it",
-    "native": "a file format, as programs name it",
-    "aiwolf": "a file format, as programs name it",
-    "aiwolf log": "a file format, as programs name it",
-    "avalon nlu": "a file format, as programs name it",
-    "llmafia": "a file format, as programs name it",
-    "json turns": "a file format, as programs name it",
-    "openai chat": "a file format, as programs name it",
-    "chat text": "a file format, as programs name it",
-    "werewolf arena": "a file format, as programs name it",
+    **{known.name.replace("_", " "): "a file format, as programs name it" for known in FORMATS},
     "sqlite": "the name of a product",
     "tau-b": "the name of a statistic",
     "after first": "a value of a parameter, as the rubric's file has it",
@@ -131,7 +121,10 @@ def list_faults(answers, known: str) -> list[str]:
         seen.add(said)
         for words in untranslated(SECRETS.sub("", said), known, NAMES):
             faults.setdefault(words, set()).add(name)
-    return [f"{words[:150]} @ {', '.join(sorted(names)[:3])}" for words, names in sorted(faults.items())]
+    return [
+        f"{words[:150]!r} on {', '.join(sorted(names)[:3])}: translate it, or say in NAMES why not"
+        for words, names in sorted(faults.items())
+    ]
 
 
 def test_every_page_of_every_role_is_translated(world, known):  # noqa: F811

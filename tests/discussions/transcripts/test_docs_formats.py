@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers.columns import SPELLINGS
 
@@ -32,6 +33,13 @@ def test_the_example_is_read(name):
     assert read.faults == []
     assert {game.record.game_id: len(game.record.messages) for game in read.games} == GAMES[name]
     assert all(player.role for player in read.games[0].record.players) == (name != "jsonl")
+
+
+def test_the_page_lists_every_format():
+    cells = re.findall(r"^\| (`.*?) \|", TEXT.partition("\n## ")[0], re.MULTILINE)
+    listed = set(re.findall(r"\w+", " ".join(cells)))
+    differing = listed ^ {known.name for known in FORMATS}
+    assert not differing, f"{differing}: the first table of docs/transcripts.md lists what FORMATS has"
 
 
 def test_the_table_lists_every_known_name():
