@@ -41,14 +41,20 @@ def bad_requirements(text: str) -> list[str]:
 
 def test_settings_and_env_example_list_the_same_variables():
     listed = names_in_example((ROOT / ".env.example").read_text())
-    assert listed - LAUNCHER == set(environment.KNOWN)
+    differing = (listed - LAUNCHER) ^ set(environment.KNOWN)
+    assert not differing, (
+        f"{differing}: KNOWN of evalsite/environment.py and .env.example name the same variables"
+    )
 
 
 def test_settings_read_every_known_variable():
     used = set(
         re.findall(r"environment\.\w+\(\s*\"([A-Z_]+)\"", (ROOT / "evalsite" / "settings.py").read_text())
     )
-    assert used == set(environment.KNOWN)
+    differing = used ^ set(environment.KNOWN)
+    assert not differing, (
+        f"{differing}: evalsite/settings.py reads each variable of KNOWN in evalsite/environment.py"
+    )
 
 
 def test_models_equal_migrations():
@@ -73,8 +79,8 @@ def test_every_route_is_in_the_rights_matrix():
     from tests.site.rights_matrix import MATRIX
 
     named = {name for _, name in routes(get_resolver().url_patterns) if name}
-    assert named - set(MATRIX) == set(), "routes that tests/site/rights_matrix.py does not know"
-    assert set(MATRIX) - named == set(), "names in tests/site/rights_matrix.py that are no routes"
+    assert named - set(MATRIX) == set(), "add rows for these routes to tests/site/rights_matrix.py"
+    assert set(MATRIX) - named == set(), "no routes: remove their rows from tests/site/rights_matrix.py"
 
 
 @pytest.mark.parametrize(

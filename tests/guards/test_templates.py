@@ -81,7 +81,11 @@ def faults_in(name: str, text: str) -> list[str]:
     said = re.sub(r"{{.*?}}", "x", text, flags=re.DOTALL)
     parser.feed(re.sub(r"{%.*?%}", "", said, flags=re.DOTALL))
     long = [at for at, line in enumerate(text.splitlines(), 1) if len(line) > LINE]
-    return found + parser.faults + [f"{name}:{at} is longer than {LINE} characters" for at in long]
+    return (
+        found
+        + parser.faults
+        + [f"{name}:{at} is longer than {LINE} characters: make fix, or break it" for at in long]
+    )
 
 
 def test_templates_are_clean():
