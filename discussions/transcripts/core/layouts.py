@@ -18,6 +18,7 @@ from discussions.transcripts.core.fields import describe_type
 from discussions.transcripts.core.formats import FORMATS, Format
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits
+from discussions.transcripts.core.readers.inner_parts import describe_inner_part, find_inner_part
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, each_line, find_items, find_lines, split_items
 from workspace.core.strict_json import Document, is_too_deep, normalise_text, read_json
@@ -269,6 +270,10 @@ def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
         sentence = say("The file is an empty list: it holds no games.")
         return unreadable(Fault(place=file.name, code="no_games", message=sentence))
     found = _describe(document.value) if is_json else _describe_text(file.data[begin:])
+    inner = find_inner_part(document.value, options.formats)
+    if inner is not None:
+        sentence = say("The file holds {found}. {advice}", found=found, advice=describe_inner_part(inner))
+        return unreadable(Fault(place=file.name, code="unknown_format", message=sentence))
     known = "; ".join(f"{known.name} ({say(known.looks)})" for known in options.formats)
     sentence = say(
         "The file holds {found}, which is no transcript format we know. Known are: {known}. "

@@ -32,13 +32,15 @@ _Entries = Callable[[int, int, int], Iterator[tuple[int, int, int, bytes]]]
 def recognises_text(text: str) -> bool:
     """Whether the text begins with rows: objects with two plain values, one of them text, and no list of objects.
 
-    An object that spans several lines is not a row.
+    An object that spans several lines is not a row; neither is a single object with a list of objects anywhere in it.
     """
     stripped = text.lstrip()
     if stripped.startswith("{") and not stripped.partition("\n")[0].rstrip().endswith("}"):
         return False
     first = [entry for _number, entry in islice(_first_objects(text), 2)]
     if not first or any(_holds_objects(value) for value in first[0].values()):
+        return False
+    if len(first) == 1 and not stripped.startswith("[") and _holds_objects_within(first[0]):
         return False
     cells = flattened(first[0])
     return len(cells) >= 2 and any(type(cell) is str for cell in cells.values())
@@ -198,6 +200,15 @@ def _first_objects(text: str) -> Iterator[tuple[int, Any]]:
 def _holds_objects(value: Any) -> bool:
     """Whether a value is a list of objects, as games of other formats have and rows do not."""
     return type(value) is list and bool(value) and type(value[0]) is dict
+
+
+def _holds_objects_within(entry: dict[str, Any], depth: int = 1) -> bool:
+    """The same for the values of an object, and of the objects in it."""
+    return any(
+        _holds_objects(value)
+        or (type(value) is dict and depth < DEEPEST and _holds_objects_within(value, depth + 1))
+        for value in entry.values()
+    )
 
 
 def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[str, Any]:

@@ -1,0 +1,85 @@
+"""A part of a JSON object that could be read if it were a file of its own, for files in no known format."""
+
+import json
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from msgspec import Struct
+
+from discussions.transcripts.core.formats import JSONL, Format
+from workspace.core.words import say
+
+MOST_VALUES, MOST_ITEMS, DEEPEST = 200, 20, 6
+LONGEST_KEY = 40
+
+
+class InnerPart(Struct, frozen=True):
+    """The keys that lead to a list or an object in a file, and its format; "" for a list of rows."""
+
+    keys: tuple[str, ...]
+    is_list: bool
+    format: str = ""
+
+
+def find_inner_part(value: Any, formats: Sequence[Format]) -> InnerPart | None:
+    """The first list or object within an object that is in one of the formats; the least deep one comes first.
+
+    A list of objects in no format of its own counts as rows if nothing else is found.
+    """
+    rows: InnerPart | None = None
+    for keys, part in islice(_inner_values(value), MOST_VALUES):
+        is_list = type(part) is list
+        if name := _format_name(part, formats):
+            return InnerPart(keys, is_list, name)
+        if rows is None and is_list and JSONL in formats and _are_rows(part):
+            rows = InnerPart(keys, is_list)
+    return rows
+
+
+def describe_inner_part(part: InnerPart) -> str:
+    """What to do with a file that holds such a part."""
+    path = ".".join(key[:LONGEST_KEY] for key in part.keys)
+    if not part.format:
+        return say(
+            'The list under "{path}" holds rows. If they are the messages, save this list alone as a file, and upload '
+            "that file.",
+            path=path,
+        )
+    if part.is_list:
+        return say(
+            'The list under "{path}" is in the format {name}. Save this list alone as a file, and upload that file.',
+            path=path,
+            name=part.format,
+        )
+    return say(
+        'The object under "{path}" is in the format {name}. Save it alone, or a list of such objects, as a file, and '
+        "upload that file.",
+        path=path,
+        name=part.format,
+    )
+
+
+def _inner_values(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The lists and objects within an object, level by level."""
+    queue: deque[tuple[tuple[str, ...], Any]] = deque([((), value)])
+    while queue:
+        keys, part = queue.popleft()
+        if keys:
+            yield keys, part
+        if type(part) is dict and len(keys) < DEEPEST:
+            found = ((key, inner) for key, inner in part.items() if type(inner) in (dict, list) and inner)
+            queue.extend(((*keys, key), inner) for key, inner in islice(found, MOST_VALUES))
+
+
+def _format_name(part: Any, formats: Sequence[Format]) -> str:
+    """The format of an object, of a list, or of the first item of a list; "" in none."""
+    heads = [part[:MOST_ITEMS], part[0]] if type(part) is list else [part]
+    found = (known for head in heads for known in formats if known.recognises and known.recognises(head))
+    return next((known.name for known in found), "")
+
+
+def _are_rows(part: list[Any]) -> bool:
+    text = json.dumps(part[:2])
+    return JSONL.recognises_text is not None and JSONL.recognises_text(text)

@@ -1,0 +1,73 @@
+"""A JSON file whose games are under other keys is refused with the advice which part to save as a file of its own."""
+
+import json
+
+import pytest
+
+from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.transcripts import as_bytes, native_game
+
+GAMES = [native_game(gameId="a"), native_game(gameId="b")]
+ROWS = [{"who": "Ann", "said": "Good morning."}, {"who": "Bea", "said": "Who begins?"}]
+CHAT = [{"role": "assistant", "name": "Ann", "content": "Hi."}, {"role": "user", "content": "Hi, Ann."}]
+ALONE = " Save this list alone as a file, and upload that file."
+OBJECT = " Save it alone, or a list of such objects, as a file, and upload that file."
+IF_MESSAGES = " If they are the messages, save this list alone as a file, and upload that file."
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ({"games": GAMES}, 'The list under "games" is in the format native.' + ALONE),
+        (
+            {"status": "ok", "data": {"count": 2, "runs": GAMES}},
+            'The list under "data.runs" is in the format native.' + ALONE,
+        ),
+        (
+            {"rows": ROWS, "deep": {"runs": GAMES}},
+            'The list under "deep.runs" is in the format native.' + ALONE,
+        ),
+        ({"x": {"y": CHAT}}, 'The list under "x.y" is in the format openai_chat.' + ALONE),
+        ({"one": GAMES[0], "two": GAMES[1]}, 'The object under "one" is in the format native.' + OBJECT),
+        ({"meta": {}, "records": ROWS}, 'The list under "records" holds rows.' + IF_MESSAGES),
+        ({"odd": [{"n": 10**30, "x": "\ud800"}]}, 'The list under "odd" holds rows.' + IF_MESSAGES),
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 1])
+def test_the_part_that_could_be_read_is_named(value, says, indent):
+    read = read_transcripts(json.dumps(value, indent=indent).encode(), "log.json")
+    (fault,) = read.faults
+    assert (read.games, fault.code, fault.place) == ([], "unknown_format", "log.json")
+    assert fault.message == f"The file holds a JSON object with the keys {', '.join(value)}. {says}"
+
+
+def test_the_list_alone_is_read():
+    found = read_transcripts(as_bytes(GAMES), "runs.json")
+    assert [game.record.game_id for game in found.games] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        {"numbers": [1, 2], "empty": [], "text": "x"},
+        {"a": {"b": {"c": {"d": {"e": {"f": {"g": GAMES}}}}}}},
+    ],
+)
+def test_without_such_a_part_the_formats_are_listed(value):
+    (fault,) = read_transcripts(json.dumps(value, indent=1).encode(), "log.json").faults
+    assert "which is no transcript format we know. Known are: inspect" in fault.message
+
+
+def test_rows_with_lists_in_them_stay_rows_and_a_single_row_without_objects_too():
+    row = {"player": "Ann", "text": "Hi.", "extra": {"calls": [{"id": 1}]}}
+    read = read_transcripts(b"\n".join([as_bytes(row)] * 2), "a.jsonl")
+    assert read.format == "jsonl"
+    read = read_transcripts(as_bytes({"player": "Ann", "text": "Hi.", "tags": ["x"]}), "a.jsonl")
+    assert [game.record.messages[0].text for game in read.games] == ["Hi."]
+
+
+def test_a_long_file_is_searched_for_a_bounded_time():
+    value = {f"k{number}": {"list": [number]} for number in range(100_000)} | {"games": GAMES}
+    (fault,) = read_transcripts(json.dumps(value, indent=1).encode(), "log.json").faults
+    assert "Known are: inspect" in fault.message
