@@ -16,6 +16,7 @@ from discussions.core.iteration_states import why_frozen
 from discussions.core.records import Fault
 from discussions.metrics.actions import EncodedResult, ask_to_measure, compute_in_passing
 from discussions.models import Game, GameText, ImportDismissal, ImportRun, Iteration, Transcript
+from discussions.transcripts.core.archives import is_archive
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.formats import find_format
 from discussions.transcripts.core.intake import Intake
@@ -25,7 +26,7 @@ from discussions.transcripts.permissions import check_import_transcripts, check_
 from discussions.transcripts.queries import load_known_games
 from rubric.core.records import RubricRecord
 from workspace.audit.actions import record_event
-from workspace.blob_store import store_bytes
+from workspace.blob_store import BytesLost, load_start, store_bytes
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.core.words import for_storage
@@ -37,6 +38,8 @@ from workspace.projects.permissions import check_room
 
 IMPORT = "import"
 NEW, RESUMED, ALREADY = "new", "resumed", "already"
+# How many bytes show that a file is an archive.
+ARCHIVE_HEAD = 512
 
 
 class Upload(msgspec.Struct, frozen=True):
@@ -88,6 +91,14 @@ def import_files(
         project=project, files=taken, by=by, now=now, iteration=iteration, format_name=format_name
     )
     return Received(imported, refused)
+
+
+def is_packed(transcript: Transcript) -> bool:
+    """Whether the file is an archive; False if its bytes are gone."""
+    try:
+        return is_archive(load_start(transcript.sha256, ARCHIVE_HEAD))
+    except BytesLost:
+        return False
 
 
 def dismiss_faults(*, transcript: Transcript, by: Person, now: datetime) -> None:

@@ -60,19 +60,26 @@ class ImportLine(msgspec.Struct, frozen=True):
 class ListedImport(ImportLine, frozen=True):
     """An import in the list, with its first faults.
 
-    `refused_count` counts the games of the file that were neither imported nor present before. `dismissed` says why its
-    faults no longer appear as a notice; "" while they do or there are none.
+    `refused_count` counts the games of the file that were neither imported nor present before. `waiting_count` counts
+    the tables that wait for their columns: how many games they hold is not known yet. `dismissed` says why its faults
+    no longer appear as a notice; "" while they do or there are none.
     """
 
     faults: list[Fault] = []
     faults_title: str = ""
     refused_count: int = 0
+    waiting_count: int = 0
     dismissed: str = ""
 
     @property
     def hidden_count(self) -> int:
         """The number of faults that only the page of the import lists."""
         return max(0, self.transcript.fault_count - sum(not fault.is_warning for fault in self.faults))
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether something is wrong with it, beyond tables that wait for their columns."""
+        return self.transcript.fault_count > self.waiting_count
 
     @property
     def may_dismiss(self) -> bool:
@@ -86,6 +93,7 @@ class Totals(msgspec.Struct, frozen=True):
     games: str
     refused: str
     faulty: str
+    waiting: str
 
 
 class ImportsPage(msgspec.Struct, frozen=True):
@@ -109,7 +117,8 @@ class ImportedGame(msgspec.Struct, frozen=True):
 class ImportPage(msgspec.Struct, frozen=True):
     """One import. `games` are the first games; `job` is None for imports without one.
 
-    `faults_title` is the heading of `faults`: `faults` may be mere notes, or only say that the file waits.
+    `faults_title` is the heading of `faults`: `faults` may be mere notes, or only say that the file waits. The columns
+    of a table in an archive are mapped with a file of its own: `is_packed`.
     """
 
     line: ListedImport
@@ -123,6 +132,7 @@ class ImportPage(msgspec.Struct, frozen=True):
     may_resume: bool
     may_separate: bool
     may_map: bool
+    is_packed: bool
 
 
 def import_targets(*, project: Project) -> list[tuple[int, str]]:
@@ -154,13 +164,14 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
     )
 
 
-def import_page(*, transcript: Transcript, now: datetime) -> ImportPage:
-    """The page of one import."""
+def import_page(*, transcript: Transcript, now: datetime, is_packed: bool = False) -> ImportPage:
+    """The page of one import. `is_packed` says that the file is an archive."""
     line = _listed(_line(transcript, _counts([transcript.pk]).get(transcript.pk, Counts())))
     faults = decode_stored(transcript.faults, list[Fault])
     is_taken = any(fault.code == "game_exists" for fault in faults)
     games = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
     state = transcript.job.state if transcript.job else DONE
+    may_map = state == DONE and (transcript.waits_for_columns or transcript.format in ROW_FORMATS)
     return ImportPage(
         line=line,
         job=transcript.job,
@@ -172,7 +183,8 @@ def import_page(*, transcript: Transcript, now: datetime) -> ImportPage:
         may_cancel=state in LIVE,
         may_resume=state in (CANCELLED, FAILED),
         may_separate=is_taken and not transcript.is_separate and state == DONE,
-        may_map=state == DONE and (transcript.waits_for_columns or transcript.format in ROW_FORMATS),
+        may_map=may_map and not is_packed,
+        is_packed=is_packed and may_map and transcript.waits_for_columns,
     )
 
 
@@ -180,6 +192,7 @@ def _listed(line: ImportLine) -> ListedImport:
     transcript = line.transcript
     faults = decode_stored(transcript.faults, list[Fault])
     job, known = transcript.job, sum(fault.code == "already_imported" for fault in faults)
+    waiting = sum(fault.code == UNKNOWN_COLUMNS for fault in faults)
     read = job.total_count if job is not None and job.state == DONE else 0
     return ListedImport(
         transcript=transcript,
@@ -189,7 +202,8 @@ def _listed(line: ImportLine) -> ListedImport:
         tone=line.tone,
         faults=faults[:SHOWN_FAULTS],
         faults_title=_faults_title(faults),
-        refused_count=max(0, read - line.counts.own - known),
+        refused_count=max(0, read - line.counts.own - known - waiting),
+        waiting_count=waiting,
         dismissed=_dismissed(transcript),
     )
 
@@ -206,11 +220,16 @@ def _dismissed(transcript: Transcript) -> str:
 def _totals(lines: list[ListedImport]) -> Totals:
     games = sum(line.counts.games for line in lines)
     refused = sum(line.refused_count for line in lines)
-    faulty = sum(line.transcript.fault_count > 0 for line in lines)
+    faulty = sum(line.is_faulty for line in lines)
+    waiting = sum(line.state == "columns" for line in lines)
     return Totals(
         games=ngettext("%(n)d game imported", "%(n)d games imported", games) % {"n": games},
         refused=ngettext("%(n)d game refused", "%(n)d games refused", refused) % {"n": refused},
         faulty=ngettext("%(n)d file with faults", "%(n)d files with faults", faulty) % {"n": faulty},
+        waiting=ngettext("%(n)d file waits for its columns", "%(n)d files wait for their columns", waiting)
+        % {"n": waiting}
+        if waiting
+        else "",
     )
 
 

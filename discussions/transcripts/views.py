@@ -18,6 +18,7 @@ from discussions.transcripts.actions import (
     dismiss_faults,
     import_files,
     import_separately,
+    is_packed,
     resume_import,
 )
 from discussions.transcripts.forms import UploadForm
@@ -89,7 +90,7 @@ def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """One import: its progress, its faults, its games. While it runs, its region polls."""
     found = transcript_or_404(request, slug, transcript)
     was = only_parameters(request, "was")["was"]
-    page = import_page(transcript=found, now=timezone.now())
+    page = import_page(transcript=found, now=timezone.now(), is_packed=is_packed(found))
     context = {"page": page, "was": was, **frame(request.user, found.project, "imports")}
     return respond(request, page=SHOW, region=SHOW_REGION, context=context)
 

@@ -1,5 +1,7 @@
 """The page that maps columns: what it shows and keeps, what it refuses, with htmx and without."""
 
+import gzip
+
 import pytest
 from django.urls import reverse
 
@@ -8,11 +10,12 @@ from discussions.imports import actions as import_actions
 from discussions.models import ColumnMapping, Game
 from discussions.transcripts.actions import Upload, import_transcripts
 from discussions.transcripts.core.readers.columns import MappingRecord
+from tests.factories.archives import zipped
 from tests.factories.columns import make_mapping, upload_table
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.text_formats import COLUMNS, FIELDS, TABLE
-from tests.factories.transcripts import make_games_project, upload
+from tests.factories.transcripts import make_games_project, native_game, upload
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +65,33 @@ def test_a_file_that_waits_leads_to_the_page_and_is_read_when_it_is_mapped(seen,
     next_one = upload_table(project=project, by=lead, data=TABLE.replace(b"m1", b"k1"), name="next.csv")
     run_waiting_jobs()
     assert Game.objects.filter(transcript=next_one).get().source_id == "k1"
+
+
+def test_a_file_that_waits_is_no_refused_game(seen, project, lead, table):
+    upload(project=project, by=lead, games=[native_game(), {"gameId": "bad", "players": [], "messages": []}])
+    run_waiting_jobs()
+    page = " ".join(seen.get(reverse("imports", args=["ours"])).content.decode().split())
+    totals = "1 game imported, 1 game refused, 1 file with faults, 1 file waits for its columns<"
+    assert totals in page
+    assert "What the file waits for: " in page
+    seen.post(address(table), {**CHOSEN, "do": "save"})
+    run_waiting_jobs()
+    page = " ".join(seen.get(reverse("imports", args=["ours"])).content.decode().split())
+    assert "3 games imported, 1 game refused, 1 file with faults<" in page
+
+
+@pytest.mark.parametrize("pack", [lambda data: zipped({"a.csv": data}), gzip.compress])
+def test_tables_in_an_archive_are_mapped_by_a_file_of_its_own(seen, project, lead, pack):
+    packed = upload_table(project=project, by=lead, data=pack(TABLE.replace(b"m1", b"k1")), name="packed")
+    run_waiting_jobs()
+    report = seen.get(reverse("import_show", args=["ours", packed.pk])).content.decode()
+    assert "upload one of these files by itself" in report
+    assert address(packed) not in report
+    seen.post(address(upload_table(project=project, by=lead)), {**CHOSEN, "do": "save"})
+    run_waiting_jobs()
+    assert Game.objects.filter(transcript=packed, source_id="k1").exists()
+    report = seen.get(reverse("import_show", args=["ours", packed.pk])).content.decode()
+    assert "by itself" not in report
 
 
 def test_rows_that_only_a_person_calls_rows_are_mapped_too(seen, project, lead):
