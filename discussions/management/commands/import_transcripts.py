@@ -19,10 +19,11 @@ from discussions.management.transcript_files import (
 )
 from discussions.models import Game, Iteration, Transcript
 from discussions.queries import DIAGNOSTICS, MEASURE
-from discussions.transcripts.actions import Imported, Upload, import_transcripts
+from discussions.transcripts.actions import Imported, Received, Upload, import_files
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
+from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Refusal
 from workspace.core.words import decode_stored
 from workspace.database.clock import database_now
@@ -66,16 +67,17 @@ class Command(SiteCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         """Exit code 2 before anything is stored, 1 when a file or game was refused."""
         try:
-            made = self._import(options)
+            received = self._import(options)
         except (BadInput, Refusal) as reason:
             self.end(BAD_INPUT, str(reason), as_json=options["json"])
         if options["wait"]:
-            _work(made)
-        reports = [_report(upload, is_waited=options["wait"]) for upload in made]
-        self._say(reports, options)
-        raise SystemExit(DIFFERS if any(report["is_refused"] for report in reports) else DONE)
+            _work(received.imported)
+        reports = [_report(upload, is_waited=options["wait"]) for upload in received.imported]
+        self._say(reports, [why.sentence for why in received.refused], options)
+        is_refused = received.refused or any(report["is_refused"] for report in reports)
+        raise SystemExit(DIFFERS if is_refused else DONE)
 
-    def _import(self, options: dict[str, Any]) -> list[Imported]:
+    def _import(self, options: dict[str, Any]) -> Received:
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise BadInput(
@@ -86,8 +88,12 @@ class Command(SiteCommand):
             raise BadInput(f'There is no account "{options["by"]}" that can sign in. Correct --by.')
         named, mappings = named_format(options["format"]), mapped_columns(options["map"])
         files = read_paths(options["paths"], ReadOptions(named=named))
-        heads = [_head(file, mapping, options["format"]) for mapping in mappings for file in files]
-        made = import_transcripts(
+        heads = {
+            bytes_hash(file.data): _head(file, mapping, options["format"])
+            for mapping in mappings
+            for file in files
+        }
+        received = import_files(
             project=project,
             files=files,
             by=person,
@@ -95,19 +101,23 @@ class Command(SiteCommand):
             iteration=_iteration(project, options["iteration"]),
             format_name=options["format"],
         )
-        for upload, head in zip(made, heads, strict=False):
+        for upload in received.imported:
+            head = heads.get(upload.transcript.sha256)
             if head is not None:
                 map_columns(transcript=upload.transcript, mapping=head, by=person, now=timezone.now())
-        return made
+        return received
 
-    def _say(self, reports: list[dict[str, Any]], options: dict[str, Any]) -> None:
+    def _say(self, reports: list[dict[str, Any]], refused: list[str], options: dict[str, Any]) -> None:
         if options["json"]:
-            self.stdout.write(json.dumps({"imports": reports}, ensure_ascii=False))
+            self.stdout.write(json.dumps({"imports": reports, "refused": refused}, ensure_ascii=False))
             return
+        for sentence in refused:
+            self.stdout.write(sentence)
         for report in reports:
             many = "game" if report["games"] == 1 else "games"
             games = "" if report["games"] is None else f", {report['games']} {many} in"
-            self.stdout.write(f"{report['file']}: {report['outcome']}, {report['state']}{games}")
+            state = "waits for its columns" if report["waits_for_columns"] else report["state"]
+            self.stdout.write(f"{report['file']}: {report['outcome']}, {state}{games}")
             for fault in report["faults"]:
                 self.stdout.write(f"  {fault['place']}: {fault['message']}")
             if report["error"]:
@@ -163,6 +173,7 @@ def _report(made: Imported, *, is_waited: bool) -> dict[str, Any]:
         "sha256": transcript.sha256,
         "outcome": {"new": "taken in", "resumed": "resumed", "already": "already imported"}[made.outcome],
         "state": state,
+        "waits_for_columns": is_over and transcript.waits_for_columns,
         "games": games,
         "faults": faults,
         "fault_count": transcript.fault_count,

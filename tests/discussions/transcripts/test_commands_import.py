@@ -102,9 +102,33 @@ def test_what_cannot_be_started_is_exit_code_2_and_stores_nothing(
     assert not Transcript.objects.exists()
 
 
-def test_an_empty_file_and_somebody_without_rights_are_exit_code_2(capsys, lead, folder):
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_an_empty_file_does_not_refuse_the_others(capsys, lead, folder, more):
+    (folder / "0.csv").write_bytes(b"")
+    (folder / "c.csv").write_bytes(TABLE)
+    mapped = ("--map", "player=who,text=what,game=match")
+    code, out, _ = run(
+        capsys,
+        folder / "0.csv",
+        folder / "c.csv",
+        "--project",
+        "ours",
+        "--by",
+        lead.email,
+        *mapped,
+        "--wait",
+        *more,
+    )
+    assert (code, "“0.csv” is empty" in out) == (1, True)
+    assert Game.objects.count() == 2
+    if more:
+        found = json.loads(out)
+        assert (len(found["imports"]), len(found["refused"])) == (1, 1)
+
+
+def test_only_empty_files_and_somebody_without_rights_are_exit_code_2(capsys, lead, folder):
     (folder / "c.json").write_bytes(b"")
-    code, _, err = run(capsys, folder, "--project", "ours", "--by", lead.email)
+    code, _, err = run(capsys, folder / "c.json", "--project", "ours", "--by", lead.email)
     assert (code, "“c.json” is empty" in err) == (2, True)
     stranger = make_lead(project=make_games_project())
     code, _, err = run(capsys, folder / "a.json", "--project", "ours", "--by", stranger.email)
@@ -166,6 +190,7 @@ def test_columns_are_mapped_for_the_project_or_nothing_is_stored(capsys, lead, t
     assert code == 2 and "The columns of player and text are needed" in says
     code, out, _says = run(capsys, *given)
     assert (code, Game.objects.count()) == (1, 0) and "Say once what each column is" in out
+    assert "a.csv: taken in, waits for its columns, 0 games in" in out
     code, out, _says = run(capsys, *given, "--map", "player=who,text=what", "--map", "game=match")
     assert (code, Game.objects.count()) == (0, 2), out
     (tmp_path / "b.csv").write_bytes(TABLE.replace(b"m1", b"m3").replace(b"m2", b"m4"))

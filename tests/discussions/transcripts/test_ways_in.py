@@ -85,7 +85,7 @@ class Command:
         self._run(*paths)
 
     def faults(self, transcript):
-        ((report,),) = self._run(str(self.folder / transcript.name), "--wait").values()
+        (report,) = self._run(str(self.folder / transcript.name), "--wait")["imports"]
         assert report["games"] == 0 and report["is_refused"]
         return len(report["faults"])
 
