@@ -40,10 +40,14 @@ class GamePreview(msgspec.Struct, frozen=True):
 
 
 class ColumnsPage(msgspec.Struct, frozen=True):
-    """The page that maps columns. `is_part` says that the file is longer than what was read for the preview."""
+    """The page that maps columns. `is_part` says that the file is longer than what was read for the preview.
+
+    `left_out` names the first keys that hold lists, which cannot be columns.
+    """
 
     transcript: Transcript
     columns: list[str]
+    left_out: str
     rows: list[list[str]]
     preview: GamePreview
     kept: ColumnMapping | None
@@ -64,6 +68,7 @@ def build_columns_page(*, transcript: Transcript, table: Table, fields: dict[str
     return ColumnsPage(
         transcript=transcript,
         columns=table.columns,
+        left_out=_shown_names(table.left_out),
         rows=[[cell[:SHOWN_CHARACTERS] for cell in row] for row in sample_rows(table, SAMPLE_ROWS)],
         preview=_preview(transcript, table, fields),
         kept=kept_mapping(transcript, table.columns),
@@ -78,10 +83,14 @@ def build_mappings_page(*, project: Project) -> list[MappingLine]:
     lines = []
     for row in rows.select_related("created_by", "transcript").order_by("-pk"):
         record = mapping_record(row)
-        columns = ", ".join(column[:SHOWN_NAME] for column in record.columns[:SHOWN_COLUMNS])
-        more = ", …" if len(record.columns) > SHOWN_COLUMNS else ""
-        lines.append(MappingLine(row=row, columns=columns + more, fields=describe_fields(record.fields)))
+        columns = _shown_names(record.columns)
+        lines.append(MappingLine(row=row, columns=columns, fields=describe_fields(record.fields)))
     return lines
+
+
+def _shown_names(names: list[str]) -> str:
+    more = ", …" if len(names) > SHOWN_COLUMNS else ""
+    return ", ".join(name[:SHOWN_NAME] for name in names[:SHOWN_COLUMNS]) + more
 
 
 def _preview(transcript: Transcript, table: Table, fields: dict[str, str]) -> GamePreview:

@@ -1,6 +1,7 @@
 """The page that maps columns: what it shows and keeps, what it refuses, with htmx and without."""
 
 import gzip
+import re
 
 import pytest
 from django.urls import reverse
@@ -15,7 +16,7 @@ from tests.factories.columns import make_mapping, upload_table
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.text_formats import COLUMNS, FIELDS, TABLE
-from tests.factories.transcripts import make_games_project, native_game, upload
+from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -78,6 +79,16 @@ def test_a_file_that_waits_is_no_refused_game(seen, project, lead, table):
     run_waiting_jobs()
     page = " ".join(seen.get(reverse("imports", args=["ours"])).content.decode().split())
     assert "3 games imported, 1 game refused, 1 file with faults<" in page
+
+
+def test_keys_that_hold_lists_are_named_since_they_are_no_columns(seen, project, lead, table):
+    calls = [{"id": "1", "model": "m", "said": {"<choices>": [{"text": "Hi."}]}, "none": []}] * 2
+    log = upload_table(project=project, by=lead, data=b"\n".join(map(as_bytes, calls)), name="calls.jsonl")
+    run_waiting_jobs()
+    page = seen.get(address(log)).content.decode()
+    (note,) = re.findall(r'<p id="left-out">(.*?)</p>', page, re.DOTALL)
+    assert re.sub(r"<[^>]+>|\s+", "", note).startswith("Leftoutbecausetheyholdlists:said.&lt;choices&gt;.If")
+    assert "left-out" not in seen.get(address(table)).content.decode()
 
 
 @pytest.mark.parametrize("pack", [lambda data: zipped({"a.csv": data}), gzip.compress])

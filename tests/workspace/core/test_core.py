@@ -113,7 +113,7 @@ def test_a_secret_is_stored_as_its_hash():
 REFUSED = [
     (b"", "empty", 1, 1, "", "The file is empty."),
     (b" \r\n\t", "empty", 1, 1, "", "The file is empty."),
-    (b"\xff\xfe{\x00}\x00", "encoding", 1, 1, "", "UTF-16 or UTF-32"),
+    (b"\xff\xfe{\x00}\x00", "encoding", 1, 1, "", 'in Excel, choose the file type "CSV UTF-8"'),
     (b"\x00{\x00}", "encoding", 1, 1, "", "UTF-16 or UTF-32"),
     (b'{"a":\n "\xc3\xa4\xff"}', "encoding", 2, 4, "", "Byte 11 (0xff) is not UTF-8 text."),
     (b'"\xc0\xaf"', "encoding", 1, 2, "", "Byte 2 (0xc0) is not UTF-8 text."),

@@ -102,6 +102,7 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: str) -> T
         span=(0, len(rows), 0),
         faults=faults,
         place=place,
+        left_out=list(dict.fromkeys(name for _number, entry in entries for name in _list_names(entry))),
     )
 
 
@@ -221,6 +222,16 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
         elif type(value) not in (dict, list) and name.strip():
             found[name] = value
     return found
+
+
+def _list_names(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> Iterator[str]:
+    """The names of the lists that `flattened` leaves out, unless they are empty."""
+    for key, value in entry.items():
+        name = f"{prefix}{key}"[:200]
+        if type(value) is dict and depth < DEEPEST:
+            yield from _list_names(value, f"{name}.", depth + 1)
+        elif type(value) is list and value:
+            yield name
 
 
 def _as_text(value: Any) -> str:

@@ -110,6 +110,7 @@ class Table(Struct, frozen=True):
     """The rows of a file, read again on each access: `read` of the `span` gives all of them.
 
     `place` says where a row is, by its number. Faults concern the file as a whole: with one, no game is imported.
+    `left_out` names the keys of JSON whose values are lists, where they were looked for.
     """
 
     columns: list[str]
@@ -117,6 +118,7 @@ class Table(Struct, frozen=True):
     span: tuple[int, int, int]
     faults: TableFaults = msgspec.field(default_factory=TableFaults)
     place: str = "line {}"
+    left_out: list[str] = []
 
     @property
     def rows(self) -> Iterator[Row]:
