@@ -54,7 +54,9 @@ def test_a_file_that_waits_leads_to_the_page_and_is_read_when_it_is_mapped(seen,
     run_waiting_jobs()
     report = seen.get(reverse("import_show", args=["ours", table.pk])).content.decode()
     assert "waits for its columns" in report
-    assert address(table) in report
+    # What to do next comes before what puts it off.
+    assert 0 < report.index(address(table)) < report.index(reverse("import_seen", args=["ours", table.pk]))
+    assert "1 import has faults or waits for its columns" in " ".join(seen.get("/").content.decode().split())
     later = upload_table(project=project, by=lead, data=TABLE.replace(b"m1", b"m3"), name="later.csv")
     run_waiting_jobs()
     answer = seen.post(address(table), {**CHOSEN, "do": "save"})
