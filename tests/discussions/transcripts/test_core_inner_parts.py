@@ -47,6 +47,21 @@ def test_the_list_alone_is_read():
 
 
 @pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ([{"run": "1", "games": GAMES}], 'The list under "[0].games" is in the format native.' + ALONE),
+        ([{"id": "1", "calls": ROWS}, {"id": "2"}], 'The list under "[0].calls" holds rows.' + IF_MESSAGES),
+        ([[1], GAMES], "Known are: "),
+        ([[]], "Known are: "),
+        ([{}], "Known are: "),
+    ],
+)
+def test_of_a_list_the_first_object_is_searched(value, says):
+    (fault,) = read_transcripts(json.dumps(value).encode(), "log.json").faults
+    assert says in fault.message
+
+
+@pytest.mark.parametrize(
     "value",
     [
         {},

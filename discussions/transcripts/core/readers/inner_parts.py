@@ -1,4 +1,4 @@
-"""A part of a JSON object that could be read if it were a file of its own, for files in no known format."""
+"""A part of a JSON value that could be read if it were a file of its own, for files in no known format."""
 
 import json
 from collections import deque
@@ -26,7 +26,8 @@ class InnerPart(Struct, frozen=True):
 def find_inner_part(value: Any, formats: Sequence[Format]) -> InnerPart | None:
     """The first list or object within an object that is in one of the formats; the least deep one comes first.
 
-    A list of objects in no format of its own counts as rows if nothing else is found.
+    Of a list, its first object is searched. A list of objects in no format of its own counts as rows if nothing else is
+    found.
     """
     rows: InnerPart | None = None
     for keys, part in islice(_inner_values(value), MOST_VALUES):
@@ -62,11 +63,14 @@ def describe_inner_part(part: InnerPart) -> str:
 
 
 def _inner_values(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The lists and objects within an object, level by level."""
-    queue: deque[tuple[tuple[str, ...], Any]] = deque([((), value)])
+    """The lists and objects within an object, or within the first object of a list, level by level."""
+    keys: tuple[str, ...] = ()
+    if type(value) is list and value and type(value[0]) is dict:
+        keys, value = ("[0]",), value[0]
+    queue = deque([(keys, value)])
     while queue:
         keys, part = queue.popleft()
-        if keys:
+        if keys and part:
             yield keys, part
         if type(part) is dict and len(keys) < DEEPEST:
             found = ((key, inner) for key, inner in part.items() if type(inner) in (dict, list) and inner)
