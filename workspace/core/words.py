@@ -7,7 +7,7 @@ that is stored and shown later, to readers of any language, is made within `for_
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -34,7 +34,8 @@ _MODE = ContextVar("_MODE", default=_SAID)
 _OPEN, _CLOSE = "\x02", "\x03"
 _OPEN_IN_JSON = "\\u0002"
 _TOKEN = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
-_PLACE = re.compile(r"\{(\w+)(?::(\+?(?:0[0-9])?,?(?:\.[0-9])?[dfgx]?))?\}")
+# A doubled brace is one brace, as in str.format.
+_PLACE = re.compile(r"\{\{|\}\}|\{(\w+)(?::(\+?(?:0[0-9])?,?(?:\.[0-9])?[dfgx]?))?\}")
 # No sentence of the program is nearly as long; a stored text that a stranger wrote must not grow without limit.
 _DEEPEST, _LONGEST = 8, 20_000
 _TRANSLATE: list[Translate] = [_as_written]
@@ -157,9 +158,13 @@ def _say_token(token: str, inner: str, depth: int) -> str:
             for name, value in kept.values.items()
         }
         text = say(kept.one) if kept.count is None else _choose_many()(kept.one, kept.many, kept.count)
-        return _PLACE.sub(lambda place: _fill(values[place[1]], place[2]), text) if values else text
+        return _PLACE.sub(lambda place: _fill_place(place, values), text) if values else text
     except (msgspec.MsgspecError, ValueError, KeyError):
         return token
+
+
+def _fill_place(place: re.Match[str], values: Mapping[str, object]) -> str:
+    return place[0][0] if place[1] is None else _fill(values[place[1]], place[2])
 
 
 def _fill(value: object, how: str | None) -> str:

@@ -55,6 +55,14 @@ def test_a_sentence_without_values_keeps_its_braces():
     assert say("") == ""
 
 
+def test_a_doubled_brace_is_one_brace_also_in_a_stored_sentence():
+    template = "Write {{...}}, or {{0,{most}}}, not {seen}."
+    values = {"most": 3, "seen": "{{a}}"}
+    with for_storage():
+        stored = say(template, **values)
+    assert say_stored(stored) == say(template, **values) == "Write {...}, or {0,3}, not {{a}}."
+
+
 def test_a_stored_sentence_is_said_in_the_language_of_its_reader():
     with for_storage():
         stored = say("Game {number} is gone.", number=say_many("{n} game", "{n} games", 2))
