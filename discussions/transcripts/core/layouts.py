@@ -263,6 +263,9 @@ def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
     # "[Day 1] Ann: Hello" is not broken JSON.
     is_open = file.data[begin : begin + 1] in (b"[", b"{") and not _BOXED_WORDS.match(file.data, begin)
     is_json = document.is_readable or is_open
+    line = None if document.is_readable else _first_of_lines(file.data, options)
+    if line is not None:
+        return _unknown(file, say("JSON lines that begin with {first}", first=_describe(line)), line, options)
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
         faults = [json_fault(file.name, problem) for problem in document.problems]
         return Unreadable(faults=faults, fault_count=document.problem_count)
@@ -270,7 +273,18 @@ def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
         sentence = say("The file is an empty list: it holds no games.")
         return unreadable(Fault(place=file.name, code="no_games", message=sentence))
     found = _describe(document.value) if is_json else _describe_text(file.data[begin:])
-    inner = find_inner_part(document.value, options.formats)
+    return _unknown(file, found, document.value, options)
+
+
+def _first_of_lines(data: bytes, options: ReadOptions) -> dict[str, Any] | None:
+    """The first line if the file begins with two lines that are JSON objects."""
+    values = [_quick_value(data[start:end], options.limits)[0] for start, end in islice(each_line(data), 2)]
+    return values[0] if len(values) == 2 and all(type(value) is dict for value in values) else None
+
+
+def _unknown(file: File, found: str, value: Any, options: ReadOptions) -> Unreadable:
+    """What a file holds, and which part of it could be read by itself or which formats there are."""
+    inner = find_inner_part(value, options.formats)
     if inner is not None:
         sentence = say("The file holds {found}. {advice}", found=found, advice=describe_inner_part(inner))
         return unreadable(Fault(place=file.name, code="unknown_format", message=sentence))

@@ -62,6 +62,25 @@ def test_of_a_list_the_first_object_is_searched(value, says):
 
 
 @pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (
+            {"id": "1", "calls": ROWS},
+            ' with the keys id, calls. The list under "calls" holds rows.' + IF_MESSAGES,
+        ),
+        (
+            {"id": "1", "calls": [{}]},
+            " with the keys id, calls, which is no transcript format we know. Known",
+        ),
+    ],
+)
+def test_lines_of_an_unknown_format_are_no_broken_json(value, says):
+    (fault,) = read_transcripts(b"\n".join([as_bytes(value)] * 3), "log.jsonl").faults
+    assert fault.message.startswith("The file holds JSON lines that begin with a JSON object" + says)
+    assert fault.code == "unknown_format"
+
+
+@pytest.mark.parametrize(
     "value",
     [
         {},
