@@ -222,10 +222,10 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbou
 
 def _find_neighbour(project: Project, wanted: ListQuery, cursor: int, here: Any, *, is_back: bool) -> int:
     """The number of the game before or after the row with that key and sort value; 0 at an end."""
-    if isinstance(here, int | str):
+    if isinstance(here, int | str) and not wanted.is_ordered_by_verdict:
         prepare = partial(_prepare_neighbour, is_text=isinstance(here, str), is_back=is_back)
         found = _run(prepare, project, wanted, here, cursor)
-    else:  # a decimal number, which no prepared query takes
+    else:  # a decimal, or a figure that PostgreSQL keeps in two bytes: too few for a stand-in of a prepared query
         found = list(
             _select_neighbour(project.pk, wanted, read_values(wanted), here, cursor, is_back=is_back)
         )
