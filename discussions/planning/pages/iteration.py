@@ -147,4 +147,10 @@ def _last_step(row: HistoryIteration, history: History) -> tuple[str, str, str, 
         return "compare", _("See the comparison in which its games count"), "", not history.newest_change
     follows = any(iteration.compared_with == row.id for iteration in history.iterations)
     refusal = "" if follows else get_sentence(why_no_change(history))
-    return "change", _("Change one thing: create the first change"), refusal, follows
+    is_first = not history.newest_change
+    says = (
+        _("Change one thing: create the first change")
+        if is_first
+        else _("Change one thing: create the next change")
+    )
+    return "change", says, refusal, follows

@@ -151,13 +151,13 @@ def test_unrated_games_show_nothing_but_that(client, stage):
 def test_the_next_change_is_offered_once_the_last_one_is_decided(client, stage):
     first = make_baseline(stage=stage, games=[figures()] * 3)
     offer = reverse("open_iteration", args=["ours", stage.number]) + "?kind=change"
-    assert offer in shown(client, first)
+    assert offer in shown(client, first) and "create the first change" in shown(client, first)
     change = make_change(stage=stage, games=[figures()] * 3)
     second = make_baseline(stage=stage, games=[figures()] * 3)
     text = shown(client, second)
     assert offer not in text and f"Iteration {change.number} is not decided yet." in text
     decide_on(iteration=change, choice="revert")
-    assert offer in shown(client, second)
+    assert offer in shown(client, second) and "create the next change" in shown(client, second)
 
 
 def decide(client, iteration, basis, **given):
