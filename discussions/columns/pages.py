@@ -9,7 +9,7 @@ from discussions.models import ColumnMapping, Game, Transcript
 from discussions.queries import rubric_record
 from discussions.transcripts.core.file_names import source_name
 from discussions.transcripts.core.readers.columns import has_needed
-from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_first_game
+from discussions.transcripts.core.readers.heads import read_first_game
 from discussions.transcripts.core.readers.rows import Table, sample_rows
 from discussions.transcripts.queries import mapping_record
 from workspace.models import Project
@@ -73,7 +73,7 @@ def build_columns_page(*, transcript: Transcript, table: Table, fields: dict[str
         preview=_preview(transcript, table, fields),
         kept=kept_mapping(transcript, table.columns),
         game_count=Game.objects.filter(transcript=transcript).count(),
-        is_part=transcript.byte_count > HEAD_BYTES,
+        is_part=table.is_part,
     )
 
 

@@ -16,7 +16,7 @@ from discussions.core.iteration_states import why_frozen
 from discussions.core.records import Fault
 from discussions.metrics.actions import EncodedResult, ask_to_measure, compute_in_passing
 from discussions.models import Game, GameText, ImportDismissal, ImportRun, Iteration, Transcript
-from discussions.transcripts.core.archives import is_archive
+from discussions.transcripts.core.archives import gunzip_start, is_archive
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.formats import find_format
 from discussions.transcripts.core.intake import Intake
@@ -94,11 +94,12 @@ def import_files(
 
 
 def is_packed(transcript: Transcript) -> bool:
-    """Whether the file is an archive; False if its bytes are gone."""
+    """Whether the file is an archive, also within gzip; False if its bytes are gone. One file in gzip is none."""
     try:
-        return is_archive(load_start(transcript.sha256, ARCHIVE_HEAD))
+        start, _is_whole = gunzip_start(load_start(transcript.sha256, ARCHIVE_HEAD), ARCHIVE_HEAD)
     except BytesLost:
         return False
+    return is_archive(start)
 
 
 def dismiss_faults(*, transcript: Transcript, by: Person, now: datetime) -> None:

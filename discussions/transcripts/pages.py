@@ -118,7 +118,8 @@ class ImportPage(msgspec.Struct, frozen=True):
     """One import. `games` are the first games; `job` is None for imports without one.
 
     `faults_title` is the heading of `faults`: `faults` may be mere notes, or only say that the file waits. The columns
-    of a table in an archive are mapped with a file of its own: `is_packed`.
+    of a table in an archive are mapped with a file of its own: `is_packed`. `may_reread` says that all games of a table
+    are withdrawn, so that its columns may be mapped differently.
     """
 
     line: ListedImport
@@ -131,6 +132,7 @@ class ImportPage(msgspec.Struct, frozen=True):
     may_cancel: bool
     may_resume: bool
     may_separate: bool
+    may_reread: bool
     may_map: bool
     is_packed: bool
 
@@ -172,6 +174,7 @@ def import_page(*, transcript: Transcript, now: datetime, is_packed: bool = Fals
     games = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
     state = transcript.job.state if transcript.job else DONE
     may_map = state == DONE and (transcript.waits_for_columns or transcript.format in ROW_FORMATS)
+    may_separate = state == DONE and not transcript.is_separate
     return ImportPage(
         line=line,
         job=transcript.job,
@@ -182,10 +185,17 @@ def import_page(*, transcript: Transcript, now: datetime, is_packed: bool = Fals
         games=[_imported_game(game) for game in games],
         may_cancel=state in LIVE,
         may_resume=state in (CANCELLED, FAILED),
-        may_separate=is_taken and not transcript.is_separate and state == DONE,
+        may_separate=may_separate and is_taken,
+        may_reread=may_separate and may_map and _is_withdrawn(transcript),
         may_map=may_map and not is_packed,
         is_packed=is_packed and may_map and transcript.waits_for_columns,
     )
+
+
+def _is_withdrawn(transcript: Transcript) -> bool:
+    """Whether the import has games and all of them are withdrawn."""
+    games = Game.objects.filter(transcript=transcript)
+    return games.exists() and not games.filter(withdrawn_at=None).exists()
 
 
 def _listed(line: ImportLine) -> ListedImport:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from discussions.exports.actions import write_export_at_once
 from workspace.core.refusals import Refusal
-from workspace.exports.core.choices import FILES, GAME, ITERATION, PROJECT, SET, STAGE
+from workspace.exports.core.choices import FILES, GAME, GAMES, ITERATION, PROJECT, SET, STAGE
 from workspace.management.command import BAD_INPUT, DIFFERS, SiteCommand
 from workspace.models import Person, Project
 
@@ -37,6 +37,7 @@ class Command(SiteCommand):
             part.add_argument(
                 f"--{kind}", type=int, metavar="NUMBER", help=f"this {kind} of the project only"
             )
+        part.add_argument("--games", metavar="NUMBERS", help='these games only, as in "3,5-7"')
         parser.add_argument("--format", required=True, choices=list(FILES))
         parser.add_argument(
             "--by", required=True, metavar="EMAIL", help="with whose rights, and in whose name"
@@ -93,7 +94,7 @@ class Command(SiteCommand):
 
 
 def _subject(options: dict[str, Any]) -> str:
-    for kind in (STAGE, ITERATION, GAME, SET):
+    for kind in (STAGE, ITERATION, GAME, SET, GAMES):
         if options[kind] is not None:
             return f"{kind}:{options[kind]}"
     return PROJECT

@@ -246,6 +246,20 @@ def gunzip(data: bytes, limits: Limits) -> bytes | Refused:
     return NESTED if isinstance(found, bytes) and is_archive(found) else found
 
 
+def gunzip_start(data: bytes, most: int) -> tuple[bytes, bool]:
+    """At most `most` bytes of what a gzip file holds, and whether the file ends there, from its first bytes `data`.
+
+    Bytes that are no gzip come back as they are. Never raises: damaged bytes end the result.
+    """
+    if not data.startswith(GZIP_START):
+        return data, True
+    unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    try:
+        return unpacker.decompress(data, most), unpacker.eof
+    except zlib.error:
+        return b"", True
+
+
 def is_archive(data: bytes) -> bool:
     """Whether bytes are an archive: zip, gzip or tar."""
     return data.startswith((*ZIP_STARTS, GZIP_START)) or data[257:262] == b"ustar"

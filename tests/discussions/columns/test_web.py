@@ -9,10 +9,12 @@ from django.urls import reverse
 from discussions.columns import actions
 from discussions.imports import actions as import_actions
 from discussions.models import ColumnMapping, Game
+from discussions.queries import game_record
 from discussions.transcripts.actions import Upload, import_transcripts
 from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.archives import zipped
 from tests.factories.columns import make_mapping, upload_table
+from tests.factories.iterations import withdraw
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.text_formats import COLUMNS, FIELDS, TABLE
@@ -93,9 +95,9 @@ def test_keys_that_hold_lists_are_named_since_they_are_no_columns(seen, project,
     assert "left-out" not in seen.get(address(table)).content.decode()
 
 
-@pytest.mark.parametrize("pack", [lambda data: zipped({"a.csv": data}), gzip.compress])
-def test_tables_in_an_archive_are_mapped_by_a_file_of_its_own(seen, project, lead, pack):
-    packed = upload_table(project=project, by=lead, data=pack(TABLE.replace(b"m1", b"k1")), name="packed")
+def test_tables_in_an_archive_are_mapped_by_a_file_of_its_own(seen, project, lead):
+    data = zipped({"a.csv": TABLE.replace(b"m1", b"k1")})
+    packed = upload_table(project=project, by=lead, data=data, name="packed")
     run_waiting_jobs()
     report = seen.get(reverse("import_show", args=["ours", packed.pk])).content.decode()
     assert "upload one of these files by itself" in report
@@ -216,6 +218,42 @@ def test_a_file_whose_games_were_all_refused_is_read_again(seen, project, lead):
     seen.post(address(table), {"player": "0", "text": "1", "time": "2", "do": "save"})
     run_waiting_jobs()
     assert Game.objects.get().message_count == 2
+
+
+def test_games_that_were_read_wrongly_are_read_again_when_they_are_withdrawn(seen, project, lead):
+    table = upload_table(project=project, by=lead, data=b"who,what,next\nAnn,hello,yes\nBea,yes,no\n")
+    report, again = (reverse(name, args=["ours", table.pk]) for name in ("import_show", "import_separate"))
+    seen.post(address(table), {"player": "0", "text": "2", "do": "save"})
+    run_waiting_jobs()
+    assert "withdraw its games" in seen.get(address(table)).content.decode()
+    seen.post(address(table), {"player": "0", "text": "1", "do": "save"})
+    assert again not in seen.get(report).content.decode()
+    withdraw(game=Game.objects.get(), by=lead)
+    page = seen.get(report).content.decode()
+    assert again in page and "All its games are withdrawn." in page
+    assert seen.post(again).status_code == 303
+    run_waiting_jobs()
+    _wrong, game = Game.objects.order_by("number")
+    assert [message.text for message in game_record(game.pk, game.content_sha256).messages] == [
+        "hello",
+        "yes",
+    ]
+    assert again not in seen.get(report.replace(f"/{table.pk}/", f"/{game.transcript_id}/")).content.decode()
+
+
+def test_a_table_in_gzip_is_mapped_by_its_first_rows(seen, project, lead):
+    rows = b"who,what\n" + b"".join(b"Ann,hello %d\n" % number for number in range(40_000))
+    table = upload_table(project=project, by=lead, data=gzip.compress(rows), name="rows.csv.gz")
+    run_waiting_jobs()
+    assert address(table) in seen.get(reverse("import_show", args=["ours", table.pk])).content.decode()
+    page = seen.post(address(table), {"player": "0", "text": "1", "do": "preview"}, **HTMX).content.decode()
+    assert "hello 0" in page and "the first 256 KiB" in page
+    small = upload_table(project=project, by=lead, data=gzip.compress(TABLE), name="small.csv.gz")
+    page = seen.post(address(small), {**CHOSEN, "do": "preview"}, **HTMX).content.decode()
+    assert "hello" in page and "256 KiB" not in page
+    assert seen.post(address(small), {**CHOSEN, "do": "save"}).status_code == 303
+    run_waiting_jobs()
+    assert set(Game.objects.values_list("source_id", flat=True)) == {"m1", "m2"}
 
 
 def test_a_mapping_that_is_saved_while_its_file_is_read_is_used_afterwards(project, lead, table, monkeypatch):

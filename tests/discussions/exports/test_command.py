@@ -47,6 +47,19 @@ def test_a_game_is_written_into_a_file(evaluation, lead, tmp_path):
     assert Event.objects.filter(verb="export:made", by=lead).count() == 1
 
 
+@pytest.mark.parametrize("numbers", ["1", "1, 1-1"])
+def test_several_games_are_named_by_their_numbers(evaluation, lead, tmp_path, numbers):
+    out = tmp_path / "games.jsonl"
+    code, said, _faults = run(evaluation, lead, "--games", numbers, out=out)
+    assert (code, said) == (0, f"{out}: 1 rubric_version, 1 iteration, 1 game\n")
+
+
+@pytest.mark.parametrize("numbers", ["1-2", "first", "", "3-1"])
+def test_games_that_are_not_there_end_with_2(evaluation, lead, tmp_path, numbers):
+    code, _said, faults = run(evaluation, lead, "--games", numbers, out=tmp_path / "x.jsonl")
+    assert (code, "nothing to export under" in faults) == (2, True)
+
+
 def test_standard_output_carries_the_export_alone(evaluation, monkeypatch):
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", SimpleNamespace(buffer=raw))

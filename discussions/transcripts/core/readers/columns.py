@@ -118,8 +118,8 @@ def describe_unknown(columns: Sequence[str]) -> str:
     shown = ", ".join(f'"{column[:40]}"' for column in columns[:8])
     more = say(" and {columns_count:,} more", columns_count=len(columns) - 8) if len(columns) > 8 else ""
     return say(
-        "The names of its columns are not all known: {shown}{more}. Say once what each column is: open the import and "
-        'press "Map the columns", or write --map on the command line.',
+        "The names of its columns are not all known: {shown}{more}. Say once what each column is, on the page of the "
+        "import or with --map on the command line.",
         shown=shown,
         more=more,
     )

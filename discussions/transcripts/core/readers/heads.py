@@ -1,8 +1,10 @@
 """Preview of a file of rows, for people who map its columns: only the beginning of the file is read."""
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.core.records import Fault, GameRecord
+from discussions.transcripts.core.archives import gunzip_start
 from discussions.transcripts.core.decoding import decode_text
 from discussions.transcripts.core.formats import read_converted
 from discussions.transcripts.core.native_parts import RoleMap
@@ -27,13 +29,14 @@ class FirstGame(Struct, frozen=True):
 
 
 def read_head(data: bytes, *, is_part: bool, format_name: str = "") -> Table | None:
-    """The rows at the beginning of a file; None when it holds no rows with columns. Never raises.
+    """The rows at the beginning of a file, which may be packed by gzip; None when it holds no rows with columns.
 
     `is_part` says that `data` is cut off; an incomplete row is left out. A file that was read as `format_name` may have
-    rows that would not be recognised as such, since a person named the format.
+    rows that would not be recognised as such, since a person named the format. Never raises.
     """
-    whole = data[: data.rfind(b"\n") + 1] if is_part and b"\n" in data else data
-    decoded = decode_text(whole)
+    text, is_whole = gunzip_start(data, HEAD_BYTES)
+    is_part = is_part or not is_whole
+    decoded = decode_text(text[: text.rfind(b"\n") + 1] if is_part and b"\n" in text else text)
     if decoded is None:
         return None
     if format_name == JSONL or is_json(decoded.text):
@@ -42,7 +45,7 @@ def read_head(data: bytes, *, is_part: bool, format_name: str = "") -> Table | N
         table = read_csv(decoded, is_part=is_part)
     else:
         return None
-    return table if table.columns else None
+    return replace(table, is_part=is_part) if table.columns else None
 
 
 def read_first_game(

@@ -110,7 +110,8 @@ class Table(Struct, frozen=True):
     """The rows of a file, read again on each access: `read` of the `span` gives all of them.
 
     `place` says where a row is, by its number. Faults concern the file as a whole: with one, no game is imported.
-    `left_out` names the keys of JSON whose values are lists, where they were looked for.
+    `left_out` names the keys of JSON whose values are lists, where they were looked for. `is_part` says that these are
+    only the rows at the beginning of the file.
     """
 
     columns: list[str]
@@ -119,6 +120,7 @@ class Table(Struct, frozen=True):
     faults: TableFaults = msgspec.field(default_factory=TableFaults)
     place: str = "line {}"
     left_out: list[str] = []
+    is_part: bool = False
 
     @property
     def rows(self) -> Iterator[Row]:
