@@ -141,14 +141,14 @@ def _games(
     rows = [_Row(*row) for row in found]
     paid = _paid(rows, iterations)
     verdicts = _verdicts(iterations)
-    waiting = _complete([row for row in rows if row.id not in verdicts], rules)
+    waiting, tied = _complete([row for row in rows if row.id not in verdicts], rules)
     games: dict[int, list[HistoryGame]] = defaultdict(list)
     left_out: dict[int, list[WithdrawnGame]] = defaultdict(list)
     for row in rows:
         key, outcome = verdicts.get(row.id, (None, waiting.get(row.id)))
         figures = _figures(row, outcome, paid[row.id], rules[row.iteration])
         state = RECORDED if key else COMPLETE if outcome else OPEN
-        game = HistoryGame(row.id, figures, state, key)
+        game = HistoryGame(row.id, figures, state, key, has_ties=row.id in tied)
         if row.withdrawn_at is None:
             games[row.iteration].append(game)
         else:
@@ -196,10 +196,12 @@ def _paid(rows: list[_Row], iterations: list[int]) -> dict[int, _Paid]:
     return found
 
 
-def _complete(rows: Collection[_Row], rules: dict[int, dict[str, Any]]) -> dict[int, Outcome]:
-    """The outcomes that would be recorded now for games with all evaluations; games with ties are left out."""
+def _complete(
+    rows: Collection[_Row], rules: dict[int, dict[str, Any]]
+) -> tuple[dict[int, Outcome], set[int]]:
+    """The outcomes that would be recorded now for games with all evaluations, and the games with ties."""
     if not rows:
-        return {}
+        return {}, set()
     submitted = Evaluation.objects.filter(game__in=[row.id for row in rows], purpose=RATING, state=SUBMITTED)
     counts = dict(submitted.order_by().values_list("game").annotate(count=Count("pk")))
     ready = {
@@ -208,14 +210,16 @@ def _complete(rows: Collection[_Row], rules: dict[int, dict[str, Any]]) -> dict[
         if counts.get(row.id, 0) >= (row.needed or rules[row.iteration]["evaluator_count"])
     }
     if not ready:
-        return {}
-    found = {}
+        return {}, set()
+    found, tied = {}, set()
     for judged in read_judged(Batch(sorted(ready.values()), is_recorded=False), lambda _rubric: False):
         effective = compute_effective_values(judged.basis, judged.measurements)
         outcome = compute_outcome(effective, judged.measurements, judged.cost, judged.rubric)
-        if not effective.ties and not outcome.missing:
+        if effective.ties:
+            tied.add(ready[judged.where.number])
+        elif not outcome.missing:
             found[ready[judged.where.number]] = outcome
-    return found
+    return found, tied
 
 
 class _RecordedLine(Struct, PassKind):

@@ -30,6 +30,7 @@ from discussions.iterations.pages import judge_iteration
 from discussions.models import Iteration
 from rubric.core.records import RubricRecord
 from workspace.core.text import figure
+from workspace.display.core.number_lists import format_numbers
 
 
 class ComparisonAnswer(Struct, frozen=True):
@@ -147,9 +148,8 @@ def _compared(
             "were shown), so their figures cannot be held against each other."
         )
         return None, says % {"first": control.number, "other": change.number}, None
-    if unknown := [iteration.number for iteration in (control, change) if not iteration.is_known]:
-        says = _("Iteration %(number)d has no rated game yet; the two are compared here once it has.")
-        return None, says % {"number": unknown[-1]}, None
+    if unknown := [iteration for iteration in (control, change) if not iteration.is_known]:
+        return None, _describe_unknown(unknown[-1]), None
     if control.id == change.compared_with:
         preview = decision_preview(history, change.id)
         assert preview is not None
@@ -163,6 +163,17 @@ def _compared(
         material=change.material,
     )
     return found, "", None
+
+
+def _describe_unknown(iteration: HistoryIteration) -> str:
+    if iteration.tied:
+        says = _(
+            "Evaluators differ on %(games)s of iteration %(number)d. The two are compared here once a lead has "
+            "resolved the ties of a game."
+        )
+        return says % {"games": format_numbers(iteration.tied), "number": iteration.number}
+    says = _("Iteration %(number)d has no rated game yet; the two are compared here once it has.")
+    return says % {"number": iteration.number}
 
 
 def _choices(history: History, change: HistoryIteration) -> list[tuple[int, str]]:

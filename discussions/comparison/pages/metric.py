@@ -315,12 +315,22 @@ def pooled_control_says(history: History, control: HistoryIteration) -> str:
 
 
 def waits_says(*sides: HistoryIteration) -> str:
-    """Which games are not rated yet; "" if all are."""
-    waiting = [game.figures.number for side in sides for game in side.games if game.state == OPEN]
-    if not waiting:
-        return ""
-    says = ngettext("%(games)s is not rated yet", "%(games)s are not rated yet", len(waiting))
-    return _sentence(says % {"games": format_numbers(waiting)})
+    """Which games are not rated yet, and which wait until a lead resolves a tie; "" if none."""
+    games = [game for side in sides for game in side.games if game.state == OPEN]
+    waiting = [game.figures.number for game in games if not game.has_ties]
+    tied = [game.figures.number for game in games if game.has_ties]
+    parts = []
+    if waiting:
+        says = ngettext("%(games)s is not rated yet", "%(games)s are not rated yet", len(waiting))
+        parts.append(says % {"games": format_numbers(waiting)})
+    if tied:
+        says = ngettext(
+            "%(games)s waits until a lead resolves its ties",
+            "%(games)s wait until a lead resolves their ties",
+            len(tied),
+        )
+        parts.append(says % {"games": format_numbers(tied)})
+    return _sentence("; ".join(parts))
 
 
 def _sentence(text: str) -> str:

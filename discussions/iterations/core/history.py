@@ -20,12 +20,14 @@ RECORDED, COMPLETE, OPEN = "recorded", "complete", "open"
 
 class HistoryGame(Struct, frozen=True):
     """One game. `state` is "recorded" (the figures are the verdict's), "complete" (all evaluations are in; the figures
-    are what would be recorded now) or "open" (the game has no figures yet)."""
+    are what would be recorded now) or "open" (the game has no figures yet). `has_ties` says that all evaluations are
+    in, and a lead has to resolve a tie before there are figures."""
 
     id: int
     figures: GameFigures
     state: str
     verdict: int | None = None
+    has_ties: bool = False
 
 
 class WithdrawnGame(Struct, frozen=True):
@@ -123,6 +125,11 @@ class HistoryIteration(Struct, frozen=True):
     def is_known(self) -> bool:
         """Whether a game that counts is rated, so that something is known of the iteration."""
         return any(game.state != OPEN for game in self.games)
+
+    @property
+    def tied(self) -> list[int]:
+        """The numbers of its games that wait until a lead resolves a tie."""
+        return [game.figures.number for game in self.games if game.has_ties]
 
     @property
     def figures(self) -> list[GameFigures]:

@@ -126,6 +126,8 @@ def _state(
         return _("rated, no verdict yet"), PENDING
     if not is_measured:
         return _("being measured"), PENDING
+    if game.has_ties:
+        return _("evaluators differ, a lead resolves the ties"), PENDING
     if done := states.count(SUBMITTED):
         says = ngettext(
             "%(done)d of %(needed)d evaluation submitted",

@@ -37,7 +37,8 @@ class IterationPage(Struct, frozen=True):
     """Everything on the page. `target` is a label, `materials` are labels with the difference that matters.
 
     `diff` is the difference from the reference's prompt, `ready_count` how many games are complete and have no verdict
-    yet. Refusals disable their buttons, "" if nothing prevents the action.
+    yet, `tied` the numbers of games with a tie to resolve. Refusals disable their buttons, "" if nothing prevents the
+    action.
     """
 
     iteration: Iteration
@@ -58,6 +59,7 @@ class IterationPage(Struct, frozen=True):
     open_refusal: str
     replay: ReplayButton | None
     ready_count: int
+    tied: list[int]
 
 
 def build_iteration_page(*, iteration: Iteration, person: Person) -> IterationPage:
@@ -98,6 +100,7 @@ def build_iteration_page(*, iteration: Iteration, person: Person) -> IterationPa
         open_refusal=open_refusal,
         replay=build_replay_button(stage=stage, history=history, row=row),
         ready_count=sum(game.state == COMPLETE for game in row.games),
+        tied=row.tied,
     )
 
 
@@ -107,15 +110,9 @@ def _steps(row: HistoryIteration, history: History, open_refusal: str) -> list[S
     rated = sum(game.state != OPEN for game in row.games)
     recorded = sum(game.state == RECORDED for game in row.games)
     is_open = row.opened_at is not None
-    given = {"count": count, "least": row.least_games}
-    least = ngettext(
-        "%(count)d is here, at least %(least)d are needed",
-        "%(count)d are here, at least %(least)d are needed",
-        count,
-    )
     progress = ngettext("%(done)d of %(count)d game", "%(done)d of %(count)d games", count)
     steps = [
-        ("games", _("Import the games"), least % given, is_open or count >= row.least_games),
+        ("games", _("Import the games"), _describe_count(row), is_open or count >= row.least_games),
         ("open", _("Open it for rating"), "" if is_open else open_refusal, is_open),
         (
             "rate",
@@ -138,6 +135,18 @@ def _steps(row: HistoryIteration, history: History, open_refusal: str) -> list[S
         Step(key, says, detail, DONE if is_done else NOW if key == due else LATER)
         for key, says, detail, is_done in steps
     ]
+
+
+def _describe_count(row: HistoryIteration) -> str:
+    given = {"count": len(row.games), "least": row.least_games, "out": len(row.left_out)}
+    if row.left_out:
+        return _("%(count)d count and %(out)d withdrawn, %(least)d or more are needed") % given
+    says = ngettext(
+        "%(count)d is here, %(least)d or more are needed",
+        "%(count)d are here, %(least)d or more are needed",
+        given["count"],
+    )
+    return says % given
 
 
 def _last_step(row: HistoryIteration, history: History) -> tuple[str, str, str, bool]:

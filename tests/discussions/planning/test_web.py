@@ -7,6 +7,8 @@ import pytest
 from django.urls import reverse
 
 from discussions.models import Decision, Game, Iteration, Verdict
+from discussions.queue.actions import take_next_game
+from tests.factories.adjudication import submit_as
 from tests.factories.iterations import (
     decide_on,
     figures,
@@ -18,7 +20,7 @@ from tests.factories.iterations import (
     preview,
     rate_games,
 )
-from tests.factories.people import make_lead, make_member
+from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.transcripts import import_game, make_games_project
 from tests.factories.verdicts import submit_next_game
 
@@ -295,3 +297,21 @@ def test_all_games_that_are_ready_are_recorded_from_the_iteration_by_a_preview(c
     assert client.post(reverse("record_games", args=["ours"]), {"ready": ready}).status_code == 303
     assert Verdict.objects.filter(game__iteration=found).count() == 2
     assert "record-ready" not in shown(client, found)
+
+
+def test_a_tie_is_named_as_what_a_lead_has_to_do(client, stage, project):
+    """All evaluations are in, so neither evaluators nor "Record" can help: the page leads to the tie."""
+    make_baseline(stage=stage, games=[figures()] * 3, evaluator_count=2)
+    change = make_change(stage=stage, least_games=1)
+    import_games(iteration=change, games=[None])
+    client.post(address("open_for_rating", change))
+    rated = change.games.get()
+    for answer in ("yes", "no"):
+        taken = take_next_game(project=project, by=make_member(project=project), now=NOW, iteration=change)
+        submit_as(taken, values={("strategic_depth", "1"): answer})
+    text = shown(client, change)
+    assert "evaluators differ, a lead resolves the ties" in text
+    assert f'href="{reverse("adjudicate", args=["ours", rated.number])}">game {rated.number}</a>' in text
+    place = reverse("compare_iterations", args=["ours", change.number])
+    says = f"Evaluators differ on game {rated.number} of iteration {change.number}."
+    assert says in get_text(client.get(place))
