@@ -72,7 +72,8 @@ def move_to_version(
 
 def _record_anew(iteration: Iteration, reason: str, by: Person, now: datetime) -> VersionMove:
     moved = VersionMove([], [])
-    judged = Verdict.objects.filter(game__iteration=iteration, game__withdrawn_at=None).not_superseded()
+    # Verdicts of withdrawn games too: such a game may count again, and only verdicts under one version are compared.
+    judged = Verdict.objects.filter(game__iteration=iteration).not_superseded()
     rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
     for game in rows.filter(pk__in=judged.values("game")).order_by("number"):
         preview = load_verdict_preview(game)

@@ -46,9 +46,9 @@ def load_version_preview(iteration: Iteration, version: RubricVersion) -> Versio
     """
     draft = version.to_record()
     submitted = Evaluation.objects.filter(game__iteration=iteration, purpose=RATING, state=SUBMITTED)
-    rated = Game.objects.filter(
-        Exists(measured_for(iteration)), pk__in=submitted.values("game"), withdrawn_at=None
-    ).order_by("pk")
+    rated = Game.objects.filter(Exists(measured_for(iteration)), pk__in=submitted.values("game")).order_by(
+        "pk"
+    )
     recorded = {
         number: _OUTCOME.decode(outcome)
         for number, outcome in Verdict.objects.filter(game__iteration=iteration)

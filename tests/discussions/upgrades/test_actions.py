@@ -5,7 +5,7 @@ import pytest
 
 from discussions.comparison.queries import why_undecidable
 from discussions.core.evaluation_states import SUBMITTED
-from discussions.games.actions import return_evaluation
+from discussions.games.actions import restore_game, return_evaluation, withdraw_game
 from discussions.iterations.actions import open_for_rating
 from discussions.iterations.core.history import OPEN, RECORDED
 from discussions.models import Evaluation, Game, Measured, Verdict
@@ -99,6 +99,18 @@ def test_measurements_and_verdicts_are_made_anew_beside_the_old_ones():
     event = Event.objects.get(verb="iteration:moved_to_version")
     assert msgspec.json.decode(event.detail)["recorded"] == numbers
     run_waiting_jobs(now=moment(91))
+    assert breaches(moment(95)) == []
+
+
+def test_a_withdrawn_game_comes_back_with_a_verdict_under_the_newer_version():
+    """It would come back with a verdict under the old version: "ready to record", which no button could do."""
+    iteration = make_rated()
+    lead, game = get_lead(iteration.stage), Game.objects.order_by("number").first()
+    withdraw_game(game=game, reason="Wrong model.", by=lead, now=moment(60))
+    version = publish(thresholds(strategic_depth=99))
+    assert game.number in move(iteration, version).recorded
+    restore_game(game=game, reason="Right model.", by=lead, now=moment(92))
+    assert get_states(iteration) == [RECORDED] * 2
     assert breaches(moment(95)) == []
 
 
