@@ -182,9 +182,10 @@ def _limit(threshold: float) -> tuple[int, int]:
 
 
 def _nearest(above: int, below: int) -> int:
-    """The whole number nearest to a fraction, the even one of two."""
-    whole, rest = divmod(above, below)
-    return whole + (2 * rest > below or (2 * rest == below and whole % 2 == 1))
+    """The whole number nearest to a fraction; of two, the one further from 0, as people round by hand."""
+    whole, rest = divmod(abs(above), below)
+    whole += 2 * rest >= below
+    return -whole if above < 0 else whole
 
 
 def _written(shown: int, places: int) -> str:

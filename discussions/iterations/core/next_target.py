@@ -124,8 +124,8 @@ def _margin_text(margin: Margin, found: NextTarget) -> MarginText:
         label=margin.label,
         value=figure(margin.value, margin.threshold) + unit,
         threshold=figure(margin.threshold) + unit,
-        points=f"{margin.points:+.1f}",
-        sds="" if margin.sds is None else f"{margin.sds:+.1f}",
+        points=_signed(margin.points),
+        sds="" if margin.sds is None else _signed(margin.sds),
         tone="pass" if margin.points >= 0 else "fail",
         is_proposed=found.target is not None and margin.key == found.target.key,
         is_literal=margin.key == found.literal,
@@ -206,16 +206,24 @@ def _true_variance(measured: Sequence[Margin]) -> float:
     return max(0.0, (variance * sum(known) - sum(noise)) / len(measured))
 
 
+def _signed(value: float) -> str:
+    """A distance with its sign; one that is not 0 never shows as 0."""
+    shown = figure(value, 0.0)
+    return with_minus(shown) if shown.startswith("-") else f"+{shown}"
+
+
+def _describe_distance(target: Margin) -> str:
+    if target.sds is not None:
+        return say("{sds} SD from its threshold", sds=_signed(target.sds))
+    return say("its games do not differ") if target.spread.df else say("no spread is known")
+
+
 def _says(
     target: Margin | None, literal: str | None, margins: Sequence[Margin], rebound: float | None
 ) -> str:
     if target is None:
         return say("No metric is known yet, so none is proposed.")
-    distance = (
-        say("no spread is known")
-        if target.sds is None
-        else say("{sds} SD from its threshold", sds=with_minus(f"{target.sds:+.1f}"))
-    )
+    distance = _describe_distance(target)
     value, threshold = figure(target.value, target.threshold), figure(target.threshold)
     judged = "" if target.judged is None else figure(target.judged, target.threshold)
     bare = (

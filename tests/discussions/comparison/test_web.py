@@ -106,7 +106,7 @@ def test_improved_worse_and_no_material_difference(client):
     )
     same = get_body(client, pair(rated(80, 80.5, 81), rated(80, 80.5, 81)))
     assert get_part(same, "compare-answer").startswith(
-        "No difference that matters: conversation coherence 80 against 80, "
+        "No difference that matters: conversation coherence 81 against 81, "
         "from 1 point worse to 1 point better, less than 5 points either way."
     )
     assert [re.search(r'class="answer (\w*)"', body)[1] for body in (better, worse, same)] == [

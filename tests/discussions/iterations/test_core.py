@@ -28,7 +28,12 @@ from discussions.iterations.core.history import (
     find_baseline,
     find_reference_iteration,
 )
-from discussions.iterations.core.next_target import expected_maximum, expected_rebound, next_target
+from discussions.iterations.core.next_target import (
+    describe_target,
+    expected_maximum,
+    expected_rebound,
+    next_target,
+)
 from discussions.verdicts.core.rule import read_rules
 from tests.factories.iteration_figures import GATED, METRICS, game, without_memory
 from tests.factories.verdict_examples import APPENDIX, THRESHOLDS, share, verdict
@@ -412,12 +417,13 @@ def test_a_metric_that_always_fails_alike_stands_first():
     games = [game(n, coherence=40.0, role_consistency=79.0 + n / 10) for n in (1, 2, 3)]
     found = next_target(games, GATED)
     assert (found.target.key, found.target.sds, found.rebound) == ("coherence", None, None)
-    assert "(no spread is known)" in found.says
+    assert "(its games do not differ)" in found.says
 
 
 def test_one_game_alone_is_ranked_by_the_scale():
     found = next_target([game(1, coherence=60.0, role_consistency=75.0)], GATED)
     assert (found.target.key, found.rebound, found.candidate_count) == ("coherence", None, 0)
+    assert "(no spread is known)" in found.says
     assert found.margins[1].key == "role_consistency"
 
 
@@ -441,3 +447,11 @@ def test_without_games_nothing_is_proposed():
     found = next_target([], GATED)
     assert (found.target, found.literal, found.rebound) == (None, None, None)
     assert found.says == "No metric is known yet, so none is proposed."
+
+
+def test_a_small_distance_is_not_shown_as_none():
+    games = [game(n, anti_repetition=score) for n, score in enumerate((96.4, 94.1, 79.4), 1)]
+    found = describe_target(next_target(games, GATED))
+    line = next(line for line in found.lines if line.is_proposed)
+    assert (line.points, line.sds) == ("−0.03", "−0.004")
+    assert "(−0.004 SD from its threshold)" in found.says

@@ -139,6 +139,18 @@ def test_a_figure_never_rounds_across_its_threshold() -> None:
     assert figure(85.123) == "85.1"
 
 
+def test_a_figure_rounds_halves_up_as_scores_of_responses_do() -> None:
+    assert [figure(value) for value in (81.25, 3.25, 3.75, Fraction(1250, 16))] == [
+        "81.3",
+        "3.3",
+        "3.8",
+        "78.1",
+    ]
+    assert figure(Fraction(5625, 100)) == "56.3"
+    assert [figure(value) for value in (-0.25, -0.75, 0.05)] == ["-0.3", "-0.8", "0.1"]
+    assert [figure(value, decimals=0) for value in (2.5, -2.5, -0.4)] == ["3", "-3", "0"]
+
+
 COLUMNS = ("name", "value")
 
 
