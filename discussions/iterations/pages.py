@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.core.iteration_states import BASELINE, IMPORTING, INCONCLUSIVE, KEEP, REVERT
@@ -328,9 +329,22 @@ def cost_words(cost: GamesCost, game_count: int) -> tuple[str, str, str]:
     if cost.by_hand:
         notes.append(_("%(count)d by hand") % {"count": len(cost.by_hand)})
     if cost.state in (ABOVE, AMBER):
-        notes.insert(0, _("too high") if cost.state == ABOVE else _("over target"))
+        notes.insert(0, _describe_expensive(cost, game_count))
     state = FAIL if cost.state == ABOVE else PENDING if cost.state == AMBER or cost.unreported else ""
     return text, state if game_count else "", ", ".join(notes) if game_count else ""
+
+
+def _describe_expensive(cost: GamesCost, game_count: int) -> str:
+    """The worst that occurs, with how many games unless it is all: a mean below the target may hide one above it."""
+    count = len(cost.above if cost.state == ABOVE else cost.amber)
+    if count == game_count:
+        return _("too high") if cost.state == ABOVE else _("over target")
+    says = (
+        ngettext("%(count)d game too high", "%(count)d games too high", count)
+        if cost.state == ABOVE
+        else ngettext("%(count)d game over target", "%(count)d games over target", count)
+    )
+    return says % {"count": count}
 
 
 def cache_words(cache: CacheRate) -> str:

@@ -149,7 +149,7 @@ def describe_next_range(line: VerdictLine, found: NextGame) -> str:
     """Where another game under the same prompt would score."""
     if found.low is None or found.high is None:
         if not found.spread_count:
-            return _("unknown until two games are played")
+            return _("unknown until two games under one prompt have a verdict")
         return _("unknown, because the games so far do not differ at all")
     low, high = (figure(end, line.threshold) for end in (found.low, found.high))
     return _("%(low)s to %(high)s") % {"low": low, "high": f"{high}{METRICS[line.key].scale.symbol}"}

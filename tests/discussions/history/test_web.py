@@ -202,13 +202,19 @@ def test_an_iteration_that_takes_games_says_how_many_are_missing(client):
     assert get_row(body, coming).endswith("open for import")
 
 
+def test_a_mean_cost_below_the_target_names_how_many_games_are_above_it(client):
+    stage = make_stage()
+    mixed = make_iteration(stage=stage, games=[figures(cost=cost) for cost in (1.2, 1.9, 2.1)])
+    assert "$1.73 1 game over target" in get_row(get_body(client, stage), mixed)
+
+
 def test_costs_that_are_not_reported_are_named_and_those_by_hand_are_hollow(client):
     stage = make_stage()
     games = [figures(cost=None)] * 2 + [figures(cost=2.4, cache=None)] * 3
     baseline = make_iteration(stage=stage, games=games)
     silent = Game.objects.filter(iteration=baseline).order_by("number").first()
     body = get_body(client, stage)
-    assert "$2.40 over target, 2 not reported cache not reported" in get_row(body, baseline)
+    assert "$2.40 3 games over target, 2 not reported cache not reported" in get_row(body, baseline)
     assert [dot[1:] for dot in get_dots(body, "cost")] == [(False, "$2.40")] * 3
     enter_figure(
         game=silent,
@@ -219,7 +225,7 @@ def test_costs_that_are_not_reported_are_named_and_those_by_hand_are_hollow(clie
         now=moment(9),
     )
     body = get_body(client, stage)
-    assert "over target, 1 not reported, 1 by hand" in get_row(body, baseline)
+    assert "3 games over target, 1 not reported, 1 by hand" in get_row(body, baseline)
     assert [dot[1:] for dot in get_dots(body, "cost")] == [(True, "$1.10"), *[(False, "$2.40")] * 3]
 
 

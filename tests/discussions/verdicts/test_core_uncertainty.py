@@ -63,7 +63,7 @@ def test_alone_under_its_prompt_a_game_takes_the_spread_of_other_prompts():
 
 def test_the_next_game_is_unknown_until_two_games_are_played():
     line, found = next_depth(played(1, 68), played(9, 40, "other"))
-    assert figure_row(line, found).next_game == "unknown until two games are played"
+    assert figure_row(line, found).next_game == "unknown until two games under one prompt have a verdict"
     line, found = next_depth(played(1, 68), played(2, 68))
     assert figure_row(line, found).next_game == "unknown, because the games so far do not differ at all"
 

@@ -289,4 +289,4 @@ def test_leads_see_where_the_next_game_would_score_and_evaluators_do_not(client)
     said = html.unescape(client.get(address(alone)).content.decode())
     assert "The next game:" not in said and "“The next game”" not in said
     client.force_login(get_lead(alone))
-    assert b"unknown until two games are played" in client.get(address(alone)).content
+    assert b"unknown until two games under one prompt have a verdict" in client.get(address(alone)).content
