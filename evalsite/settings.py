@@ -205,6 +205,7 @@ CELERY_BEAT_SCHEDULE = {
 # Work that is due by time alone: each sweep calls these actions, with the current time of the database's clock.
 SWEEP_ACTIONS = [
     "discussions.slots.actions.expire_leases",
+    "discussions.queue.actions.release_slots_of_departed",
     "workspace.tokens.actions.forget_answers",
     "workspace.exports.actions.remove_expired_files",
     "workspace.webhooks.actions.deliveries.enqueue_due",

@@ -5,9 +5,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.core.iteration_states import BASELINE, IMPORTING, INCONCLUSIVE, KEEP, REVERT

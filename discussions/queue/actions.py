@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from discussions.access.queries import barred_until, reason_unblinded
@@ -27,10 +27,13 @@ from discussions.slots.actions import (
     SHUFFLES,
     begin_alone,
     expire_leases,
+    give_back,
     hold_slot,
     lock_evaluation,
+    record_slot_event,
     take_free_slot,
     take_up,
+    transition,
 )
 from discussions.slots.permissions import check_assign, check_may_get, check_take_game
 from discussions.slots.queries import FreeSlot, count_picks, kept_for, next_free
@@ -40,7 +43,8 @@ from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import Prepared, insert_row
 from workspace.display.core.number_lists import format_numbers
-from workspace.models import Person, Project
+from workspace.models import Membership, Person, Project
+from workspace.models.projects import EVALUATOR
 from workspace.people.actions import system_person
 
 TRIES = 3
@@ -343,6 +347,46 @@ def unassign_game(*, slot: Slot, by: Person, now: datetime) -> None:
         person = locked.assigned_to_id
         Slot.objects.filter(pk=slot.pk).update(assigned_to=None, assigned_at=None, assigned_by=None)
         _record("game:unassigned", locked, person, by, now)
+
+
+def release_slots_of_departed(*, by: Person, now: datetime) -> int:
+    """Free the slots of people who no longer rate in the project, held or assigned; return how many.
+
+    A returned evaluation and an assignment have no lease that ends, so their games would wait for ever. What was judged
+    is kept: who belongs to the project again can resume it while a slot is free.
+    """
+    slots = Slot.objects.filter(purpose=RATING, is_closed=False)
+    taken = slots.filter(~_still_rates("evaluator"), evaluator__isnull=False)
+    held = Evaluation.objects.filter(slot__in=taken, evaluator=F("slot__evaluator"), state__in=OPEN)
+    rows = held.select_related("slot", "game__project").order_by("pk")
+    released = sum(_release_departed(evaluation, by, now) for evaluation in rows)
+    kept = slots.filter(~_still_rates("assigned_to"), assigned_to__isnull=False, evaluator=None)
+    for slot in kept.select_related("game__project").order_by("pk"):
+        with transaction.atomic():
+            person = slot.assigned_to_id
+            same = Slot.objects.filter(pk=slot.pk, assigned_to=person, evaluator=None)
+            if person and same.update(assigned_to=None, assigned_at=None, assigned_by=None):
+                _record("game:unassigned", slot, person, by, now)
+                released += 1
+    return released
+
+
+def _still_rates(person: str) -> Exists:
+    members = Membership.objects.filter(ended_at=None, role=EVALUATOR, person__is_active=True)
+    return Exists(members.filter(project=OuterRef("project"), person=OuterRef(person)))
+
+
+def _release_departed(evaluation: Evaluation, by: Person, now: datetime) -> bool:
+    with transaction.atomic():
+        locked = lock_evaluation(evaluation)
+        if locked.state not in OPEN:
+            return False
+        transition(locked, "lapse", released_reason="", set_aside_at=now)
+        give_back(locked)
+        record_slot_event(
+            evaluation=locked, verb="place:released", by=by, now=now, person=locked.evaluator_id
+        )
+    return True
 
 
 def _games(project: Project, numbers: Sequence[int]) -> list[Game]:

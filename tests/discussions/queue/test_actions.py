@@ -10,6 +10,7 @@ from django.urls import reverse
 
 import workspace.core.hidden_duplicates
 from discussions.checks.actions import CHECKS
+from discussions.games.actions import return_evaluation
 from discussions.home.pages.home import home_page
 from discussions.models import Evaluation, Game, Judgement, Slot
 from discussions.models.queue_rules import load_queue_rule
@@ -18,6 +19,7 @@ from discussions.queue.actions import (
     assign_game,
     assign_games,
     change_queue,
+    release_slots_of_departed,
     take_next_game,
     unassign_game,
 )
@@ -390,3 +392,28 @@ def test_whoever_comes_back_as_an_evaluator_goes_on():
     add_member(project=project, person=person, role="evaluator", by=make_admin(), now=moment(2))
     say(evaluation, "rating", "", "4.0")
     assert take_next_game(project=project, by=person, now=NOW) == evaluation
+
+
+def test_slots_of_people_who_left_go_to_others_and_their_work_is_kept():
+    """A returned evaluation and an assignment have no lease: without the sweep their games waited for ever."""
+    project, (first, second, third), lead, member = crew(games=3)
+    assign_games(project=project, numbers=[first.number, second.number], person=member, by=lead, now=NOW)
+    returned = finish(take(project, member))
+    return_evaluation(evaluation=returned, comment="Look again.", by=lead, now=moment(1))
+    other = make_member(project=project)
+    by = system_person(now=NOW)
+    assert release_slots_of_departed(by=by, now=moment(2)) == 0
+    admin = make_admin()
+    end_membership(membership=load_membership(person=member, project=project), by=admin, now=moment(3))
+    assert release_slots_of_departed(by=by, now=moment(4)) == 2
+    assert Evaluation.objects.get(pk=returned.pk).state == "lapsed"
+    assert Judgement.objects.filter(evaluation=returned).exists()
+    assert {finish(take(project, other, moment(5))).game_id for _each in range(3)} == {
+        first.pk,
+        second.pk,
+        third.pk,
+    }
+    verbs = Event.objects.filter(by=by).values_list("verb", flat=True)
+    assert {"place:released", "game:unassigned"} <= set(verbs)
+    assert release_slots_of_departed(by=by, now=moment(9)) == 0
+    assert [says for check in CHECKS for says in check.find(moment(9))] == []
