@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.comparison.core.comparison import (
     MOST_LOOKS,
@@ -143,11 +144,7 @@ def _compared(
     if control is None:
         return None, _("There is no other iteration in this stage yet to compare it with."), None
     if control.protocol != change.protocol:
-        says = _(
-            "Iterations %(first)d and %(other)d were judged in different ways (rubric version, evaluators, what they "
-            "were shown), so their figures cannot be held against each other."
-        )
-        return None, says % {"first": control.number, "other": change.number}, None
+        return None, _describe_other_way(control, change), None
     if unknown := [iteration for iteration in (control, change) if not iteration.is_known]:
         return None, _describe_unknown(unknown[-1]), None
     if control.id == change.compared_with:
@@ -163,6 +160,24 @@ def _compared(
         material=change.material,
     )
     return found, "", None
+
+
+def _describe_other_way(control: HistoryIteration, change: HistoryIteration) -> str:
+    """Why two iterations are not compared; with what to do, if they differ in nothing but the rubric version."""
+    numbers = {"first": control.number, "other": change.number}
+    if replace(control, rubric_version=change.rubric_version).protocol == change.protocol:
+        older = min(control, change, key=lambda iteration: iteration.rubric_version)
+        says = _(
+            "Iterations %(first)d and %(other)d were judged by different rubric versions, so their figures cannot be "
+            "held against each other. If iteration %(older)d can be moved to the newer version on its page, they are "
+            "compared then."
+        )
+        return says % {**numbers, "older": older.number}
+    says = _(
+        "Iterations %(first)d and %(other)d were judged in different ways (rubric version, evaluators, what they "
+        "were shown), so their figures cannot be held against each other."
+    )
+    return says % numbers
 
 
 def _describe_unknown(iteration: HistoryIteration) -> str:

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from discussions.models import Game
+from rubric.models import RubricVersion
 from tests.factories.iterations import (
     PROMPT,
     decide_on,
@@ -274,6 +275,17 @@ def test_iterations_that_were_judged_in_different_ways_have_no_answer(client):
     body = get_body(client, change)
     assert "were judged in different ways" in body and 'id="compare-answer"' not in body
     assert body.count('<td class="plot-cell">') == 7
+
+
+def test_iterations_under_two_rubric_versions_say_what_to_do(client):
+    stage = make_stage()
+    first = make_iteration(stage=stage, games=rated(60, 70, 80))
+    change = make_iteration(stage=stage, games=rated(62, 72, 82), target="coherence")
+    older = RubricVersion.objects.get(rubric__key="discussion", number="1.1")
+    stage.iterations.filter(pk=first.pk).update(rubric_version=older)
+    body = get_body(client, change)
+    assert "were judged by different rubric versions" in body and 'id="compare-answer"' not in body
+    assert f"If iteration {first.number} can be moved to the newer version on its page" in body
 
 
 def test_the_look_is_counted_and_a_fourth_refused(client):
