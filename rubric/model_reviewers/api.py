@@ -6,6 +6,7 @@ from pydantic import Field
 
 from rubric.model_reviewers.actions.answers import paste_answer
 from rubric.model_reviewers.actions.prompts import ensure_prompt
+from rubric.model_reviewers.core import CRITERIA_PART
 from rubric.model_reviewers.pages.single_answer import AskedPage, build_asked_page
 from rubric.model_reviewers.queries import MAIN_PART
 from rubric.model_reviewers.views import pair_or_404
@@ -36,7 +37,7 @@ class AskedAnswer(Answer):
 
 
 class RawAnswerGiven(Given):
-    """The model's answer as it came; `part` names the part of its prompt."""
+    """The model's answer as it came, with the part of its prompt ("criteria" is the same as "", as in files)."""
 
     text: str = Field(max_length=2_000_000)
     part: str = MAIN_PART
@@ -77,13 +78,17 @@ def submit_answer(
     """Submit the raw answer of a model. It is kept as it is, then read."""
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
-    if given.part not in (MAIN_PART, WHOLE_PART):
-        raise Unacceptable("A part is that of a prompt.", field="part")
+    part = MAIN_PART if given.part == CRITERIA_PART else given.part
+    if part not in (MAIN_PART, WHOLE_PART):
+        raise Unacceptable(
+            "Send the part that came with the prompt: “whole” for holistic scores, else “” or “criteria”.",
+            field="part",
+        )
     paste_answer(
         comparison=row,
         reviewer=model,
         text=given.text,
-        part=given.part,
+        part=part,
         by=request.user,
         now=timezone.now(),
     )

@@ -24,6 +24,7 @@ from tests.factories.comparisons import make_set
 from tests.factories.model_reviewers import Waits, answer_text
 from tests.factories.people import NOW
 from tests.factories.reviewer_statistics import figure
+from tests.factories.tokens import program_of
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.jobs.actions import take_job
 from workspace.models import Event
@@ -65,6 +66,21 @@ def test_the_first_prompt_names_no_criterion_and_both_answers_make_the_review():
     assert (review.mode, review.criteria_first) == ("rubric", False)
     assert review.reported_ranking == [["Response C"]]
     assert {flag["code"] for flag in review.flags} >= {"first_ranking", "incomplete_ranking"}
+
+
+def test_programs_name_the_second_part_as_files_do():
+    made = make_asked()
+    pair = make_pair(made)
+    program = program_of(made.created_by)
+    where = (made.project.slug, made.number, pair["comparison"].number, pair["reviewer"].pk)
+    address = "projects/{}/comparison-sets/{}/comparisons/{}/reviewers/{}/".format(*where)
+    program.post(f"{address}prompt/")
+    refused = program.post(f"{address}answer/", {"text": WHOLE, "part": "second"})
+    assert (refused.status_code, refused.json()["field"]) == (422, "part")
+    assert "“whole”" in refused.json()["detail"] and "“criteria”" in refused.json()["detail"]
+    assert program.post(f"{address}answer/", {"text": WHOLE, "part": "whole"}).status_code == 200
+    assert program.post(f"{address}answer/", {"text": answer_text(), "part": "criteria"}).status_code == 200
+    assert Review.objects.get(reviewer=pair["reviewer"]).answers.count() == 2
 
 
 def test_calls_are_made_one_after_the_other_and_carry_the_parameters(settings):
