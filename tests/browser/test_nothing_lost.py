@@ -35,7 +35,7 @@ def rating(live_stack, page: Page) -> Page:
 
 def unsent(page: Page, count: int) -> None:
     """The page says that so many acts are unsent."""
-    expect(page.locator("#unsent")).to_have_text(f"{count} unsent, send now")
+    expect(page.locator("#unsent")).to_have_text(f"{count} unsent, kept in this browser: send now")
     expect(page.locator("#unsent")).to_be_visible()
 
 

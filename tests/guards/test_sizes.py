@@ -22,7 +22,7 @@ STILL_LONG = (
     "discussions/transcripts/_report", "rubric/comparisons/_reviewers", "rubric/model_reviewers/_list",
     "rubric/reviewer_statistics/_agreement",
 )  # fmt: skip
-FILE, FUNCTION, VIEW, TASK, PAGE, REGION, TEST_FILE, SCRIPT = 500, 40, 30, 15, 250, 120, 600, 850
+FILE, FUNCTION, VIEW, TASK, PAGE, REGION, TEST_FILE, SCRIPT = 500, 40, 30, 15, 250, 120, 600, 900
 
 
 def lines_of(path: Path) -> int:
