@@ -283,7 +283,7 @@ const moves = {
   u: takeBack,
   s: () => pop("skip"),
   "+": () => about("missed"),
-  "?": () => { sheet.open = !sheet.open; sheet.querySelector("summary").focus(); },
+  "?": () => { sheet.open = !sheet.open; sheet.querySelector(sheet.open ? "div" : "summary").focus(); },
 };
 
 // Do at once what a second act in the forms of the message would do.
@@ -369,7 +369,7 @@ document.addEventListener("keydown", (event) => {
   if (key === "Escape") leave(target);
   if (target.matches("input:not([type=checkbox], [type=radio]), textarea, select")) return;
   const way = { ArrowDown: 1, ArrowUp: -1 }[key];
-  if (way && !target.matches("[type=radio]")) {
+  if (way && !target.matches("[type=radio], #keysheet *")) {
     event.preventDefault();
     strike("", () => go(near(items(), current(), way)));
   } else if (single.checked && (isKey(key.toLowerCase()) || (isBusy() && key.length === 1 && !isPress(event)))) {
@@ -483,7 +483,7 @@ document.body.addEventListener("htmx:afterSettle", ({ target }) => {
 // A new game opens at its first message, with the focus on the first item to judge.
 function begin() {
   const first = items().find((item) => item.matches("[data-needs]")) ?? items()[0];
-  if (!("fresh" in judge.dataset)) return go(first);
+  if (!("fresh" in judge.dataset)) return first ? go(first) : document.querySelector("#submit button")?.focus();
   first?.focus({ preventScroll: true });
   document.querySelector(".text").scrollTop = 0;
   message()?.classList.remove("now");

@@ -215,3 +215,37 @@ def test_labels_of_messages_are_named_by_message_and_metric(desk, evaluation) ->
     position = load_state(evaluation).samples["strategic_depth"][0]
     name = re.compile(rf"^Message {position}, Strategic Depth: \w+", re.IGNORECASE)
     expect(desk.get_by_role("link", name=name)).to_have_count(1)
+
+
+def test_the_list_of_keys_is_read_and_left_by_keyboard(desk) -> None:
+    desk.set_viewport_size({"width": 1366, "height": 600})
+    here = desk.evaluate(HERE)
+    sheet = desk.locator("#keysheet > div")
+    desk.keyboard.press("?")
+    expect(sheet).to_be_focused()
+    desk.keyboard.press("End")
+    expect(desk.get_by_text("leave a field or this sheet")).to_be_in_viewport()
+    desk.keyboard.press("ArrowUp")
+    expect(sheet).to_be_focused()
+    desk.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    assert desk.evaluate(HERE) == here
+    desk.set_viewport_size({"width": 360, "height": 740})
+    desk.keyboard.press("?")
+    desk.keyboard.press("Home")
+    expect(desk.get_by_text("next, previous message")).to_be_in_viewport(ratio=1)
+
+
+def test_the_buttons_of_the_rating_are_in_a_laptops_window(desk) -> None:
+    desk.set_viewport_size({"width": 1366, "height": 768})
+    desk.keyboard.press("Alt+6")
+    for _question in range(5):
+        desk.keyboard.press("y")
+        settle(desk)
+    expect(desk.locator("#item-rating-")).to_be_focused()
+    expect(desk.locator("#item-rating-").get_by_role("button", name="5", exact=True)).to_be_in_viewport(
+        ratio=1
+    )
+    desk.keyboard.press("4")
+    settle(desk)
+    expect(desk.get_by_role("button", name="Make it")).to_be_in_viewport(ratio=1)
