@@ -44,7 +44,7 @@ def check_resolvable(game: Game) -> None:
         raise NotAllowed(
             _(
                 "%(there)d of %(needed)d evaluations are submitted. What the others say may resolve it, so wait for "
-                "them, or say with a reason that fewer are enough."
+                "them, or press “Accept fewer evaluations” on the game's page."
             )
             % {"there": there, "needed": needed},
             code="evaluations_missing",

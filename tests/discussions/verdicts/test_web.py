@@ -55,6 +55,18 @@ def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
     assert re.search(r"autofocus>Next game", said)
 
 
+def test_the_headline_of_a_verdict_is_not_repeated_as_a_reason(client):
+    game = game_to_record()
+    Judgement.objects.filter(evaluation__game=game, kind="rating").update(value="1.0")
+    outcome = preview(game).outcome
+    assert [reason.says for reason in outcome.reasons if reason.says in outcome.headline]
+    client.force_login(get_evaluator(game))
+    said = html.unescape(client.get(address(game)).content.decode())
+    assert said.count(outcome.headline) == 1
+    for reason in outcome.reasons:
+        assert f'<li class="fail">{reason.says}</li>' not in said
+
+
 def test_advice_for_prompts_is_for_those_who_change_them(client):
     game = recorded_verdict().game
     for name, title in (("verdict", "What to work on, worst first"), ("report", 'id="advice"')):
