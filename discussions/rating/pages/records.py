@@ -88,7 +88,7 @@ class StepGuide(Struct, frozen=True):
 
 
 class LiveFigure(Struct, frozen=True):
-    """A metric's figure: `share` and `threshold` are percent of the bar, `share` -1 for no bar."""
+    """A metric's figure: `share` and `threshold` are percent of the bar, `share` is -1 for no bar."""
 
     key: str
     label: str
@@ -96,6 +96,7 @@ class LiveFigure(Struct, frozen=True):
     share: int
     threshold: int
     state: str
+    limit: str
 
 
 class ReviewStep(Struct, frozen=True):

@@ -10,6 +10,7 @@ from discussions.core.judgement_kinds import item_id
 from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Line, Outcome
 from discussions.metrics.core.memory_accuracy import without_deliberate
 from discussions.metrics.core.registry import METRICS, figure_value
+from discussions.metrics.labels import figure_text, limit_text
 from discussions.rating.core.visibility import NEVER, STEPS, asked_count, list_unidentified, open_suggestions
 from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep, StepGuide
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation
@@ -143,9 +144,12 @@ def _figure(line: Line) -> LiveFigure:
     elif line.score is None or line.passes is None:
         text = _("pending")
     else:
-        text = figure(scale.value(line.numerator, line.denominator or 1), line.threshold)
+        text = figure_text(line)
     share = -1 if line.score is None or line.passes is None else round(100 * line.score / scale.high)
-    return LiveFigure(line.key, line.label, text, share, round(100 * line.threshold / scale.high), state)
+    threshold = round(100 * line.threshold / scale.high)
+    return LiveFigure(
+        line.key, line.label, text, share, threshold, state, limit_text(line.key, line.threshold)
+    )
 
 
 def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | None:

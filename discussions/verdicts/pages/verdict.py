@@ -47,12 +47,14 @@ from workspace.models import Person
 class OutcomePart(Struct, frozen=True):
     """An outcome with its rows and sentences, and its chart.
 
-    `so_far` says how many evaluations it is based on while others are missing, else "".
+    `so_far` says how many evaluations it is based on while others are missing, else ""; `judged` how many judgements of
+    people, "" without any.
     """
 
     outcome: Outcome
     state: str
     so_far: str
+    judged: str
     rows: list[FigureRow]
     chart: BarsChart
     missing: list[str]
@@ -183,6 +185,7 @@ def outcome_part(outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -
         outcome=outcome,
         state="pending" if outcome.passes is None or so_far else "pass" if outcome.passes else "fail",
         so_far=so_far,
+        judged=_judged(basis),
         rows=figure_rows(outcome, next_games),
         chart=build_threshold_chart(outcome),
         missing=[outcome.line(key).label for key in outcome.missing],
@@ -204,6 +207,16 @@ def _so_far(outcome: Outcome, basis: Basis) -> str:
         basis.evaluator_count,
     )
     return says % counts
+
+
+def _judged(basis: Basis) -> str:
+    count = sum(bool(judgement.value) for judgement in basis.judgements)
+    says = ngettext(
+        "%(count)d judgement of people; the automatic value counts only where nobody judged",
+        "%(count)d judgements of people; the automatic value counts only where nobody judged",
+        count,
+    )
+    return says % {"count": count} if count else ""
 
 
 def _hidden_because(game: Game) -> str:

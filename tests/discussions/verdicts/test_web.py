@@ -46,6 +46,8 @@ def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
     said = answer.content.decode()
     assert preview(game).outcome.headline in said.replace("&lt;", "<").replace("&gt;", ">")
     assert "Verdict if recorded now" in said
+    count = Judgement.objects.filter(evaluation__game=game).exclude(value="").count()
+    assert f"{count} judgements of people; the automatic value counts only where nobody judged" in said
     assert "Next game" not in said, "first the verdict is recorded"
     posted = client.post(address(game, "record_verdict"), shown_basis(answer))
     assert (posted.status_code, posted["Location"]) == (303, address(game))
