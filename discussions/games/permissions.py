@@ -84,10 +84,10 @@ def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
         person, game.project, _("Only team leads of this project send an evaluation back. Ask one of them.")
     )
     if evaluation.purpose != RATING:
-        raise NotAllowed(_("Only an evaluation that counts for a verdict is sent back."), code="purpose")
+        raise NotAllowed(_("Only an evaluation that counts for a verdict is returned."), code="purpose")
     if evaluation.state != SUBMITTED:
         raise NotAllowed(
-            _("This evaluation is not submitted, so there is nothing to send back."), code="not_submitted"
+            _("This evaluation is not submitted, so there is nothing to return."), code="not_submitted"
         )
     # After its iteration moved to a newer rubric version, a game can lack labels that only its evaluator gives.
     if rests_on(evaluation, rubric_version=F("game__iteration__rubric_version")):

@@ -87,7 +87,7 @@ class QueueForm(forms.Form):
     order = forms.ChoiceField(
         label=_("Order"),
         choices=ORDER_CHOICES,
-        help_text=_("Games that were sent back or reserved for somebody come before."),
+        help_text=_("Games that were returned or reserved for somebody come before."),
     )
     repeat_percent = forms.IntegerField(
         label=_("Hidden duplicates, in percent"),

@@ -174,7 +174,7 @@ def queue(request: SignedIn, slug: str) -> HttpResponse:
     only_parameters(request)
     project = project_or_404(request.user, slug)
     page = queue_page(person=request.user, project=project)
-    context = {"page": page, **frame(request.user, project, "queue")}
+    context = {"page": page, **frame(request.user, project, "games")}
     return respond(request, page="discussions/queue/queue.html", context=context)
 
 

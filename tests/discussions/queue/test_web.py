@@ -70,7 +70,7 @@ def test_what_was_sent_back_stands_first_with_the_comment(client):
     )
     assert page.returned[0].minutes is None
     text = get_text(client, evaluation.evaluator, "home")
-    assert "Sent back to you" in text
+    assert "Returned to you" in text
     assert "Look at &lt;message&gt; 3" in text
 
 
@@ -153,6 +153,9 @@ def test_why_nothing_is_free(client):
     done = submitted()
     other = make_member(project=done.game.project)
     assert queue_page(person=other, project=done.game.project).reasons == ["Rated by other evaluators: 1."]
+    client.force_login(person)
+    shown = client.get(reverse("queue", args=[project.slug]))
+    assert re.search(r'aria-current="page">Games<', shown.content.decode()), "the bar says where one is"
     closed = make_rating_project()
     with without_triggers():
         Slot.objects.filter(game=make_game(project=closed)).delete()

@@ -101,7 +101,7 @@ def test_leads_are_told_of_repeats_and_of_what_was_sent_back(client, project, an
     Evaluation.objects.filter(pk=taken.pk).update(state="returned", returned_comment="Look at <i>round 2</i>")
     Slot.objects.filter(pk=taken.slot_id).update(lease_until=None)
     said = get_text(client.get(to("team", project)))
-    for part in ("sent back", "Look at <i>round 2</i>", "no time limit"):
+    for part in ("returned", "Look at <i>round 2</i>", "no time limit"):
         assert part in said
     assert "hidden duplicate" not in said.partition("Queue order")[0]
     make_repeat(taken)
