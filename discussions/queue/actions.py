@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from discussions.access.queries import barred_until, reason_unblinded
@@ -48,6 +48,7 @@ from workspace.models.projects import EVALUATOR
 from workspace.people.actions import system_person
 
 TRIES = 3
+_UNCLOSED = Q(purpose=RATING, is_closed=False)
 
 
 def take_next_game(
@@ -355,25 +356,38 @@ def release_slots_of_departed(*, by: Person, now: datetime) -> int:
     A returned evaluation and an assignment have no lease that ends, so their games would wait for ever. What was judged
     is kept: who belongs to the project again can resume it while a slot is free.
     """
-    slots = Slot.objects.filter(purpose=RATING, is_closed=False)
-    taken = slots.filter(~_still_rates("evaluator"), evaluator__isnull=False)
-    held = Evaluation.objects.filter(slot__in=taken, evaluator=F("slot__evaluator"), state__in=OPEN)
-    rows = held.select_related("slot", "game__project").order_by("pk")
-    released = sum(_release_departed(evaluation, by, now) for evaluation in rows)
-    kept = slots.filter(~_still_rates("assigned_to"), assigned_to__isnull=False, evaluator=None)
-    for slot in kept.select_related("game__project").order_by("pk"):
-        with transaction.atomic():
-            person = slot.assigned_to_id
-            same = Slot.objects.filter(pk=slot.pk, assigned_to=person, evaluator=None)
-            if person and same.update(assigned_to=None, assigned_at=None, assigned_by=None):
-                _record("game:unassigned", slot, person, by, now)
-                released += 1
+    released = 0
+    for project, person in _departed():
+        held = Evaluation.objects.filter(
+            evaluator=person,
+            state__in=OPEN,
+            slot__in=Slot.objects.filter(_UNCLOSED, project=project, evaluator=person),
+        )
+        rows = held.select_related("slot", "game__project").order_by("pk")
+        released += sum(_release_departed(evaluation, by, now) for evaluation in rows)
+        assigned = Slot.objects.filter(_UNCLOSED, project=project, assigned_to=person, evaluator=None)
+        for slot in assigned.select_related("game__project").order_by("pk"):
+            with transaction.atomic():
+                if assigned.filter(pk=slot.pk).update(assigned_to=None, assigned_at=None, assigned_by=None):
+                    _record("game:unassigned", slot, person, by, now)
+                    released += 1
     return released
 
 
-def _still_rates(person: str) -> Exists:
-    members = Membership.objects.filter(ended_at=None, role=EVALUATOR, person__is_active=True)
-    return Exists(members.filter(project=OuterRef("project"), person=OuterRef(person)))
+def _departed() -> list[tuple[int, int]]:
+    """Project and person of everybody who no longer rates and still has a slot.
+
+    The members come first: they are few, and their slots are found by an index, while a sweep over all slots would take
+    longer with each game.
+    """
+    same = {"project": OuterRef("project")}
+    rating = Membership.objects.filter(
+        **same, person=OuterRef("person"), ended_at=None, role=EVALUATOR, person__is_active=True
+    )
+    held = Slot.objects.filter(_UNCLOSED, **same, evaluator=OuterRef("person"))
+    assigned = Slot.objects.filter(_UNCLOSED, **same, assigned_to=OuterRef("person"), evaluator=None)
+    found = Membership.objects.filter(~Exists(rating), Exists(held) | Exists(assigned))
+    return list(found.order_by().values_list("project", "person").distinct())
 
 
 def _release_departed(evaluation: Evaluation, by: Person, now: datetime) -> bool:
