@@ -1,9 +1,16 @@
 """docs/exports.md lists every table and column as the code has them."""
 
 from difflib import ndiff
+from typing import Any
+
+import pytest
 
 from discussions.exports.core.own_tables import OWN_TABLES
 from discussions.exports.core.tables import TABLES
+from tests.factories.adjudication import list_evaluations, make_shared_game, submit_as
+from tests.factories.exports import read_lines, write_export
+from tests.factories.people import make_lead
+from tests.factories.verdicts import fresh, record
 from tests.guards.house import ROOT
 from workspace.exports.core.choices import FILES
 from workspace.exports.core.tables import describe_tables
@@ -18,6 +25,35 @@ def test_the_docs_list_every_table_and_column():
     found = lines[lines.index(expected[0]) :]
     changes = [line for line in ndiff(found, expected) if line[0] in "+-"]
     assert not changes, "\n".join(["the tables at the end of docs/exports.md need these changes:", *changes])
+
+
+@pytest.mark.django_db
+def test_a_verdict_is_checked_from_its_export_as_the_docs_say():
+    game = make_shared_game()
+    for evaluation, answer in zip(list_evaluations(game), ("no", "no", "yes"), strict=True):
+        submit_as(evaluation, values={("strategic_depth", "3"): answer, ("coherence", "4"): answer})
+    lead = make_lead(project=game.project)
+    record(fresh(game), by=lead)
+    (line,) = read_lines(write_export(game.project, lead), "game")
+    verdict, measured = line["verdicts"][0], line["measurements"][-1]
+    basis = verdict["basis"]
+    text = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(text.split("```python\n")[1].split("```")[0], names)
+    assert names["hash_basis"](basis) == verdict["basis_sha256"]
+    assert measured["findings_sha256"] == basis["measured"]["findings_sha256"]
+    for key in ("strategic_depth", "coherence"):
+        counted, total = set(measured["findings"][key]["counted"]), len(line["record"]["messages"])
+        for message in range(1, total + 1):
+            said = [
+                row["value"]
+                for row in basis["judgements"]
+                if (row["kind"], row["subject"]) == (key, str(message))
+            ]
+            if said:
+                (counted.add if 2 * said.count("yes") > len(said) else counted.discard)(message)
+        (found,) = (row for row in verdict["outcome"]["lines"] if row["key"] == key)
+        assert (found["numerator"], found["denominator"]) == (len(counted), total)
 
 
 def test_the_docs_name_every_format():
