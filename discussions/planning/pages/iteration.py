@@ -12,6 +12,7 @@ from discussions.iterations.core.history import COMPLETE, OPEN, RECORDED, Histor
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
 from discussions.iterations.permissions import check_freeze
 from discussions.iterations.queries import get_sentence, load_history, load_rubric, why_unready
+from discussions.metrics.labels import place_of_metric
 from discussions.models import Iteration
 from discussions.models.iterations import IDENTIFICATIONS, REVEALS
 from discussions.planning.core import most_hunks
@@ -37,8 +38,8 @@ class IterationPage(Struct, frozen=True):
     """Everything on the page. `target` is a label, `materials` are labels with the difference that matters.
 
     `diff` is the difference from the reference's prompt, `ready_count` how many games are complete and have no verdict
-    yet, `tied` the numbers of games with a tie to resolve. Refusals disable their buttons, "" if nothing prevents the
-    action.
+    yet, `tied` the numbers of games with a tie to resolve. `places` are the parts of a game's page that show where the
+    figures of `columns` come from. Refusals disable their buttons, "" if nothing prevents the action.
     """
 
     iteration: Iteration
@@ -46,6 +47,7 @@ class IterationPage(Struct, frozen=True):
     decision_tone: str
     is_reference: bool
     columns: list[str]
+    places: list[str]
     target: str
     materials: list[tuple[str, str]]
     diff: PromptDiff | None
@@ -83,6 +85,7 @@ def build_iteration_page(*, iteration: Iteration, person: Person) -> IterationPa
         decision_tone=TONES.get(choice, ""),
         is_reference=history.reference is row,
         columns=[criterion.label for criterion in rubric.criteria],
+        places=[place_of_metric(criterion.key) for criterion in rubric.criteria],
         target=rubric.criterion(iteration.target).label if iteration.target else "",
         materials=[
             (criterion.label, material_text(criterion.key, row.material[criterion.key]))

@@ -144,6 +144,15 @@ def test_a_rated_change_shows_figures_and_leads_to_the_decision(client, stage):
     assert "its plan is final" in text
 
 
+def test_every_score_opens_what_it_was_counted_from(client, stage):
+    found = make_baseline(stage=stage, games=[figures()] * 3)
+    text, game = shown(client, found), found.games.first()
+    links = re.findall(rf'<a href="({reverse("game", args=["ours", game.number])}#[\w-]+)">', text)
+    assert len(links) == 7
+    parts = client.get(links[0]).content.decode()
+    assert all(f'id="{link.partition("#")[2]}"' in parts for link in links)
+
+
 def test_unrated_games_show_nothing_but_that(client, stage):
     found = make_baseline(stage=stage, games=[figures(), figures(), None])
     text = shown(client, found)
