@@ -195,7 +195,7 @@ def test_counts_and_the_pass_rate_are_the_same_or_say_whom_they_leave_out(world)
     assert find(r"All games (\d)", page) == "6" and "1 withdrawn game is not counted" in page
     assert api["games"]["total"] == summary["game_count"] == len(COUNTED)
     assert "6 5 of 6 rated, 1 withdrawn" in stage
-    assert f"{len(COUNTED)} are here" in world.read("iteration", 1)
+    assert f"{len(COUNTED)} count and 1 withdrawn" in world.read("iteration", 1)
     assert world.listed(verdict="pass").keys() == {*PASSED, WITHDRAWN}
     assert "withdrawn" in world.listed()[WITHDRAWN][2], "why the list has one more"
     assert (find(r" PASS (\d)", page), find(r" FAIL (\d)", page)) == ("3", "1")

@@ -265,12 +265,13 @@ def leads(values: Values, first: str, rivals: Sequence[str], *, seed: int = 0) -
     return found
 
 
-def count_unanimous(values: Values, first: str) -> int:
+def count_unanimous(values: Values, first: str, rankings: Values | None = None) -> int:
     """The number of reviewers who judged at least two responses, if all of them put `first` alone at the top; else 0.
 
-    Also 0 if only one reviewer did: nobody could have differed.
+    Also 0 if only one reviewer did: nobody could have differed. `rankings` of reviewers without a value count, too.
     """
-    ranked = [rank_values(given) for given in values.values() if len(given) > 1]
+    lists = {**(rankings or {}), **values}
+    ranked = [rank_values(given) for given in lists.values() if len(given) > 1]
     return len(ranked) if len(ranked) > 1 and all(places[0] == [first] for places in ranked) else 0
 
 

@@ -17,6 +17,7 @@ from rubric.results.pages.words import (
     join_names,
     lead_word,
 )
+from rubric.reviews.core.panel import Rankings
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.text import one_line
 
@@ -79,8 +80,12 @@ def build_outcomes(
     whole: Sequence[Scored],
     brought: SetResponses,
     asked: ResultsQuery,
+    rankings: Mapping[str, Rankings],
 ) -> OutcomesPart:
-    """One page of the comparisons; `whole` holds means of complete reviews only, [] if weights are hidden."""
+    """One page of the comparisons; `whole` holds means of complete reviews only, [] if weights are hidden.
+
+    `rankings` are those of reviewers without a score that counts, by comparison.
+    """
     count = len(brought.candidates)
     pages = max(1, -(-count // PAGE_SIZE))
     page = min(asked.page, pages)
@@ -97,6 +102,7 @@ def build_outcomes(
             complete.get(str(number), []),
             brought.candidates[str(number)],
             asked.shares,
+            rankings.get(str(number), {}),
         )
         for number, question in questions.items()
     ]
@@ -116,6 +122,7 @@ def _outcome_row(
     whole: Sequence[Scored],
     candidates: Mapping[str, Candidate],
     shares: Mapping[str, Fraction],
+    rankings: Rankings,
 ) -> OutcomeRow:
     outcome = next(iter(compute_outcomes(scored)), Outcome(str(number), [], "", None, 0))
     values = _list_values(scored)
@@ -129,7 +136,7 @@ def _outcome_row(
         outcome=outcome,
         lead=lead,
         says=lead_word(lead) if lead else "",
-        unanimous=count_unanimous(values, outcome.first[0]) if len(outcome.first) == 1 else 0,
+        unanimous=count_unanimous(values, outcome.first[0], rankings) if len(outcome.first) == 1 else 0,
         is_fragile=any(move.is_fragile for move in moved),
     )
 

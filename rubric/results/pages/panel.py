@@ -96,7 +96,7 @@ def build_panel(
     first = [standing.response for standing in standings if standing.place == 1]
     rivals = [standing.response for standing in standings if standing.response != first[0]] if first else []
     ahead = leads(values, first[0], rivals) if first else []
-    unanimous = count_unanimous(values, first[0]) if len(first) == 1 else 0
+    unanimous = count_unanimous(values, first[0], rankings) if len(first) == 1 else 0
     rows = _rows(found, values, candidates)
     return PanelPart(
         kind=kind,

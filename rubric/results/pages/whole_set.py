@@ -251,7 +251,7 @@ def build_set_results(
         pairs=build_pairs(
             scored, criteria, with_holistic=any(score.holistic is not None for score in scored)
         ),
-        outcomes=build_outcomes(comparison_set, scored, whole, brought, asked),
+        outcomes=build_outcomes(comparison_set, scored, whole, brought, asked, rankings),
     )
 
 

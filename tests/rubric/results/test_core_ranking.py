@@ -113,6 +113,14 @@ def test_everybody_puts_the_same_response_first_or_not():
     assert count_unanimous({**values, "w": {"B": Fraction(5), "C": Fraction(4)}}, "A") == 0
 
 
+def test_whoever_gave_a_ranking_alone_is_one_of_all_reviewers():
+    values = make_values(x={"A": 8, "B": 7}, y={"A": 6, "B": 5})
+    against, same = {"A": Fraction(-2), "B": Fraction(-1)}, {"A": Fraction(-1), "B": Fraction(-2)}
+    assert count_unanimous(values, "A", {"w": against}) == 0
+    assert count_unanimous(values, "A", {"w": same}) == 3
+    assert count_unanimous(values, "A", {"x": against}) == 2, "whose scores count, ranks by them"
+
+
 def test_the_uncertainty_of_a_gap_is_that_of_paired_differences_where_all_judged_both():
     values = make_values(x={"A": 8, "B": 7}, y={"A": 7, "B": 7.5}, z={"A": 9, "B": 6})
     [found] = leads(values, "A", ["B"])
