@@ -1,5 +1,6 @@
 """The statistics pages of a set: their states, who sees what, the way from a figure to the reviews, adopting."""
 
+import html
 import re
 
 import pytest
@@ -228,6 +229,9 @@ def test_weights_with_their_evidence_and_who_adopts_them(client, figured):
         assert words in said
     assert "Tuning needs at least 50 responses with all scores and a preference; there are 0." in said
     assert "0 questions" not in said
+    row = re.findall(r'<th scope="row">(?:<[^>]+>)?Accuracy.*?</tr>', said, re.DOTALL)[-1]
+    cells = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", row)).split())
+    assert re.match(r"Accuracy 35 % [\d.]+ % [\d.]+ % to [\d.]+ %", cells), "one unit in a row"
     assert "Only admins change rubrics. Ask one of them." in said
     adopt = reverse("adopt_fit", args=[figured.project.slug, figured.number])
     assert adopt not in said
