@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from rubric.calibration.core import ComparedReview
 from rubric.calibration.queries import ReviewerProgress
-from rubric.core.records import Criterion
 from rubric.human_reviewers.queries.waiting import Waiting
 from rubric.models import CalibrationRound, Review
 
@@ -232,7 +231,7 @@ class SubmittedReviewPage(Struct, frozen=True):
     review: Review
     number: int
     has_whole: bool
-    criteria: list[Criterion]
+    criteria: list[str]
     responses: list[SubmittedResponse]
     is_ranking_own: bool
     has_scales: bool
