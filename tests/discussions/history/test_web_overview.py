@@ -57,7 +57,7 @@ def test_a_project_without_stages_offers_the_first(client, project):
     for part in (
         "No stage yet",
         "Create the first stage",
-        "Every game of every iteration",
+        "No game in an iteration that is open for rating lacks its verdict.",
         "Nobody has rated",
     ):
         assert part in said

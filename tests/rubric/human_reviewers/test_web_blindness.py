@@ -266,4 +266,6 @@ def test_ones_own_response_is_in_nothing_that_one_reviews():
     client.post(reverse("submit_review", args=[mine.pk]), {"key": "s"})
     second = begin(made, by=first, number=2)
     assert second.round == 2
-    assert "TEXT-2" not in everything(client, second)
+    said = everything(client, second)
+    assert "TEXT-2" not in said
+    assert said.index("Your first round is filled in") < said.index('id="question"'), "it is read first"
