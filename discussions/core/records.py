@@ -151,6 +151,11 @@ class ReferenceFinding(Struct, frozen=True, omit_defaults=True, gc=False):
     evidence: Evidence | None = None
     round: int | None = None
 
+    @property
+    def subject(self) -> str:
+        """The subject of its judgements: "19.2" is the second sentence of message 19."""
+        return f"{self.message}.{self.sentence}"
+
 
 class PlayerFinding(Struct, frozen=True, omit_defaults=True):
     """M5's finding on one player; `similarity` (0 to 100) is that with the nearest other player."""
@@ -170,6 +175,11 @@ class PhraseFinding(Struct, frozen=True, omit_defaults=True, gc=False):
     phrase: str
     count: int
     messages: list[int]
+
+    @property
+    def subject(self) -> str:
+        """The subject of its judgements: "3|i think that" is that phrase of player 3."""
+        return f"{self.player}|{self.phrase}"
 
 
 class Measurement(Struct, frozen=True, omit_defaults=True):

@@ -69,14 +69,11 @@ def count_lost_judgements(
 
 
 def _references(measurements: Mapping[str, Measurement]) -> set[str]:
-    return {
-        f"{reference.message}.{reference.sentence}"
-        for reference in measurements["memory_accuracy"].references
-    }
+    return {reference.subject for reference in measurements["memory_accuracy"].references}
 
 
 def _phrases(measurements: Mapping[str, Measurement]) -> set[str]:
-    return {f"{phrase.player}|{phrase.phrase}" for phrase in measurements["anti_repetition"].phrases}
+    return {phrase.subject for phrase in measurements["anti_repetition"].phrases}
 
 
 def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[Line, Line]]:

@@ -21,7 +21,6 @@ from discussions.adjudication.core.effective import machine_values
 from discussions.adjudication.core.judgeable import (
     audit_sample,
     first_sampled,
-    make_reference_subject,
     read_sample_rule,
 )
 from discussions.core import judgement_kinds
@@ -290,13 +289,10 @@ def _found(measurements: dict[str, Measurement], rubric: RubricRecord) -> Found:
             }
         ),
         references={
-            make_reference_subject(reference): (reference.is_counted, reference.check)
+            reference.subject: (reference.is_counted, reference.check)
             for reference in measurements["memory_accuracy"].references
         },
-        phrases={
-            f"{phrase.player}|{phrase.phrase}": phrase.messages[0]
-            for phrase in measurements["anti_repetition"].phrases
-        },
+        phrases={phrase.subject: phrase.messages[0] for phrase in measurements["anti_repetition"].phrases},
         passes=None if threshold is None else passes(build_score(measurements[DIVERSITY]), threshold),
     )
 

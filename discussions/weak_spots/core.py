@@ -211,9 +211,7 @@ def _wrong_references(game: ExaminedGame) -> Iterator[Spot]:
     if MEMORY not in game.measurements:
         return
     values = game.found.values.get(REFERENCE, {})
-    findings = {
-        f"{finding.message}.{finding.sentence}": finding for finding in game.measurements[MEMORY].references
-    }
+    findings = {finding.subject: finding for finding in game.measurements[MEMORY].references}
     wrong = {subject: value for subject, value in values.items() if value in (INACCURATE, VAGUE)}
     for subject, finding in findings.items():
         if finding.is_counted and finding.check not in UNDECIDED and not values.get(subject):
@@ -247,7 +245,7 @@ def _repeated_phrases(game: ExaminedGame) -> Iterator[Spot]:
     accepted = game.found.values.get(PHRASE, {})
     said: dict[tuple[int, tuple[int, ...]], list[PhraseFinding]] = {}
     for finding in game.measurements[REPETITION].phrases:
-        if finding.messages and accepted.get(f"{finding.player}|{finding.phrase}") != ACCEPTABLE:
+        if finding.messages and accepted.get(finding.subject) != ACCEPTABLE:
             said.setdefault((finding.player, tuple(finding.messages)), []).append(finding)
     players = game.record.players
     for (player, messages), findings in said.items():

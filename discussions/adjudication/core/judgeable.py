@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import JudgeableSubjects, role_value
-from discussions.core.records import GameRecord, Measurement, ReferenceFinding
+from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.text import split
 
 
@@ -132,11 +132,6 @@ def _draw(text: str, last: int) -> int:
 LONGEST_SUBJECT = 200
 
 
-def make_reference_subject(reference: ReferenceFinding) -> str:
-    """The subject of a reference: "19.2" is the second sentence of message 19."""
-    return f"{reference.message}.{reference.sentence}"
-
-
 def judgeable_subjects(
     game: GameRecord,
     measurements: Mapping[str, Measurement],
@@ -145,15 +140,15 @@ def judgeable_subjects(
 ) -> JudgeableSubjects:
     """Everything in the game that an evaluator can judge, with the rubric version's `parameters`."""
     references = measurements["memory_accuracy"].references
-    phrases = (f"{finding.player}|{finding.phrase}" for finding in measurements["anti_repetition"].phrases)
+    phrases = (finding.subject for finding in measurements["anti_repetition"].phrases)
     return JudgeableSubjects(
         message_count=len(game.messages),
         sentences=tuple(len(split(message.text)) for message in game.messages),
         is_by_message=parameters["reference_unit"] == "message",
-        counted=tuple(make_reference_subject(found) for found in references if found.is_counted),
-        possible=tuple(make_reference_subject(found) for found in references if not found.is_counted),
+        counted=tuple(found.subject for found in references if found.is_counted),
+        possible=tuple(found.subject for found in references if not found.is_counted),
         speakers=tuple(sorted({message.player for message in game.messages})),
-        phrases=frozenset(phrase for phrase in phrases if len(phrase) <= LONGEST_SUBJECT),
+        phrases=frozenset(subject for subject in phrases if len(subject) <= LONGEST_SUBJECT),
         question_count=question_count,
     )
 

@@ -92,7 +92,7 @@ def why_references(
     rows = []
     listed = set()
     for finding in measurement.references:
-        subject = f"{finding.message}.{finding.sentence}"
+        subject = finding.subject
         listed.add(subject)
         counts = finding.is_counted or subject in found.added
         rows.append(
@@ -151,7 +151,7 @@ def why_phrases(
             phrase=finding.phrase,
             count=finding.count,
             messages=tuple(finding.messages),
-            is_accepted=f"{finding.player}|{finding.phrase}" in accepted,
+            is_accepted=finding.subject in accepted,
         )
         for finding in measurement.phrases[:most]
     ]

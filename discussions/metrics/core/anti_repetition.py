@@ -196,10 +196,11 @@ def _uses(reading: Reading, phrases: tuple[str, ...]) -> dict[str, int]:
 
 def recount(measurement: Measurement, judgements: Judgements) -> Score:
     """A phrase marked acceptable counts as not repeated; the denominator stays."""
+    values = judgements.values
+    # A long game has thousands of findings, and most evaluations accept none: their subjects are not built then.
+    findings = measurement.phrases if values else []
     accepted = sum(
-        finding.count
-        for finding in measurement.phrases
-        if judgements.values.get(f"{finding.player}|{finding.phrase}") == judgement_kinds.ACCEPTABLE
+        finding.count for finding in findings if values.get(finding.subject) == judgement_kinds.ACCEPTABLE
     )
     return Score(
         measurement.metric,

@@ -145,9 +145,7 @@ def _checks(findings: list[ReferenceFinding]) -> dict[str, int]:
 def recount(measurement: Measurement, judgements: Judgements) -> Score:
     """The share of accurate references. Counted sentences without a label are missing."""
     values = judgements.values
-    counted = [
-        f"{finding.message}.{finding.sentence}" for finding in measurement.references if finding.is_counted
-    ]
+    counted = [finding.subject for finding in measurement.references if finding.is_counted]
     subjects = list(dict.fromkeys([*counted, *sorted(judgements.added | values.keys(), key=_place)]))
     counts = Counter(values[subject] for subject in subjects if subject in values)
     missing = [subject for subject in subjects if subject not in values]
@@ -183,11 +181,7 @@ def without_deliberate(
 
 def machine_values(measurement: Measurement) -> dict[str, str]:
     """Counted references have the value "": they exist, but only people label them."""
-    return {
-        f"{finding.message}.{finding.sentence}": ""
-        for finding in measurement.references
-        if finding.is_counted
-    }
+    return {finding.subject: "" for finding in measurement.references if finding.is_counted}
 
 
 def flip(score: Score, threshold: Fraction, facts: Facts) -> int | None:

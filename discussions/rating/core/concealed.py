@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
-from discussions.adjudication.core.judgeable import make_reference_subject
 from discussions.core.outcome import MEMORY, REPETITION
 from discussions.core.records import (
     GameRecord,
@@ -118,7 +117,7 @@ def select_visible_findings(
     """The findings that may be seen now."""
     return VisibleFindings(
         references=[
-            _reference(finding, game, is_checked=make_reference_subject(finding) in visibility.checks)
+            _reference(finding, game, is_checked=finding.subject in visibility.checks)
             for finding in measurements[MEMORY].references
         ],
         findings={
@@ -143,7 +142,7 @@ def _reference(finding: ReferenceFinding, game: GameRecord, *, is_checked: bool)
     if spoken is None:
         spoken = find_named_round(finding.text, message.round)
     return SeenReference(
-        subject=make_reference_subject(finding),
+        subject=finding.subject,
         message=finding.message,
         start=finding.start,
         end=finding.end,

@@ -212,11 +212,11 @@ def phrases(visible: VisibleEvaluation) -> list[PhraseItem]:
     counts = nlargest(most + len(found) - len(allowed), (phrase.count for phrase in found))
     often = [phrase for phrase in found if phrase.count >= counts[-1]] if counts else []
     ranked = sorted(often, key=lambda phrase: (-phrase.count, phrase.player, phrase.phrase))
-    listed = [phrase for phrase in ranked if _subject(phrase) in allowed][:most]
+    listed = [phrase for phrase in ranked if phrase.subject in allowed][:most]
     marked = set(visible.progress.values.get(judgement_kinds.PHRASE, {})) - {
-        _subject(phrase) for phrase in listed
+        phrase.subject for phrase in listed
     }
-    kept = [phrase for phrase in found if _subject(phrase) in marked] if marked else []
+    kept = [phrase for phrase in found if phrase.subject in marked] if marked else []
     kept.sort(key=lambda phrase: (-phrase.count, phrase.player, phrase.phrase))
     return [_phrase(visible, phrase) for phrase in listed + kept]
 
@@ -224,7 +224,7 @@ def phrases(visible: VisibleEvaluation) -> list[PhraseItem]:
 def build_phrase_item(visible: VisibleEvaluation, subject: str) -> PhraseItem | None:
     """The one phrase with that subject."""
     return next(
-        (_phrase(visible, phrase) for phrase in visible.shown.phrases if _subject(phrase) == subject), None
+        (_phrase(visible, phrase) for phrase in visible.shown.phrases if phrase.subject == subject), None
     )
 
 
@@ -232,7 +232,7 @@ def _phrase(visible: VisibleEvaluation, found: PhraseFinding) -> PhraseItem:
     read = visible.rubric.parameters
     per_message = Fraction(int(read["robotic_use_count"]), int(read["robotic_message_count"]))
     return PhraseItem(
-        **visible.item(judgement_kinds.PHRASE, _subject(found)),
+        **visible.item(judgement_kinds.PHRASE, found.subject),
         player=found.player,
         name=visible.seen.name(found.player) if found.player else "",
         phrase=found.phrase,
@@ -240,10 +240,6 @@ def _phrase(visible: VisibleEvaluation, found: PhraseFinding) -> PhraseItem:
         messages=list(found.messages),
         is_robotic=found.count >= per_message * max(len(visible.seen.messages), 1),
     )
-
-
-def _subject(found: PhraseFinding) -> str:
-    return f"{found.player}|{found.phrase}"
 
 
 def identify(visible: VisibleEvaluation) -> list[IdentifyItem]:

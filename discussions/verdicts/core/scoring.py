@@ -112,12 +112,12 @@ def compute_scores(
 def collect_flip_facts(found: Effective, measurements: Mapping[str, Measurement]) -> Facts:
     """The facts for flip distances: the counts of repeated phrases, and whether the game has messages."""
     accepted = found.values.get(judgement_kinds.PHRASE, {})
-    phrases = measurements[REPETITION].phrases
-    is_accepted = [
-        accepted.get(f"{phrase.player}|{phrase.phrase}") == judgement_kinds.ACCEPTABLE for phrase in phrases
-    ]
+    counts: dict[bool, list[int]] = {False: [], True: []}
+    for phrase in measurements[REPETITION].phrases:
+        is_accepted = bool(accepted) and accepted.get(phrase.subject) == judgement_kinds.ACCEPTABLE
+        counts[is_accepted].append(phrase.count)
     return Facts(
-        repeated=[phrase.count for phrase, taken in zip(phrases, is_accepted, strict=True) if not taken],
-        accepted=[phrase.count for phrase, taken in zip(phrases, is_accepted, strict=True) if taken],
+        repeated=counts[False],
+        accepted=counts[True],
         has_messages=bool(measurements["strategic_depth"].messages),
     )

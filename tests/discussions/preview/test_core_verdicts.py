@@ -218,7 +218,7 @@ def test_phrases_that_the_draft_does_not_find():
     )
     before = measure_game(record, RUBRIC)
     phrase = before["anti_repetition"].phrases[0]
-    marked = basis(("phrase", f"{phrase.player}|{phrase.phrase}", "acceptable"), ("rating", "", "4.0"))
+    marked = basis(("phrase", phrase.subject, "acceptable"), ("rating", "", "4.0"))
     pooled = draft(parameters={"repetition_scope": "pooled"})
     judged_game = JudgedGame(
         Location("ours", 1),
