@@ -5,22 +5,23 @@ from django.utils.translation import gettext as _
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game
 from discussions.models.slots import RATING
-from workspace.access.permissions import role_in
+from workspace.access.permissions import check_leads, may_lead, role_in
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
 
 
 def check_see_games(person: Person, project: Project) -> None:
     """Leads and admins see every game of a project with its figures."""
-    if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(
-            _("Only team leads of this project see all its games. Yours are under “My evaluations”.")
-        )
+    check_leads(
+        person,
+        project,
+        _("Only team leads of this project see all its games. Yours are under “My evaluations”."),
+    )
 
 
 def check_see_game(person: Person, game: Game) -> None:
     """Leads and admins; after the verdict also the evaluators who submitted an evaluation of the game."""
-    if role_in(person, game.project) in ("admin", "lead"):
+    if may_lead(person, game.project):
         return
     if not (has_submitted(person, game) and game.verdicts.exists()):
         raise NotAllowed(_("A game opens to whoever rated it once its verdict is recorded."))
@@ -34,13 +35,8 @@ def has_submitted(person: Person, game: Game) -> bool:
 
 def check_see_iterations(person: Person, project: Project) -> None:
     """Leads and admins; evaluators must rate without knowing iterations."""
-    if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(
-            _("Only team leads of this project see its iterations: who rates must not know them.")
-        )
-
-
-def check_leads(person: Person, project: Project, sentence: str) -> None:
-    """Leads of the project and admins; others get the sentence."""
-    if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(sentence)
+    check_leads(
+        person,
+        project,
+        _("Only team leads of this project see its iterations: who rates must not know them."),
+    )

@@ -2,11 +2,11 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_leads
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game
 from discussions.models.slots import RATING
 from discussions.queries import newest_measured
+from workspace.access.permissions import check_leads
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person
 

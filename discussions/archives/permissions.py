@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from discussions.models import Transcript
 from rubric.models import ComparisonSet
 from rubric.sets.permissions import check_see_results
-from workspace.access.permissions import get_refusal, role_in
+from workspace.access.permissions import check_leads, get_refusal
 from workspace.core.refusals import Conflict, NotAllowed
 from workspace.exports.labels import ARCHIVE_FOR_LEADS
 from workspace.models import Person, Project
@@ -17,8 +17,7 @@ def check_archive(person: Person, project: Project) -> None:
 
     An archive without other people's reviews would be no archive.
     """
-    if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(str(ARCHIVE_FOR_LEADS))
+    check_leads(person, project, str(ARCHIVE_FOR_LEADS))
     for row in ComparisonSet.objects.filter(project=project).select_related("project").order_by("number"):
         if reason := get_refusal(check_see_results, person, row):
             raise NotAllowed(

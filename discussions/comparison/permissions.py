@@ -2,9 +2,9 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_leads
 from discussions.core.iteration_states import CHANGE, get_decision_move, state_after
 from discussions.models import Iteration
+from workspace.access.permissions import check_leads
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from discussions.flags.queries import query_flags, waits_for_evaluator, waits_for_lead
 from discussions.models import Evaluation, FlagReply, GameText, Remark
 from discussions.models.slots import RATING, REPEAT
-from workspace.access.permissions import role_in
+from workspace.access.permissions import may_lead
 from workspace.models import Person, Project
 
 LONGEST_QUOTE, FLAGS_A_PAGE = 400, 20
@@ -64,7 +64,7 @@ def flags_page(
 
     If `only` is set, the page has only that flag, whatever its state.
     """
-    is_lead = role_in(person, project) in ("admin", "lead")
+    is_lead = may_lead(person, project)
     rows = query_flags().filter(evaluation__game__project=project)
     if not is_lead:
         rows = rows.filter(evaluation__evaluator=person)

@@ -9,7 +9,7 @@ from discussions.flags.actions import answer_flag
 from discussions.flags.forms import AnswerForm
 from discussions.flags.pages import flags_page
 from discussions.flags.queries import query_flags
-from workspace.access.permissions import role_in
+from workspace.access.permissions import may_lead
 from workspace.core.refusals import Refusal
 from workspace.models import Project
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
@@ -29,7 +29,7 @@ def answer(request: SignedIn, slug: str, flag: int) -> HttpResponse:
     """Answer a flag, resolve it, or both."""
     project = project_or_404(request.user, slug)
     rows = query_flags().filter(evaluation__game__project=project)
-    if role_in(request.user, project) not in ("admin", "lead"):
+    if not may_lead(request.user, project):
         rows = rows.filter(evaluation__evaluator=request.user)
     found, form = get_object_or_404(rows, pk=flag), bind_form(request, AnswerForm, auto_id=_ids(flag))
     if not form.is_valid():

@@ -3,7 +3,6 @@
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_leads
 from discussions.access.queries import reason_unblinded
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.metrics.core.registry import uses_round_offset
@@ -11,6 +10,7 @@ from discussions.models import Evaluation, Game
 from discussions.models.slots import RATING
 from discussions.queries import rubric_record
 from discussions.verdicts.queries import rests_on
+from workspace.access.permissions import check_leads
 from workspace.core.refusals import Conflict, NotAllowed
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project

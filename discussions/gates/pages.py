@@ -15,7 +15,7 @@ from discussions.iterations.queries import load_history, load_rubric
 from discussions.models import Iteration, Stage
 from discussions.verdicts.core.rule import get_cost_state, read_rules
 from rubric.core.records import RubricRecord
-from workspace.access.permissions import get_refusal, role_in
+from workspace.access.permissions import get_refusal, is_admin
 from workspace.core.text import figure
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
@@ -89,7 +89,7 @@ def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
         anchor=rubric.criterion(ENGAGEMENT).anchors.get("5", ""),
         sign_refusal=get_refusal(check_sign_stage, person, stage),
         next_refusal=_next_refusal(stage, person, gate),
-        is_override=not gate.is_open and role_in(person, stage.project) == "admin",
+        is_override=not gate.is_open and is_admin(person),
         newest_change=history.newest_change,
         counted=counted_says(stage),
         weak=_describe_weak_games(list_weak_games(stage, gate.streak)),

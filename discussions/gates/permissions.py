@@ -2,10 +2,9 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_leads
 from discussions.gates.core import GateStatus
 from discussions.models import Stage
-from workspace.access.permissions import role_in
+from workspace.access.permissions import check_leads, is_admin
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
 
@@ -41,7 +40,7 @@ def check_open_next_stage(person: Person, stage: Stage, gate: GateStatus) -> Non
     sentence = _("Only team leads of this project create its next stage. Ask one of them.")
     check_leads(person, stage.project, sentence)
     check_stage_open(stage)
-    if not gate.is_open and role_in(person, stage.project) != "admin":
+    if not gate.is_open and not is_admin(person):
         raise NotAllowed(
             _(
                 "The gate to the next stage is closed: %(missing)s Only an admin can open it anyway, with a reason."

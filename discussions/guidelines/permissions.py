@@ -2,8 +2,8 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_leads
 from discussions.guidelines.queries import unread_guideline
+from workspace.access.permissions import check_leads
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
 

@@ -10,7 +10,7 @@ from discussions.history.core import figures_csv, summary_to_json
 from discussions.history.pages.history import build_history_page
 from discussions.history.pages.summary import Read, build_stage_summary
 from discussions.models import Stage
-from workspace.access.permissions import role_in
+from workspace.access.permissions import may_lead
 from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
 from workspace.web.bind_form import only_parameters, project_or_404
@@ -76,7 +76,7 @@ def stage_figures(request: SignedIn, slug: str, stage: int) -> HttpResponse:
 def led_project_or_404(person: Person, slug: str) -> Project:
     """The project for its leads and admins, else 404."""
     project = project_or_404(person, slug)
-    if role_in(person, project) not in ("admin", "lead"):
+    if not may_lead(person, project):
         raise Http404
     return project
 

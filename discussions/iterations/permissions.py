@@ -2,20 +2,20 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_leads
 from discussions.core.iteration_states import IMPORTING, why_frozen
 from discussions.models import Iteration
-from workspace.access.permissions import role_in
+from workspace.access.permissions import check_leads
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
 
 
 def check_change_iteration(person: Person, project: Project) -> None:
     """Only leads of the project and admins decide how its games are judged."""
-    if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(
-            _("Only team leads of this project change how its games are judged. Ask one of them.")
-        )
+    check_leads(
+        person,
+        project,
+        _("Only team leads of this project change how its games are judged. Ask one of them."),
+    )
 
 
 def check_freeze(person: Person, iteration: Iteration) -> None:

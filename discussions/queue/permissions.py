@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_leads
+from workspace.access.permissions import check_leads
 from workspace.models import Person, Project
 
 

@@ -2,11 +2,10 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_leads
 from discussions.access.queries import reason_unblinded
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, WHY_BARRED, why_closed
 from discussions.models import Evaluation, Game, Verdict
-from workspace.access.permissions import role_in
+from workspace.access.permissions import check_leads, role_in
 from workspace.core.refusals import NotAllowed
 from workspace.core.words import say
 from workspace.models import Person, Project

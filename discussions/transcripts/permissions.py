@@ -6,15 +6,14 @@ from django.utils.translation import gettext as _
 from discussions.core.iteration_states import why_frozen
 from discussions.models import Iteration
 from discussions.transcripts.core.file_names import shown_name
-from workspace.access.permissions import role_in
+from workspace.access.permissions import check_leads
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Person, Project
 
 
 def check_import_transcripts(person: Person, project: Project) -> None:
     """Leads of the project and admins import transcripts and see the outcome."""
-    if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(_("Only team leads of this project import transcripts. Ask one of them."))
+    check_leads(person, project, _("Only team leads of this project import transcripts. Ask one of them."))
 
 
 def check_takes_games(iteration: Iteration) -> None:

@@ -2,12 +2,12 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_leads
 from discussions.core.evaluation_states import OPEN
 from discussions.models import Evaluation, Game, Iteration
 from discussions.models.slots import RATING
 from rubric.models import RubricVersion
 from rubric.models.rubrics import PUBLISHED
+from workspace.access.permissions import check_leads
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person
 

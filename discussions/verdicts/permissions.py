@@ -5,21 +5,21 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from discussions.access.permissions import check_leads, has_submitted
+from discussions.access.permissions import has_submitted
 from discussions.access.queries import reason_unblinded
 from discussions.core.evaluation_states import SUBMITTED, WHY_BARRED
 from discussions.models import Adjudication, Evaluation, Game, Verdict
 from discussions.models.queue_rules import load_rating_rule
 from discussions.models.slots import CALIBRATION, REPEAT
 from discussions.verdicts.queries import Preview, is_held_back, rests_on
-from workspace.access.permissions import role_in
+from workspace.access.permissions import check_leads, may_lead
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
 
 
 def check_see_verdict(person: Person, game: Game) -> None:
     """Leads, admins and the evaluators who submitted an evaluation of the game."""
-    if role_in(person, game.project) in ("admin", "lead"):
+    if may_lead(person, game.project):
         return
     if not has_submitted(person, game):
         raise NotAllowed(_("Only team leads and whoever rated this game see its verdict."))
@@ -27,7 +27,7 @@ def check_see_verdict(person: Person, game: Game) -> None:
 
 def check_record_verdict(person: Person, game: Game) -> None:
     """Leads and admins record; an evaluator records the verdict of a game that they rated alone."""
-    if role_in(person, game.project) in ("admin", "lead"):
+    if may_lead(person, game.project):
         return
     if game.evaluator_count != 1:
         raise NotAllowed(_("This game has several evaluators, so a team lead records its verdict."))
@@ -37,8 +37,9 @@ def check_record_verdict(person: Person, game: Game) -> None:
 
 def check_supersede_verdict(person: Person, game: Game) -> None:
     """Leads and admins correct a recorded verdict."""
-    if role_in(person, game.project) not in ("admin", "lead"):
-        raise NotAllowed(_("A recorded verdict is only corrected by a team lead. Ask one of them."))
+    check_leads(
+        person, game.project, _("A recorded verdict is only corrected by a team lead. Ask one of them.")
+    )
 
 
 def check_record_games(person: Person, project: Project) -> None:

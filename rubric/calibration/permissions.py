@@ -3,12 +3,14 @@
 from django.utils.translation import gettext as _
 
 from rubric.models import ComparisonSet
-from workspace.access.permissions import role_in
-from workspace.core.refusals import NotAllowed
+from workspace.access.permissions import check_leads
 from workspace.models import Person
 
 
 def check_calibrate_set(person: Person, comparison_set: ComparisonSet) -> None:
     """Only leads of the project and admins open calibration rounds and see everybody's results."""
-    if role_in(person, comparison_set.project) not in ("admin", "lead"):
-        raise NotAllowed(_("Only team leads of this project calibrate its reviewers. Ask one of them."))
+    check_leads(
+        person,
+        comparison_set.project,
+        _("Only team leads of this project calibrate its reviewers. Ask one of them."),
+    )

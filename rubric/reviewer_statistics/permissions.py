@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from rubric.models import ComparisonSet, Reviewer
 from rubric.sets.permissions import check_see_results
 from rubric.versions.permissions import check_see_weights
-from workspace.access.permissions import role_in
+from workspace.access.permissions import may_lead
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person
 
@@ -13,7 +13,7 @@ from workspace.models import Person
 def check_see_reviewer(person: Person, comparison_set: ComparisonSet, reviewer: Reviewer) -> None:
     """Leads open the reviews of every reviewer; other viewers of the results open only their own."""
     check_see_results(person, comparison_set)
-    is_lead = role_in(person, comparison_set.project) in ("admin", "lead")
+    is_lead = may_lead(person, comparison_set.project)
     if not is_lead and reviewer.person_id != person.pk:
         raise NotAllowed(_("Only team leads open what is said of another reviewer."))
 

@@ -7,23 +7,25 @@ from rubric.models import CalibrationComparison, ComparisonSet, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import RATING, SUBMITTED
 from rubric.sets.queries import has_open_places
-from workspace.access.permissions import may, role_in
+from workspace.access.permissions import check_leads, may, may_lead
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
 
 
 def check_open_set(person: Person, project: Project) -> None:
     """Only leads of the project and admins open, fill and close comparison sets."""
-    if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(_("Only team leads of this project create comparison sets. Ask one of them."))
+    check_leads(
+        person, project, _("Only team leads of this project create comparison sets. Ask one of them.")
+    )
 
 
 def check_see_set(person: Person, comparison_set: ComparisonSet) -> None:
     """Only leads of the project and admins see what a set holds and who reviews it."""
-    if role_in(person, comparison_set.project) not in ("admin", "lead"):
-        raise NotAllowed(
-            _("Only team leads of this project see a whole set. What you review is under Reviews.")
-        )
+    check_leads(
+        person,
+        comparison_set.project,
+        _("Only team leads of this project see a whole set. What you review is under Reviews."),
+    )
 
 
 def check_change_set(person: Person, comparison_set: ComparisonSet) -> None:
@@ -35,7 +37,7 @@ def check_change_set(person: Person, comparison_set: ComparisonSet) -> None:
 
 def check_see_results(person: Person, comparison_set: ComparisonSet) -> None:
     """Leads and admins see results once their own reviews are submitted; reviewers once the set is closed."""
-    is_lead = role_in(person, comparison_set.project) in ("admin", "lead")
+    is_lead = may_lead(person, comparison_set.project)
     reviewers = Reviewer.objects.filter(set=comparison_set, kind=PERSON, person=person, ended_at=None)
     # A reviewer who sees results after the first round is not blind in the second.
     last = 2 if comparison_set.has_second_round else 1

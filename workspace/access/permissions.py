@@ -61,17 +61,22 @@ def may(check: Callable[..., None], *args: object) -> bool:
     return not get_refusal(check, *args)
 
 
-def check_leads(person: Person, project: Project) -> None:
-    """Leads of the project and admins."""
-    if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(_("Only team leads of this project can do this. Ask one of them."))
+def may_lead(person: Person, project: Project | None) -> bool:
+    """Whether the person has the rights of a lead: a lead of the project, or an admin."""
+    return role_in(person, project) in ("admin", "lead")
+
+
+def check_leads(person: Person, project: Project | None, sentence: str) -> None:
+    """Leads of the project and admins; everybody else is refused with the sentence."""
+    if not may_lead(person, project):
+        raise NotAllowed(sentence)
 
 
 def check_see_people(person: Person) -> None:
     """Admins see everybody who has an account."""
-    require_admin(person, _("Only admins see all people. The people of a project are on its own page."))
+    check_admin(person, _("Only admins see all people. The people of a project are on its own page."))
 
 
-def require_admin(person: Person, sentence: str) -> None:
+def check_admin(person: Person, sentence: str) -> None:
     if not is_admin(person):
         raise NotAllowed(sentence)

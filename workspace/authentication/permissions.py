@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from workspace.access.permissions import require_admin
+from workspace.access.permissions import check_admin
 from workspace.core.refusals import NotAllowed
 from workspace.models import Membership, Person
 
@@ -24,7 +24,7 @@ def check_switch_off_second_factor(person: Person) -> None:
 
 def check_reset_second_factor(person: Person, other: Person) -> None:
     """Admins reset the second factor of others, not their own."""
-    require_admin(person, _("Only admins reset a second factor. Ask one of them."))
+    check_admin(person, _("Only admins reset a second factor. Ask one of them."))
     if other.pk == person.pk:
         raise NotAllowed(
             _("Nobody resets their own second factor. Use a recovery code, or ask another admin.")

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from workspace.access.permissions import is_admin, require_admin, role_in
+from workspace.access.permissions import check_admin, check_leads, is_admin
 from workspace.core.refusals import NotAllowed
 from workspace.models import Job, Membership, Person
 
@@ -18,13 +18,12 @@ def check_see_status(person: Person) -> None:
 
 def check_see_overview(person: Person) -> None:
     """Admins see the overview of the installation."""
-    require_admin(person, _("Only admins see the overview of the site."))
+    check_admin(person, _("Only admins see the overview of the site."))
 
 
 def check_retry_job(person: Person, job: Job) -> None:
     """Admins, and leads of the job's project; not for jobs whose restart has its own conditions."""
-    if role_in(person, job.project) not in ("admin", "lead"):
-        raise NotAllowed(_("Only team leads of its project and admins start a failed job again."))
+    check_leads(person, job.project, _("Only team leads of its project and admins start a failed job again."))
     if job.kind == "import":
         raise NotAllowed(_("Resume this import on its own page: its iteration may not take games any more."))
     if job.kind == "ask_models":

@@ -2,10 +2,10 @@
 
 from django.utils.translation import gettext as _
 
-from workspace.access.permissions import require_admin
+from workspace.access.permissions import check_admin
 from workspace.models import Person
 
 
 def check_see_design(person: Person) -> None:
     """Admins see all components."""
-    require_admin(person, _("Only admins see the page of all components."))
+    check_admin(person, _("Only admins see the page of all components."))

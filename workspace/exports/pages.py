@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from workspace.access.permissions import may, role_in
+from workspace.access.permissions import may, may_lead
 from workspace.core.limits import PAGE_SIZE
 from workspace.display.core.number_lists import format_numbers
 from workspace.exports.core.choices import (
@@ -70,7 +70,7 @@ def exports_page(*, project: Project, person: Person, now: datetime, before: int
         older=shown[-1].pk if len(found) > PAGE_SIZE else 0,
         is_live=is_live,
         worker_note=worker_note(now) if is_live else "",
-        is_lead=role_in(person, project) in ("admin", "lead"),
+        is_lead=may_lead(person, project),
     )
 
 

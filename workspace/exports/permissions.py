@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from django.utils.translation import gettext as _
 
-from workspace.access.permissions import role_in
+from workspace.access.permissions import check_leads, role_in
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.exports.core.choices import PARQUET, PARQUET_PACKAGE
 from workspace.exports.labels import PARQUET_MISSING
@@ -19,10 +19,9 @@ def check_export(person: Person, project: Project) -> None:
 
 def check_export_everything(person: Person, project: Project) -> None:
     """Leads of the project and admins; what evaluators export is their own work, blind."""
-    if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(
-            _("Only team leads of this project export everything. You can export your own work.")
-        )
+    check_leads(
+        person, project, _("Only team leads of this project export everything. You can export your own work.")
+    )
 
 
 def check_own_export(person: Person, export: Export) -> None:

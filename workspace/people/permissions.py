@@ -3,19 +3,19 @@
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from workspace.access.permissions import is_admin, require_admin
+from workspace.access.permissions import check_admin, is_admin
 from workspace.core.refusals import NotAllowed
 from workspace.models import Membership, Person
 
 
 def check_manage_people(person: Person) -> None:
     """Admins invite people and make accounts."""
-    require_admin(person, _("Only admins invite people. Ask one of them."))
+    check_admin(person, _("Only admins invite people. Ask one of them."))
 
 
 def check_change_account(person: Person, other: Person) -> None:
     """Admins deactivate and activate accounts, but not their own."""
-    require_admin(person, _("Only admins deactivate and activate accounts. Ask one of them."))
+    check_admin(person, _("Only admins deactivate and activate accounts. Ask one of them."))
     if other.pk == person.pk:
         raise NotAllowed(_("Nobody deactivates their own account. Ask another admin."))
     if other.is_system:

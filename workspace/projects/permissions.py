@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from workspace.access.permissions import require_admin, role_in
+from workspace.access.permissions import check_admin, check_leads
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Membership, Person, Project
 from workspace.projects.queries import MB, load_storage
@@ -10,18 +10,17 @@ from workspace.projects.queries import MB, load_storage
 
 def check_create_project(person: Person) -> None:
     """Admins open projects."""
-    require_admin(person, _("Only admins create projects. Ask one of them."))
+    check_admin(person, _("Only admins create projects. Ask one of them."))
 
 
 def check_see_members(person: Person, project: Project) -> None:
     """Leads and admins see who belongs to a project."""
-    if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(_("Only team leads of this project see its people. Ask one of them."))
+    check_leads(person, project, _("Only team leads of this project see its people. Ask one of them."))
 
 
 def check_manage_members(person: Person, project: Project) -> None:
     """Admins decide who belongs to a project."""
-    require_admin(person, _("Only admins add people to a project or change their role. Ask one of them."))
+    check_admin(person, _("Only admins add people to a project or change their role. Ask one of them."))
 
 
 def check_change_membership(person: Person, membership: Membership) -> None:
@@ -33,7 +32,7 @@ def check_change_membership(person: Person, membership: Membership) -> None:
 
 def check_set_storage_limit(person: Person, project: Project) -> None:
     """Admins set how much a project may store."""
-    require_admin(person, _("Only admins change how much a project may store. Ask one of them."))
+    check_admin(person, _("Only admins change how much a project may store. Ask one of them."))
 
 
 def check_room(project: Project, more: int = 0, *, field: str = "") -> None:

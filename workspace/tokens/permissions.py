@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from workspace.access.permissions import is_admin, require_admin
+from workspace.access.permissions import check_admin, is_admin
 from workspace.core.refusals import NotAllowed
 from workspace.models import AccessToken, Person
 from workspace.tokens.queries import Bearer
@@ -13,7 +13,7 @@ from workspace.tokens.queries import Bearer
 
 def check_manage_tokens(person: Person) -> None:
     """Admins see everybody's tokens and make service accounts."""
-    require_admin(person, _("Only admins see the access tokens of others. Yours are in your settings."))
+    check_admin(person, _("Only admins see the access tokens of others. Yours are in your settings."))
 
 
 def check_create_token(person: Person, owner: Person) -> None:
