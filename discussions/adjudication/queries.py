@@ -10,7 +10,7 @@ import msgspec
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 from msgspec import Struct
 
-from discussions.adjudication.core.authorship_test import Asked, DrawnTest, draw_test
+from discussions.adjudication.core.authorship_test import DrawnTest, draw_test, read_draw_rule
 from discussions.adjudication.core.disagreements import AdjudicationRecord, Disagreement, find_disagreements
 from discussions.adjudication.core.effective import AdjudicatedAnswer as BasisAdjudication
 from discussions.adjudication.core.effective import (
@@ -28,7 +28,6 @@ from discussions.models import Adjudication, Evaluation, Game, Judgement, Measur
 from discussions.models.iterations import TEST
 from discussions.models.slots import RATING
 from discussions.queries import game_record, load_measurements, newest_measured, rubric_record
-from rubric.core.records import RubricRecord
 from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Event, Person, Project
@@ -316,23 +315,6 @@ def load_drawn_test(evaluation: Evaluation, game: Game) -> DrawnTest | None:
     return _draw_test((game.pk, game.content_sha256), (version.pk, version.sha256), evaluation.seed)
 
 
-def asked_messages(drawn: DrawnTest) -> Asked:
-    """The test in the form that effective values use."""
-    return Asked(drawn.authors, len(drawn.agents))
-
-
 @lru_cache(maxsize=64)
 def _draw_test(game: tuple[int, str], version: tuple[int, str], seed: str) -> DrawnTest | None:
-    rubric = rubric_record(*version)
-    read = rubric.parameters
-    return draw_test(
-        game_record(*game),
-        seed=seed,
-        least=int(read["identification_min_messages"]),
-        most=int(read["identification_max_messages"]),
-        ambiguous=_ambiguous(rubric),
-    )
-
-
-def _ambiguous(rubric: RubricRecord) -> frozenset[str]:
-    return frozenset(rubric.lists["ambiguous_names"])
+    return draw_test(game_record(*game), seed, read_draw_rule(rubric_record(*version)))

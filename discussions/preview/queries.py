@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Subquery, Sum
 
-from discussions.adjudication.core.authorship_test import draw_test
+from discussions.adjudication.core.authorship_test import draw_test, read_draw_rule
 from discussions.adjudication.queries import adjudicated_so_far, adjudications_in
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
@@ -260,14 +260,7 @@ def _tests(games: list[int]) -> Iterator[tuple[int, BasisTest]]:
     )
     texts = _texts(sorted({row[1] for row in rows}))
     for key, game, seed, version, sha256 in rows:
-        rubric = rubric_record(version, sha256)
-        drawn = draw_test(
-            texts[game],
-            seed=seed,
-            least=int(rubric.parameters["identification_min_messages"]),
-            most=int(rubric.parameters["identification_max_messages"]),
-            ambiguous=frozenset(rubric.lists["ambiguous_names"]),
-        )
+        drawn = draw_test(texts[game], seed, read_draw_rule(rubric_record(version, sha256)))
         if drawn is not None:
             yield game, BasisTest(key, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
 

@@ -10,15 +10,20 @@ from typing import Any
 import msgspec
 from django.db.models import QuerySet
 
-from discussions.adjudication.core.authorship_test import DrawnTest, ShownTest, build_shown_test
-from discussions.adjudication.core.effective import Effective, Judged, effective, machine_values
+from discussions.adjudication.core.authorship_test import (
+    DrawnTest,
+    ShownTest,
+    build_shown_test,
+    read_draw_rule,
+)
+from discussions.adjudication.core.effective import Effective, Judged, find_effective_values, machine_values
 from discussions.adjudication.core.judgeable import (
     audit_sample,
     inconsistent_messages,
     judgeable_subjects,
     read_sample_rule,
 )
-from discussions.adjudication.queries import _ambiguous, asked_messages, load_drawn_test
+from discussions.adjudication.queries import load_drawn_test
 from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, why_closed
 from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, JudgeableSubjects
 from discussions.core.outcome import Line, Outcome
@@ -100,9 +105,9 @@ class EvaluationState:
     @cached_property
     def shown_test(self) -> ShownTest | None:
         """The blind test as the evaluator sees it; None without one."""
-        return (
-            build_shown_test(self.game, self.drawn_test, _ambiguous(self.rubric)) if self.drawn_test else None
-        )
+        if self.drawn_test is None:
+            return None
+        return build_shown_test(self.game, self.drawn_test, read_draw_rule(self.rubric))
 
     @cached_property
     def values(self) -> dict[str, dict[str, str]]:
@@ -142,8 +147,8 @@ class EvaluationState:
         judged = [
             Judged(number, kind, subject, row.value) for (kind, subject), row in self.judgements.items()
         ]
-        tests = {number: asked_messages(self.drawn_test)} if self.drawn_test else {}
-        return effective(judged, {}, machine=self.machine, tests=tests, own=number)
+        tests = {number: self.drawn_test.answer_key} if self.drawn_test else {}
+        return find_effective_values(judged, {}, machine=self.machine, tests=tests, own=number)
 
     @cached_property
     def own_outcome(self) -> Outcome:

@@ -16,7 +16,7 @@ import msgspec
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from msgspec import Struct
 
-from discussions.adjudication.core.authorship_test import Asked, combine_tests, draw_test
+from discussions.adjudication.core.authorship_test import combine_tests, draw_test, read_draw_rule
 from discussions.adjudication.core.effective import machine_values
 from discussions.adjudication.core.judgeable import (
     audit_sample,
@@ -302,21 +302,14 @@ def _identified(
 ) -> tuple[bool, bool] | None:
     """The result of the evaluator's blind manual check: (is the authorship test, passes); None without one."""
     if text is not None:
-        read = row.rubric.parameters
-        drawn = draw_test(
-            text,
-            seed=row.seed,
-            least=int(read["identification_min_messages"]),
-            most=int(read["identification_max_messages"]),
-            ambiguous=frozenset(row.rubric.lists["ambiguous_names"]),
-        )
+        drawn = draw_test(text, row.seed, read_draw_rule(row.rubric))
         given = {
             answer.subject: answer.blind_value
             for answer in said
             if answer.kind == judgement_kinds.ATTRIBUTION
         }
-        asked = {row.evaluation: Asked(drawn.authors, len(drawn.agents))} if drawn else {}
-        test = combine_tests(asked, lambda _evaluation, place: given.get(str(place), ""))
+        keys = {row.evaluation: drawn.answer_key} if drawn else {}
+        test = combine_tests(keys, lambda _evaluation, place: given.get(str(place), ""))
         return (True, check_test(test, decides=False).passes) if test else None
     answers = [
         answer.blind_value

@@ -5,7 +5,7 @@ transcript opens, an evaluator sees only `ShownTest`, a record that cannot hold 
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from math import comb
 
@@ -14,6 +14,7 @@ from msgspec import Struct
 from discussions.core.records import GameRecord
 from discussions.metrics.core.names import Roster, build_roster, find_names, fold, own_prefix
 from discussions.metrics.core.text import NAME, tokenise
+from rubric.core.records import RubricRecord
 
 QUESTION, TEST = "question", "test"
 
@@ -31,6 +32,24 @@ UNSEEN_EACH, MOST_UNSEEN = 2, 24
 SIGNIFICANCE = Fraction(1, 20)
 
 
+class DrawRule(Struct, frozen=True):
+    """How a rubric version draws a test: `least` to `most` samples of each agent.
+
+    `ambiguous_names` are names that are also words; they count as names only as the game spells them.
+    """
+
+    least: int
+    most: int
+    ambiguous_names: frozenset[str] = frozenset()
+
+
+class AnswerKey(Struct, frozen=True):
+    """The right answers of one evaluation's test: who wrote each unseen message. `agents` counts who took part."""
+
+    authors: tuple[int, ...]
+    agents: int
+
+
 class DrawnTest(Struct, frozen=True):
     """What was drawn: positions of messages. `samples` follow the order of `agents`, `unseen` the order of questions.
 
@@ -43,6 +62,11 @@ class DrawnTest(Struct, frozen=True):
     authors: tuple[int, ...]
     left_out: tuple[int, ...]
 
+    @property
+    def answer_key(self) -> AnswerKey:
+        """The right answers, as effective values use them."""
+        return AnswerKey(self.authors, len(self.agents))
+
 
 class ShownTest(Struct, frozen=True):
     """The test as it is shown to the evaluator: texts without names. Nothing here says who wrote `unseen`."""
@@ -53,14 +77,7 @@ class ShownTest(Struct, frozen=True):
     left_out: tuple[int, ...]
 
 
-class Asked(Struct, frozen=True):
-    """The test of one evaluation as a verdict reads it: who wrote each unseen message, how many agents took part."""
-
-    authors: tuple[int, ...]
-    agents: int
-
-
-class Identified(Struct, frozen=True):
+class AuthorshipResult(Struct, frozen=True):
     """The result of a test: `hits` of `asked` messages were assigned to the right one of `agents` agents."""
 
     hits: int
@@ -86,16 +103,24 @@ class Identified(Struct, frozen=True):
         return next(enough, self.asked + 1)
 
 
-def draw_test(
-    game: GameRecord, *, seed: str, least: int, most: int, ambiguous: Collection[str] = ()
-) -> DrawnTest | None:
-    """Draw who takes part and which messages: `least` to `most` samples and one or two unseen messages of each agent.
+def read_draw_rule(rubric: RubricRecord) -> DrawRule:
+    """The rule as a rubric version sets it."""
+    return DrawRule(
+        least=int(rubric.parameters["identification_min_messages"]),
+        most=int(rubric.parameters["identification_max_messages"]),
+        ambiguous_names=frozenset(rubric.lists["ambiguous_names"]),
+    )
 
-    A message takes part if it has three words or more besides names. An agent with fewer than `least` + 1 of them is
-    left out. The result is None if fewer than two agents are left. The same seed always gives the same test. Samples
+
+def draw_test(game: GameRecord, seed: str, rule: DrawRule) -> DrawnTest | None:
+    """Draw who takes part and which messages: the samples and one or two unseen messages of each agent.
+
+    A message takes part if it has three words or more besides names. An agent with fewer than `rule.least` + 1 of them
+    is left out. The result is None if fewer than two agents are left. The same seed always gives the same test. Samples
     are in the order of the transcript; the order of unseen messages reveals nothing about it.
     """
-    roster = build_roster(tuple(player.name for player in game.players), frozenset(ambiguous))
+    least, most = rule.least, rule.most
+    roster = build_roster(tuple(player.name for player in game.players), rule.ambiguous_names)
     said: dict[int, list[int]] = {}
     for message in game.messages:
         said.setdefault(message.player, []).append(message.position)
@@ -142,9 +167,9 @@ def _rank(seed: str, purpose: str, position: int) -> bytes:
     return hashlib.sha256(f"{seed}:identification:{purpose}:{position}".encode()).digest()
 
 
-def build_shown_test(game: GameRecord, drawn: DrawnTest, ambiguous: Collection[str] = ()) -> ShownTest:
+def build_shown_test(game: GameRecord, drawn: DrawnTest, rule: DrawRule) -> ShownTest:
     """The test as texts: every name is `[name]`, and a prefix that names the speaker is left out."""
-    roster = build_roster(tuple(player.name for player in game.players), frozenset(ambiguous))
+    roster = build_roster(tuple(player.name for player in game.players), rule.ambiguous_names)
 
     def texts(positions: Iterable[int]) -> tuple[str, ...]:
         messages = (game.messages[position - 1] for position in positions)
@@ -171,21 +196,23 @@ def _without_prefix(text: str, player: int, roster: Roster) -> str:
     return text[own_prefix(folded, 0, colon, roster.own[player - 1]) :] if colon >= 0 else text
 
 
-def combine_tests(asked: Mapping[int, Asked], said: Callable[[int, int], str]) -> Identified | None:
+def combine_tests(
+    keys: Mapping[int, AnswerKey], find_answer: Callable[[int, int], str]
+) -> AuthorshipResult | None:
     """The result of several evaluators' tests, counted as one test; None if there are none.
 
-    `asked` is by evaluation, `said` returns an evaluation's answer to its n-th message: an agent's number, or anything
-    else for a miss. If the numbers of agents differ, the smallest counts: guesses are then right more often, so the
-    test is stricter.
+    `keys` are by evaluation. `find_answer` returns an evaluation's answer to its n-th message: an agent's number, or
+    anything else for a miss. If the numbers of agents differ, the smallest counts: guesses are then right more often,
+    so the test is stricter.
     """
-    if not asked:
+    if not keys:
         return None
     hits = [
-        said(evaluation, place) == str(author)
-        for evaluation, test in asked.items()
-        for place, author in enumerate(test.authors, start=1)
+        find_answer(evaluation, place) == str(author)
+        for evaluation, key in keys.items()
+        for place, author in enumerate(key.authors, start=1)
     ]
-    return Identified(sum(hits), len(hits), min(test.agents for test in asked.values()))
+    return AuthorshipResult(sum(hits), len(hits), min(key.agents for key in keys.values()))
 
 
 def compute_probability(hits: int, asked: int, agents: int) -> Fraction:

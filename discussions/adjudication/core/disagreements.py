@@ -17,7 +17,7 @@ from discussions.adjudication.core.effective import (
     Key,
     add_silent_sides,
     collect_counted_judgements,
-    effective,
+    find_effective_values,
     find_majority,
     find_sides,
     list_decided_items,
@@ -152,29 +152,31 @@ def find_disagreements(
     is the seed for `letters`.
     """
     judged = list(judged)
-    stands = collect_counted_judgements(judged, machine)
+    counted = collect_counted_judgements(judged, machine)
     newest = {(adjudication.kind, adjudication.subject): adjudication for adjudication in resolved}
     values = {key: adjudication.value for key, adjudication in newest.items()}
-    ties = frozenset(effective(judged, values, machine=machine).ties)
+    ties = frozenset(find_effective_values(judged, values, machine=machine).ties)
     said = {
-        (judgement.evaluator, judgement.kind, judgement.subject): judgement
+        (judgement.evaluation, judgement.kind, judgement.subject): judgement
         for judgement in judged
         if judgement.value
     }
-    letter_of = letters(seed, stands.evaluators)
+    letter_of = letters(seed, counted.evaluations)
     found = []
-    for kind, subject in list_decided_items(stands, values):
-        counted = find_sides(stands, kind, subject)
+    for kind, subject in list_decided_items(counted, values):
+        counting_sides = find_sides(counted, kind, subject)
         answers = (
-            add_silent_sides(stands, kind, subject) if kind in judgement_kinds.MESSAGE_KINDS else counted
+            add_silent_sides(counted, kind, subject)
+            if kind in judgement_kinds.MESSAGE_KINDS
+            else counting_sides
         )
-        sides = _sides(kind, subject, answers, stands, said, reasons or {}, letter_of)
+        sides = _sides(kind, subject, answers, counted, said, reasons or {}, letter_of)
         disagreement = Disagreement(
             kind=kind,
             subject=subject,
-            sides=tuple(side for side in sides if side.evaluation in counted),
+            sides=tuple(side for side in sides if side.evaluation in counting_sides),
             machine=machine.get((kind, subject), ""),
-            majority=find_majority(counted, kind),
+            majority=find_majority(counting_sides, kind),
             is_tie=(kind, subject) in ties,
             sides_sha256=hash_sides(sides),
             resolved=newest.get((kind, subject)),
@@ -207,14 +209,14 @@ def _sides(
     kind: str,
     subject: str,
     answers: Mapping[int, str],
-    stands: CountedJudgements,
+    counted: CountedJudgements,
     said: Mapping[tuple[int, str, str], Judged],
     reasons: Mapping[tuple[int, str, str], str],
     letter_of: Mapping[int, str],
 ) -> tuple[Side, ...]:
     found = []
     for evaluation, value in answers.items():
-        is_silent = stands.is_silent(evaluation, kind, subject)
+        is_silent = counted.is_silent(evaluation, kind, subject)
         own = said.get((evaluation, kind, subject))
         found.append(
             Side(

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from discussions.adjudication.core.authorship_test import Asked, Identified, combine_tests
+from discussions.adjudication.core.authorship_test import AnswerKey, AuthorshipResult, combine_tests
 from discussions.core import judgement_kinds
 from discussions.core.records import Measurement
 from discussions.metrics.core.registry import METRICS
@@ -46,9 +46,9 @@ SILENCE_ACCEPTS = (
 
 
 class Judged(Struct, frozen=True):
-    """One evaluator's newest value for a subject. `evaluator` is the key of the evaluation."""
+    """The newest value of one evaluation, by its key, for a subject."""
 
-    evaluator: int
+    evaluation: int
     kind: str
     subject: str
     value: str
@@ -71,7 +71,7 @@ class Effective(Struct, frozen=True):
     answers: dict[str, str] = {}
     identification: tuple[int, int] | None = None
     identify_decides: bool = False
-    test: Identified | None = None
+    test: AuthorshipResult | None = None
 
 
 def machine_values(measurements: Mapping[str, Measurement]) -> dict[Key, str]:
@@ -93,17 +93,17 @@ class CountedJudgements(Struct, frozen=True):
     counted as a vote for the automatic value.
     """
 
-    said: dict[Key, dict[int, str]]
-    evaluators: frozenset[int]
+    values: dict[Key, dict[int, str]]
+    evaluations: frozenset[int]
     machine: Mapping[Key, str] = {}
     silence_votes: bool = False
 
-    def is_silent(self, evaluator: int, kind: str, subject: str) -> bool:
+    def is_silent(self, evaluation: int, kind: str, subject: str) -> bool:
         """Whether the evaluation has no answer of its own on the subject."""
-        labelled = kind == judgement_kinds.MISSED and evaluator in self.said.get(
+        labelled = kind == judgement_kinds.MISSED and evaluation in self.values.get(
             (judgement_kinds.REFERENCE, subject), {}
         )
-        return evaluator not in self.said.get((kind, subject), {}) and not labelled
+        return evaluation not in self.values.get((kind, subject), {}) and not labelled
 
 
 def collect_counted_judgements(
@@ -117,23 +117,23 @@ def collect_counted_judgements(
     counting = [
         judgement
         for judgement in judged
-        if (judgement.is_submitted if own is None else judgement.evaluator == own)
+        if (judgement.is_submitted if own is None else judgement.evaluation == own)
     ]
-    said: dict[Key, dict[int, str]] = defaultdict(dict)
+    values: dict[Key, dict[int, str]] = defaultdict(dict)
     for judgement in counting:
         if judgement.value:
-            said[judgement.kind, judgement.subject][judgement.evaluator] = judgement.value
+            values[judgement.kind, judgement.subject][judgement.evaluation] = judgement.value
     return CountedJudgements(
-        dict(said), frozenset(judgement.evaluator for judgement in counting), machine or {}, silence_votes
+        dict(values), frozenset(judgement.evaluation for judgement in counting), machine or {}, silence_votes
     )
 
 
-def effective(
+def find_effective_values(
     judged: Iterable[Judged],
     adjudicated: Mapping[Key, str],
     *,
     machine: Mapping[Key, str] | None = None,
-    tests: Mapping[int, Asked] | None = None,
+    tests: Mapping[int, AnswerKey] | None = None,
     own: int | None = None,
     silence_votes: bool = False,
 ) -> Effective:
@@ -145,40 +145,40 @@ def effective(
     have it. Equal halves are ties, unless the metric counts them alike. `silence_votes`: see CountedJudgements. `tests`
     are the blind tests of who said it, by evaluation; those of the evaluations that count are combined.
     """
-    stands = collect_counted_judgements(judged, machine, own=own, silence_votes=silence_votes)
-    added, ties = _added(stands, adjudicated)
+    counted = collect_counted_judgements(judged, machine, own=own, silence_votes=silence_votes)
+    added, ties = _added(counted, adjudicated)
     values: dict[str, dict[str, str]] = defaultdict(dict)
-    for kind, subject in stands.said:
-        if (kind, subject) in adjudicated or not _is_asked(kind, subject, added, stands):
+    for kind, subject in counted.values:
+        if (kind, subject) in adjudicated or not _has_effective_value(kind, subject, added, counted):
             continue
-        value = find_majority(find_sides(stands, kind, subject), kind)
+        value = find_majority(find_sides(counted, kind, subject), kind)
         if value is None:
             ties.append((kind, subject))
         elif value:
             values[kind][subject] = value
     for (kind, subject), value in adjudicated.items():
-        if _is_asked(kind, subject, added, stands) and value:
+        if _has_effective_value(kind, subject, added, counted) and value:
             values[kind][subject] = value
-    asked = {number: test for number, test in (tests or {}).items() if number in stands.evaluators}
-    test = combine_tests(
-        asked,
-        lambda number, place: stands.said.get((judgement_kinds.ATTRIBUTION, str(place)), {}).get(number, ""),
-    )
-    return _assembled(values, added, ties, stands, test)
+    keys = {evaluation: key for evaluation, key in (tests or {}).items() if evaluation in counted.evaluations}
+
+    def find_answer(evaluation: int, place: int) -> str:
+        return counted.values.get((judgement_kinds.ATTRIBUTION, str(place)), {}).get(evaluation, "")
+
+    return _build_effective(values, added, ties, counted, combine_tests(keys, find_answer))
 
 
-def list_decided_items(stands: CountedJudgements, adjudicated: Mapping[Key, str]) -> list[Key]:
+def list_decided_items(counted: CountedJudgements, adjudicated: Mapping[Key, str]) -> list[Key]:
     """Every subject that evaluators or leads judged and that is decided by majority, unordered.
 
     A sentence is judged twice: first whether it is a reference, and only then what kind of reference it is.
     """
-    added, _halves = _added(stands, adjudicated)
-    found = [(judgement_kinds.MISSED, subject) for subject in _marked(stands)]
-    found += [key for key in stands.said if _is_asked(*key, added, stands)]
+    added, _halves = _added(counted, adjudicated)
+    found = [(judgement_kinds.MISSED, subject) for subject in _marked(counted)]
+    found += [key for key in counted.values if _has_effective_value(*key, added, counted)]
     return list(dict.fromkeys([*found, *adjudicated]))
 
 
-def find_sides(stands: CountedJudgements, kind: str, subject: str) -> Mapping[int, str]:
+def find_sides(counted: CountedJudgements, kind: str, subject: str) -> Mapping[int, str]:
     """Evaluation -> its value for this subject: the sides whose majority counts.
 
     Only those who judged a message count for it; a message that nobody judged has the automatic value. The other kinds
@@ -186,26 +186,27 @@ def find_sides(stands: CountedJudgements, kind: str, subject: str) -> Mapping[in
     sentence that it marked or labelled is a reference, unless the label says that it is none; for all others the value
     is "".
     """
-    said = stands.said.get((kind, subject), {})
+    said = counted.values.get((kind, subject), {})
     if kind == judgement_kinds.MISSED:
-        labels = stands.said.get((judgement_kinds.REFERENCE, subject), {})
+        labels = counted.values.get((judgement_kinds.REFERENCE, subject), {})
         having = {
             number for number in (*said, *labels) if labels.get(number) != judgement_kinds.NOT_A_REFERENCE
         }
         return {
-            evaluator: judgement_kinds.YES if evaluator in having else "" for evaluator in stands.evaluators
+            evaluation: judgement_kinds.YES if evaluation in having else ""
+            for evaluation in counted.evaluations
         }
-    if said and kind in judgement_kinds.MESSAGE_KINDS and not stands.silence_votes:
+    if said and kind in judgement_kinds.MESSAGE_KINDS and not counted.silence_votes:
         return said
-    return add_silent_sides(stands, kind, subject)
+    return add_silent_sides(counted, kind, subject)
 
 
-def add_silent_sides(stands: CountedJudgements, kind: str, subject: str) -> Mapping[int, str]:
+def add_silent_sides(counted: CountedJudgements, kind: str, subject: str) -> Mapping[int, str]:
     """Evaluation -> its value; without an answer the automatic value, if the kind is in SILENCE_ACCEPTS."""
-    said = stands.said.get((kind, subject), {})
-    if kind in SILENCE_ACCEPTS and len(said) < len(stands.evaluators):
-        machine = stands.machine.get((kind, subject), "")
-        return {evaluator: said.get(evaluator, machine) for evaluator in stands.evaluators}
+    said = counted.values.get((kind, subject), {})
+    if kind in SILENCE_ACCEPTS and len(said) < len(counted.evaluations):
+        machine = counted.machine.get((kind, subject), "")
+        return {evaluation: said.get(evaluation, machine) for evaluation in counted.evaluations}
     return said
 
 
@@ -222,26 +223,26 @@ def find_majority(sides: Mapping[int, str], kind: str = "") -> str | None:
     return next(iter(alike), None) if tied <= set(alike) else None
 
 
-def _is_asked(kind: str, subject: str, added: frozenset[str], stands: CountedJudgements) -> bool:
+def _has_effective_value(kind: str, subject: str, added: frozenset[str], counted: CountedJudgements) -> bool:
     """Whether the subject has an effective value: no marks, ratings, test answers, or non-references."""
     if kind in judgement_kinds.SENTENCE_KINDS:
         return kind != judgement_kinds.MISSED and (
-            subject in added or (judgement_kinds.REFERENCE, subject) in stands.machine
+            subject in added or (judgement_kinds.REFERENCE, subject) in counted.machine
         )
     return kind not in (judgement_kinds.RATING, judgement_kinds.ATTRIBUTION)
 
 
-def _marked(stands: CountedJudgements) -> set[str]:
+def _marked(counted: CountedJudgements) -> set[str]:
     """Sentences that an evaluator marked or labelled and that are not counted automatically."""
     return {
         subject
-        for kind, subject in stands.said
+        for kind, subject in counted.values
         if kind in (judgement_kinds.MISSED, judgement_kinds.REFERENCE)
-        and (judgement_kinds.REFERENCE, subject) not in stands.machine
+        and (judgement_kinds.REFERENCE, subject) not in counted.machine
     }
 
 
-def _added(stands: CountedJudgements, adjudicated: Mapping[Key, str]) -> tuple[frozenset[str], list[Key]]:
+def _added(counted: CountedJudgements, adjudicated: Mapping[Key, str]) -> tuple[frozenset[str], list[Key]]:
     """The references that people added, and those with an unresolved tie."""
     resolved = {
         subject: bool(value)
@@ -250,8 +251,8 @@ def _added(stands: CountedJudgements, adjudicated: Mapping[Key, str]) -> tuple[f
     }
     added = {subject for subject, is_in in resolved.items() if is_in}
     halves = []
-    for subject in _marked(stands) - resolved.keys():
-        value = find_majority(find_sides(stands, judgement_kinds.MISSED, subject))
+    for subject in _marked(counted) - resolved.keys():
+        value = find_majority(find_sides(counted, judgement_kinds.MISSED, subject))
         if value is None:
             halves.append((judgement_kinds.MISSED, subject))
         elif value:
@@ -259,19 +260,22 @@ def _added(stands: CountedJudgements, adjudicated: Mapping[Key, str]) -> tuple[f
     return frozenset(added), halves
 
 
-def _assembled(
+def _build_effective(
     values: dict[str, dict[str, str]],
     added: frozenset[str],
     ties: list[Key],
-    stands: CountedJudgements,
-    test: Identified | None,
+    counted: CountedJudgements,
+    test: AuthorshipResult | None,
 ) -> Effective:
-    ratings = [Fraction(value) for value in stands.said.get((judgement_kinds.RATING, ""), {}).values()]
+    ratings = [Fraction(value) for value in counted.values.get((judgement_kinds.RATING, ""), {}).values()]
     identified = values.get(judgement_kinds.IDENTIFY, {})
     decides = judgement_kinds.YES in values.get(judgement_kinds.IDENTIFY_DECIDES, {}).values()
     yes = sum(value == judgement_kinds.YES for value in identified.values())
-    open_ties = {(kind, subject) for kind, subject in ties if kind in ADJUDICATED_KINDS}
-    open_ties -= set() if decides else {tie for tie in open_ties if tie[0] == judgement_kinds.IDENTIFY}
+    open_ties = [
+        (kind, subject)
+        for kind, subject in ties
+        if kind in ADJUDICATED_KINDS and (decides or kind != judgement_kinds.IDENTIFY)
+    ]
     values.pop(judgement_kinds.MISSED, None)
     return Effective(
         values=dict(values),

@@ -9,7 +9,7 @@ from heapq import nlargest
 
 from django.utils.translation import gettext as _
 
-from discussions.adjudication.core.authorship_test import DrawnTest, Identified
+from discussions.adjudication.core.authorship_test import AuthorshipResult, DrawnTest
 from discussions.adjudication.labels import answer_label
 from discussions.adjudication.pages.evidence import Quote, RoundVotes, VoteRow
 from discussions.core import judgement_kinds
@@ -303,7 +303,7 @@ def _tested(visible: VisibleEvaluation, drawn: DrawnTest) -> ManualCheckItem:
         GivenMessage(position, _given(visible, value), visible.seen.name(author), value == str(author))
         for position, value, author in zip(drawn.unseen, said, drawn.authors, strict=True)
     ]
-    result = Identified(sum(phrase.is_hit for phrase in given), len(given), len(drawn.agents))
+    result = AuthorshipResult(sum(phrase.is_hit for phrase in given), len(given), len(drawn.agents))
     check = check_test(result, decides=bool(visible.value(judgement_kinds.IDENTIFY_DECIDES, "")))
     is_shown = DIVERSITY in visible.visibility.figures
     is_never = visible.progress.reveal == NEVER

@@ -10,7 +10,7 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.adjudication.core.authorship_test import SIGNIFICANCE, Identified
+from discussions.adjudication.core.authorship_test import SIGNIFICANCE, AuthorshipResult
 from discussions.core.outcome import (
     ABOVE,
     AMBER,
@@ -133,7 +133,7 @@ def check_identification(
     return ManualCheck(yes, asked, needed, yes >= needed, decides)
 
 
-def check_test(test: Identified, *, decides: bool) -> ManualCheck:
+def check_test(test: AuthorshipResult, *, decides: bool) -> ManualCheck:
     """The authorship test as the manual check: it passes if the hits are improbable under guessing."""
     p = test.p
     return ManualCheck(

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 
-from discussions.adjudication.core.authorship_test import Asked
-from discussions.adjudication.core.effective import Effective, Judged, effective, machine_values
+from discussions.adjudication.core.authorship_test import AnswerKey
+from discussions.adjudication.core.effective import Effective, Judged, find_effective_values, machine_values
 from discussions.core import judgement_kinds
 from discussions.core.outcome import REPETITION, Facts, Line, ManualCheck, Outcome
 from discussions.core.records import Measurement, Score
@@ -80,8 +80,8 @@ def compute_effective_values(basis: Basis, measurements: Mapping[str, Measuremen
     resolved = {
         (adjudication.kind, adjudication.subject): adjudication.value for adjudication in basis.adjudications
     }
-    tests = {test.evaluation: Asked(tuple(test.authors), test.agents) for test in basis.tests}
-    return effective(
+    tests = {test.evaluation: AnswerKey(tuple(test.authors), test.agents) for test in basis.tests}
+    return find_effective_values(
         judged,
         resolved,
         machine=machine_values(measurements),

@@ -15,7 +15,7 @@ from discussions.adjudication.core.disagreements import (
     find_disagreements,
     letters,
 )
-from discussions.adjudication.core.effective import Judged, effective, find_majority
+from discussions.adjudication.core.effective import Judged, find_effective_values, find_majority
 from discussions.adjudication.core.packet import (
     Confusion,
     Differing,
@@ -221,7 +221,7 @@ def acts(said):
 def test_disagreements_and_effective_values_never_differ(said):
     """What is listed as open is what a verdict waits for, and what counts is what effective values hold."""
     rows = acts(said)
-    result, listed = effective(rows, {}, machine=MACHINE), found(rows)
+    result, listed = find_effective_values(rows, {}, machine=MACHINE), found(rows)
     assert {disagreement.key for disagreement in listed if disagreement.is_tie} == set(result.ties)
     for disagreement in listed:
         assert disagreement.majority == find_majority(
@@ -259,7 +259,9 @@ def test_who_evaluates_first_changes_nothing_but_the_letters(said, order):
         ]
 
     assert shape(found(rows)) == shape(found(other))
-    assert effective(rows, {}, machine=MACHINE) == effective(other, {}, machine=MACHINE)
+    assert find_effective_values(rows, {}, machine=MACHINE) == find_effective_values(
+        other, {}, machine=MACHINE
+    )
 
 
 @given(SAID, st.data())
@@ -274,8 +276,8 @@ def test_settling_one_thing_changes_that_thing_alone(said, data):
         return
     draw = data.draw(st.sampled_from(listed))
     value = data.draw(st.sampled_from(VALUES[draw.kind]))
-    before = effective(rows, {}, machine=MACHINE)
-    after = effective(rows, {draw.key: value}, machine=MACHINE)
+    before = find_effective_values(rows, {}, machine=MACHINE)
+    after = find_effective_values(rows, {draw.key: value}, machine=MACHINE)
     assert after.values[draw.kind][draw.subject] == value
     assert set(after.ties) == set(before.ties) - {draw.key}
     assert after.added == before.added

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discussions.adjudication.core.effective import Judged, effective, machine_values
+from discussions.adjudication.core.effective import Judged, find_effective_values, machine_values
 from discussions.core import judgement_kinds
 from discussions.core.records import Measurement, MessageFinding, ReferenceFinding
 
@@ -26,7 +26,7 @@ def rated(count):
 
 
 def test_nothing_judged_leaves_the_machine():
-    result = effective([], {})
+    result = find_effective_values([], {})
     assert result.values == {}
     assert result.rating is None
     assert result.identification is None
@@ -34,48 +34,48 @@ def test_nothing_judged_leaves_the_machine():
 
 def test_a_draft_counts_for_nobody_but_its_own_preview():
     draft = [judged(1, "strategic_depth", "4", "no", submitted=False)]
-    assert effective(draft, {}).values == {}
-    assert effective(draft, {}, own=1).values == {"strategic_depth": {"4": "no"}}
-    assert effective(draft, {}, own=2).values == {}
+    assert find_effective_values(draft, {}).values == {}
+    assert find_effective_values(draft, {}, own=1).values == {"strategic_depth": {"4": "no"}}
+    assert find_effective_values(draft, {}, own=2).values == {}
 
 
 def test_the_majority_wins_and_a_tie_is_listed():
     three = [
         judged(n, "reference", "2.1", label) for n, label in enumerate(("accurate", "vague", "vague"), 1)
     ]
-    assert effective(three, {}, machine=COUNTED).values["reference"] == {"2.1": "vague"}
-    tied = effective(three[:2], {}, machine=COUNTED)
+    assert find_effective_values(three, {}, machine=COUNTED).values["reference"] == {"2.1": "vague"}
+    tied = find_effective_values(three[:2], {}, machine=COUNTED)
     assert tied.values == {}
     assert tied.ties == (("reference", "2.1"),)
 
 
 def test_adjudication_stands_above_everybody_and_settles_the_tie():
     two = [judged(1, "reference", "2.1", "accurate"), judged(2, "reference", "2.1", "vague")]
-    resolved = effective(two, {("reference", "2.1"): "inaccurate"}, machine=COUNTED)
+    resolved = find_effective_values(two, {("reference", "2.1"): "inaccurate"}, machine=COUNTED)
     assert resolved.values["reference"] == {"2.1": "inaccurate"}
     assert resolved.ties == ()
 
 
 def test_submitting_accepts_what_nobody_judged():
-    assert "strategic_depth" not in effective(rated(3), {}, machine=DEPTH).values
+    assert "strategic_depth" not in find_effective_values(rated(3), {}, machine=DEPTH).values
 
 
 def test_silence_never_outvotes_a_judgement():
     one_override = [*rated(3), judged(1, "strategic_depth", "4", "no")]
-    assert effective(one_override, {}, machine=DEPTH).values["strategic_depth"] == {"4": "no"}
-    by_the_old_rule = effective(one_override, {}, machine=DEPTH, silence_votes=True)
+    assert find_effective_values(one_override, {}, machine=DEPTH).values["strategic_depth"] == {"4": "no"}
+    by_the_old_rule = find_effective_values(one_override, {}, machine=DEPTH, silence_votes=True)
     assert by_the_old_rule.values["strategic_depth"] == {"4": "yes"}
 
 
 def test_a_tie_is_a_tie_of_judgements():
     said = [*rated(3), judged(1, "strategic_depth", "4", "no"), judged(2, "strategic_depth", "4", "yes")]
-    assert effective(said, {}, machine=DEPTH).ties == (("strategic_depth", "4"),)
-    assert effective(said, {}, machine=DEPTH, silence_votes=True).ties == ()
+    assert find_effective_values(said, {}, machine=DEPTH).ties == (("strategic_depth", "4"),)
+    assert find_effective_values(said, {}, machine=DEPTH, silence_votes=True).ties == ()
 
 
 def test_a_phrase_is_shown_to_everybody_so_silence_refuses_it():
     said = [*rated(3), judged(1, "phrase", "3|i think that", "acceptable")]
-    assert effective(said, {}, machine={("phrase", "3|i think that"): ""}).values == {}
+    assert find_effective_values(said, {}, machine={("phrase", "3|i think that"): ""}).values == {}
 
 
 @pytest.mark.parametrize(
@@ -90,38 +90,38 @@ def test_a_phrase_is_shown_to_everybody_so_silence_refuses_it():
 )
 def test_only_ties_that_change_a_score_wait_for_a_lead(kind, subject, labels, counts):
     said = [judged(number, kind, subject, label) for number, label in enumerate(labels, 1)]
-    result = effective(said, {}, machine={(kind, subject): ""})
+    result = find_effective_values(said, {}, machine={(kind, subject): ""})
     assert result.ties == (() if counts else ((kind, subject),))
     assert result.values.get(kind, {}).get(subject) == counts
 
 
 def test_an_added_reference_counts_when_most_have_it():
     group = [*rated(3), judged(1, "missed", "5.1", "yes"), judged(1, "reference", "5.1", "accurate")]
-    assert effective(group, {}).added == frozenset()
-    assert "reference" not in effective(group, {}).values
+    assert find_effective_values(group, {}).added == frozenset()
+    assert "reference" not in find_effective_values(group, {}).values
     two = [*group, judged(2, "reference", "5.1", "accurate")]
-    assert effective(two, {}).added == {"5.1"}
-    assert effective(two, {}).values["reference"] == {"5.1": "accurate"}
+    assert find_effective_values(two, {}).added == {"5.1"}
+    assert find_effective_values(two, {}).values["reference"] == {"5.1": "accurate"}
 
 
 def test_half_of_the_evaluators_is_a_tie_and_no_reference_is_no_mark():
     half = [*rated(2), judged(1, "missed", "5.1", "yes")]
-    assert effective(half, {}).ties == (("missed", "5.1"),)
-    assert effective(half, {("missed", "5.1"): "yes"}).added == {"5.1"}
+    assert find_effective_values(half, {}).ties == (("missed", "5.1"),)
+    assert find_effective_values(half, {("missed", "5.1"): "yes"}).added == {"5.1"}
     refused = [*rated(2), judged(1, "reference", "5.1", "not_a_reference")]
-    assert effective(refused, {}).ties == ()
+    assert find_effective_values(refused, {}).ties == ()
 
 
 def test_the_rating_is_the_mean_and_never_a_majority():
     ratings = [judged(n, "rating", "", value) for n, value in enumerate(("2.0", "2.0", "4.5"), 1)]
-    assert effective(ratings, {}).rating == Fraction(17, 6)
+    assert find_effective_values(ratings, {}).rating == Fraction(17, 6)
 
 
 def test_the_manual_check_counts_its_yes_and_decides_only_when_told():
     answers = [judged(1, "identify", str(player), "yes" if player < 4 else "no") for player in range(1, 7)]
-    result = effective(answers, {})
+    result = find_effective_values(answers, {})
     assert (result.identification, result.identify_decides) == ((3, 6), False)
-    assert effective([*answers, judged(1, "identify_decides", "", "yes")], {}).identify_decides
+    assert find_effective_values([*answers, judged(1, "identify_decides", "", "yes")], {}).identify_decides
 
 
 def test_what_the_machine_says_is_read_from_the_measurements():
@@ -193,13 +193,14 @@ MACHINE = COUNTED | DEPTH
 def test_the_order_of_the_judgements_changes_nothing(people, random):
     judgements = rows(people)
     shuffled = random.sample(judgements, len(judgements))
-    assert effective(shuffled, {}, machine=MACHINE) == effective(judgements, {}, machine=MACHINE)
+    in_order = find_effective_values(judgements, {}, machine=MACHINE)
+    assert find_effective_values(shuffled, {}, machine=MACHINE) == in_order
 
 
 @given(PERSON, st.integers(min_value=1, max_value=5))
 def test_people_of_one_mind_are_as_one(person, count):
-    alone = effective(rows([person]), {}, machine=MACHINE)
-    together = effective(rows([person] * count), {}, machine=MACHINE)
+    alone = find_effective_values(rows([person]), {}, machine=MACHINE)
+    together = find_effective_values(rows([person] * count), {}, machine=MACHINE)
     assert together == alone
     assert alone.ties == ()
 
@@ -208,6 +209,6 @@ def test_people_of_one_mind_are_as_one(person, count):
 def test_every_value_is_one_that_somebody_or_the_machine_gave(people):
     given_values = {(kind, subject, value) for person in people for (kind, subject), value in person.items()}
     allowed = given_values | {(*key, value) for key, value in MACHINE.items()}
-    result = effective(rows(people), {}, machine=MACHINE)
+    result = find_effective_values(rows(people), {}, machine=MACHINE)
     assert all((kind, s, value) in allowed for kind, of in result.values.items() for s, value in of.items())
     assert not any(subject in result.values.get(kind, {}) for kind, subject in result.ties)

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from discussions.adjudication.core.effective import Judged, effective
+from discussions.adjudication.core.effective import Judged, find_effective_values
 from discussions.calibration.core import Key, build_key, compare, compute_result
 
 KEY = Key(
@@ -72,6 +72,6 @@ def test_a_key_holds_what_people_resolved_and_nothing_of_the_machine_alone():
         Judged(2, "rating", "", "4.0", is_submitted=True),
     ]
     machine = {("strategic_depth", "2"): "no", ("strategic_depth", "3"): "yes"}
-    key = build_key(effective(judged, {("strategic_depth", "2"): "yes"}, machine=machine))
+    key = build_key(find_effective_values(judged, {("strategic_depth", "2"): "yes"}, machine=machine))
     assert key.values == {"strategic_depth": {"2": "yes"}}
     assert key.rating == "7/2"

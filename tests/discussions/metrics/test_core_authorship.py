@@ -14,14 +14,15 @@ from scipy import stats
 from discussions.adjudication.core.authorship_test import (
     MOST_UNSEEN,
     SIGNIFICANCE,
-    Asked,
-    Identified,
+    AnswerKey,
+    AuthorshipResult,
+    DrawRule,
     build_shown_test,
     combine_tests,
     compute_probability,
     draw_test,
 )
-from discussions.adjudication.core.effective import Judged, effective
+from discussions.adjudication.core.effective import Judged, find_effective_values
 from discussions.adjudication.core.judgeable import (
     SampleRule,
     audit_sample,
@@ -47,8 +48,11 @@ def chatter(
     return game(messages=said, roles=dict.fromkeys(names))
 
 
-def drawn(record, seed="a", least=3, most=5, **given):
-    return draw_test(record, seed=seed, least=least, most=most, **given)
+RULE = DrawRule(least=3, most=5)
+
+
+def drawn(record, seed="a", rule=RULE):
+    return draw_test(record, seed, rule)
 
 
 def test_samples_and_unseen_messages_are_apart_and_each_agent_has_both():
@@ -119,7 +123,7 @@ def test_many_agents_have_one_unseen_message_each():
 def test_names_and_the_speakers_own_opening_are_hidden_and_the_rest_stays_as_written():
     texts = ("Ann: Hm... @Bea's story, CID; I like Annabel.", "Bea: ann says “Bea: no”, and will echo it!")
     record = game(messages=[("Ann", texts[0])] * 4 + [("Bea", texts[1])] * 4, roles=dict.fromkeys(NAMES[:3]))
-    shown_test = build_shown_test(record, drawn(record))
+    shown_test = build_shown_test(record, drawn(record), RULE)
     assert {text for texts in shown_test.samples for text in texts} == set(shown_test.unseen)
     assert set(shown_test.unseen) == {
         "Hm... [name]'s story, [name]; I like Annabel.",
@@ -131,21 +135,21 @@ def test_a_name_that_is_a_word_is_hidden_only_as_the_roster_spells_it():
     record = game(
         messages=[("Will", "I will trust Will again.")] * 4 + [("Bea", "I really trust Will.")] * 4,
     )
-    words = {"ambiguous": frozenset({"will"})}
-    shown_test = build_shown_test(record, drawn(record, **words), **words)
+    rule = DrawRule(least=3, most=5, ambiguous_names=frozenset({"will"}))
+    shown_test = build_shown_test(record, drawn(record, rule=rule), rule)
     assert set(shown_test.unseen) == {"I will trust [name] again.", "I really trust [name]."}
 
 
-def test_the_paper_does_not_say_who_wrote_what():
+def test_the_shown_test_does_not_say_who_wrote_what():
     record = chatter(48)
-    assert "authors" not in msgspec.to_builtins(build_shown_test(record, drawn(record)))
-    assert "unseen" in msgspec.to_builtins(build_shown_test(record, drawn(record)))
+    assert "authors" not in msgspec.to_builtins(build_shown_test(record, drawn(record), RULE))
+    assert "unseen" in msgspec.to_builtins(build_shown_test(record, drawn(record), RULE))
 
 
 @given(st.integers(0, 60), st.integers(1, 6), st.integers(1, 5), st.integers(0, 4), st.text(max_size=5))
 def test_a_drawn_test_holds_for_any_game(count, players, least, more, seed):
     record = chatter(count, NAMES[:players])
-    found = drawn(record, seed=seed, least=least, most=least + more)
+    found = drawn(record, seed, DrawRule(least, least + more))
     if found is None:
         return
     sampled = [position for positions in found.samples for position in positions]
@@ -181,26 +185,26 @@ def test_the_probability_is_scipys_exact_binomial_test(asked, agents):
 
 
 def test_enough_hits_are_the_fewest_that_are_significant():
-    result = Identified(5, 12, 6)
+    result = AuthorshipResult(5, 12, 6)
     assert result.needed == 5
     assert compute_probability(5, 12, 6) < SIGNIFICANCE <= compute_probability(4, 12, 6)
-    assert Identified(2, 2, 2).needed == 3
+    assert AuthorshipResult(2, 2, 2).needed == 3
     assert result.chance == Fraction(1, 6)
 
 
 def test_it_passes_below_the_level_and_says_of_how_many_agents():
-    passed, failed = (check_test(Identified(hits, 12, 6), decides=False) for hits in (5, 4))
+    passed, failed = (check_test(AuthorshipResult(hits, 12, 6), decides=False) for hits in (5, 4))
     assert (passed.passes, failed.passes) == (True, False)
     assert (passed.yes, passed.asked, passed.needed, passed.agents) == (5, 12, 5, 6)
     assert passed.p == pytest.approx(0.0364, abs=5e-5)
     assert passed.is_test
-    assert not check_test(Identified(2, 2, 2), decides=True).passes
+    assert not check_test(AuthorshipResult(2, 2, 2), decides=True).passes
 
 
 def test_what_cannot_be_told_is_a_miss_and_evaluators_are_counted_together():
     said = {(1, 1): "2", (1, 2): "cannot_tell", (2, 1): "3", (2, 2): "1"}
-    asked = {1: Asked((2, 3), 4), 2: Asked((3, 2), 3)}
-    assert combine_tests(asked, lambda number, place: said[number, place]) == Identified(2, 4, 3)
+    asked = {1: AnswerKey((2, 3), 4), 2: AnswerKey((3, 2), 3)}
+    assert combine_tests(asked, lambda number, place: said[number, place]) == AuthorshipResult(2, 4, 3)
     assert combine_tests({}, lambda number, place: "") is None
 
 
@@ -209,12 +213,12 @@ def test_answers_of_the_test_are_no_ties_and_only_submitted_ones_count():
         Judged(number, "attribution", "1", value, is_submitted=number < 3)
         for number, value in ((1, "2"), (2, "3"), (3, "2"))
     ]
-    tests = {number: Asked((2,), 4) for number in (1, 2, 3)}
-    found = effective(judged, {}, tests=tests)
-    assert (found.test, found.ties) == (Identified(1, 2, 4), ())
+    tests = {number: AnswerKey((2,), 4) for number in (1, 2, 3)}
+    found = find_effective_values(judged, {}, tests=tests)
+    assert (found.test, found.ties) == (AuthorshipResult(1, 2, 4), ())
     assert "attribution" not in found.values
-    assert effective(judged, {}, tests=tests, own=3).test == Identified(1, 1, 4)
-    assert effective(judged, {}).test is None
+    assert find_effective_values(judged, {}, tests=tests, own=3).test == AuthorshipResult(1, 1, 4)
+    assert find_effective_values(judged, {}).test is None
 
 
 def test_a_check_by_question_is_stored_as_before_there_were_tests():
