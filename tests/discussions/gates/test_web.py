@@ -185,5 +185,5 @@ def test_evaluators_know_of_no_stage(client, stage, project):
 def test_the_gate_asks_as_often_however_long_the_stage_is(client, stage, count, django_assert_num_queries):
     pass_gate(stage, count)
     client.get(address("stage_gate", stage))
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(13):
         client.get(address("stage_gate", stage))
