@@ -328,9 +328,9 @@ def _quality(games: list[GameFigures], rubric: RubricRecord, choices: Choices) -
     short = (
         [
             say(
-                "{count} of {found_count} metrics pass, {needed} are needed",
+                "{count} of {metric_count} metrics pass, {needed} are needed",
                 count=count,
-                found_count=len(found),
+                metric_count=len(found),
                 needed=needed,
             )
         ]
@@ -338,7 +338,7 @@ def _quality(games: list[GameFigures], rubric: RubricRecord, choices: Choices) -
         else []
     )
     return short + [
-        say("{lower} fails, which must pass", lower=criterion.label.lower())
+        say("{metric} fails, which must pass", metric=criterion.label.lower())
         for criterion, passed in found
         if criterion.is_mandatory and not passed
     ], []
@@ -353,10 +353,10 @@ def _engagement(
     threshold = rubric.criterion(ENGAGEMENT).threshold or 0.0
     low = [
         say(
-            "game {number} is rated {figure}, below {figure_2}",
+            "game {number} is rated {rating}, below {threshold}",
             number=game.number,
-            figure=figure(exact(game.rating), threshold),
-            figure_2=figure(threshold),
+            rating=figure(exact(game.rating), threshold),
+            threshold=figure(threshold),
         )
         for game in games
         if game.rating is not None and exact(game.rating) < Fraction(str(threshold))
@@ -370,9 +370,9 @@ def _costs(games: list[GameFigures], rubric: RubricRecord) -> tuple[list[str], l
     limit = figure(rules.amber, decimals=2)
     expensive = [
         say(
-            "game {number} cost {figure} dollars, success needs less than {limit}",
+            "game {number} cost {cost} dollars, success needs less than {limit}",
             number=game.number,
-            figure=figure(game.cost_usd, float(rules.amber), decimals=2),
+            cost=figure(game.cost_usd, float(rules.amber), decimals=2),
             limit=limit,
         )
         for game in games

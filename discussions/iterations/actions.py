@@ -12,7 +12,7 @@ from discussions.iterations.permissions import check_change_iteration, check_fre
 from discussions.iterations.queries import why_unready
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
-from discussions.models.iterations import IDENTIFICATIONS
+from discussions.models.iterations import IDENTIFICATIONS, MOST_EVALUATORS
 from discussions.queries import measured_for
 from discussions.slots.actions import open_slots, sync_slots
 from discussions.slots.queries import with_verdict, without_verdict
@@ -167,9 +167,6 @@ UNSORTED_NAME = "Unsorted"
 UNSORTED_NUMBER = 0
 
 
-COUNTS = range(1, 11)
-
-
 def open_project(*, slug: str, name: str, by: Person, now: datetime) -> Project:
     """Create a project with its unsorted iteration under the newest discussion version.
 
@@ -205,8 +202,8 @@ def change_iteration(
     check_change_iteration(by, iteration.project)
     if identification not in dict(IDENTIFICATIONS):
         raise Unacceptable(_("Choose the question or the test."), field="identification")
-    if evaluator_count is not None and evaluator_count not in COUNTS:
-        raise Unacceptable(_("A game is rated by 1 to 10 evaluators."), field="evaluator_count")
+    if evaluator_count is not None:
+        check_evaluator_count(evaluator_count)
     with transaction.atomic():
         rows = Iteration.objects.select_related("project").filter(stage=None)
         locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
@@ -227,6 +224,13 @@ def change_iteration(
             object_id=iteration.pk,
             detail=detail,
         )
+
+
+def check_evaluator_count(count: int) -> None:
+    """A game is rated by 1 to 10 evaluators; raises Unacceptable for another number."""
+    if not 1 <= count <= MOST_EVALUATORS:
+        says = _("A game is rated by 1 to %(most)d evaluators.") % {"most": MOST_EVALUATORS}
+        raise Unacceptable(says, field="evaluator_count")
 
 
 def _change_evaluator_count(iteration: Iteration, count: int, by: Person, now: datetime) -> dict[str, object]:

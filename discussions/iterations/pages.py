@@ -367,13 +367,10 @@ def decision_words(row: HistoryIteration) -> tuple[str, str]:
     return _("to be decided"), "own"
 
 
-RATINGS = Scale(1.0, 5.0, 1.0)
-
-
 def chart_scale(known: Sequence[float], metric: Metric) -> Scale:
     """The scale for these figures of a metric: the full scale for ratings, as much as is needed for others."""
-    if metric.is_rated:
-        return RATINGS
     low, high = metric.scale.low, metric.scale.high
+    if metric.is_rated:
+        return Scale(low, high, 1.0)
     step = metric.scale.span / 10
     return compute_scale(known, step=step, least=4 * step, lowest=low, highest=high)

@@ -39,6 +39,7 @@ STATES = [
     (DECIDED, _("decided")),
 ]
 LEAST_GAMES = 3
+MOST_EVALUATORS = 10
 
 
 def _pair(name: str) -> Q:
@@ -178,7 +179,8 @@ class Iteration(models.Model):
                 fields=["project"], condition=Q(stage=None), name="iteration_one_unsorted_per_project"
             ),
             models.CheckConstraint(
-                condition=Q(evaluator_count__gte=1, evaluator_count__lte=10), name="iteration_evaluator_count"
+                condition=Q(evaluator_count__gte=1, evaluator_count__lte=MOST_EVALUATORS),
+                name="iteration_evaluator_count",
             ),
             models.CheckConstraint(
                 condition=Q(kind=UNSORTED, stage=None, state=ALWAYS_OPEN)

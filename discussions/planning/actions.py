@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.iteration_states import BASELINE, CHANGE, IMPORTING
+from discussions.iterations.actions import check_evaluator_count
 from discussions.iterations.core.history import History
 from discussions.iterations.core.prompt_diff import prompt_diff
 from discussions.iterations.permissions import check_change_iteration
@@ -166,8 +167,7 @@ def _check_protocol(protocol: Protocol) -> None:
     version = protocol.rubric_version
     if version.state != PUBLISHED or version.rubric.kind != DISCUSSION:
         raise Unacceptable(_("Choose a published version of a discussion rubric."), field="rubric_version")
-    if not 1 <= protocol.evaluator_count <= 10:
-        raise Unacceptable(_("A game is rated by 1 to 10 evaluators."), field="evaluator_count")
+    check_evaluator_count(protocol.evaluator_count)
     if protocol.reveal not in dict(REVEALS):
         raise Unacceptable(_("Choose when evaluators see the automatic findings."), field="reveal")
     if protocol.identification not in dict(IDENTIFICATIONS):

@@ -19,7 +19,7 @@ from discussions.iterations.permissions import check_change_iteration, check_fre
 from discussions.iterations.queries import load_history
 from discussions.iterations.views import iteration_or_404
 from discussions.models import Iteration
-from discussions.models.iterations import IDENTIFICATIONS, REVEALS
+from discussions.models.iterations import IDENTIFICATIONS, MOST_EVALUATORS, REVEALS
 from discussions.models.queue_rules import (
     FLAG_RULES,
     MOST_REOPEN_MINUTES,
@@ -79,7 +79,7 @@ class SettingsAnswer(Answer):
 class SettingsGiven(Given):
     """What is to be changed; what is left out stays. Only admins change `storage_limit_mb`; 0: as other projects."""
 
-    evaluator_count: int | None = Field(default=None, ge=1, le=10)
+    evaluator_count: int | None = Field(default=None, ge=1, le=MOST_EVALUATORS)
     identification: Literal[tuple(key for key, _label in IDENTIFICATIONS)] | None = None  # type: ignore[valid-type]
     flags: Literal[tuple(key for key, _label in FLAG_RULES)] | None = None  # type: ignore[valid-type]
     reopen_minutes: int | None = Field(default=None, ge=0, le=MOST_REOPEN_MINUTES)

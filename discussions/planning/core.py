@@ -133,9 +133,7 @@ def _wrong_texts(plan: Plan) -> Iterator[PlanFault]:
             yield PlanFault(
                 field,
                 "too_long",
-                say(
-                    "At most {most:,} characters; these are {text_count:,}.", most=most, text_count=len(text)
-                ),
+                say("At most {most:,} characters; these are {length:,}.", most=most, length=len(text)),
             )
 
 
@@ -172,8 +170,8 @@ def _wrong_change(
         if not 0 < value <= most:
             label = rubric.criterion(key).label
             says = say(
-                "The difference that matters in {lower} is more than 0 and at most {most:g}.",
-                lower=label.lower(),
+                "The difference that matters in {metric} is more than 0 and at most {most:g}.",
+                metric=label.lower(),
                 most=most,
             )
             yield PlanFault("material", "range", says)

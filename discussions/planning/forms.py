@@ -9,7 +9,15 @@ from django.forms import BoundField
 from django.utils.translation import gettext_lazy as _
 
 from discussions.metrics.core.registry import METRICS
-from discussions.models.iterations import ALONGSIDE, BLIND_FIRST, LEAST_GAMES, NEVER, QUESTION, TEST
+from discussions.models.iterations import (
+    ALONGSIDE,
+    BLIND_FIRST,
+    LEAST_GAMES,
+    MOST_EVALUATORS,
+    NEVER,
+    QUESTION,
+    TEST,
+)
 from discussions.models.queue_rules import HOLD, IGNORE, MOST_REOPEN_MINUTES, WARN
 from discussions.planning.core import MOST_GAMES, Plan
 from discussions.queue.forms import NumbersField
@@ -47,7 +55,7 @@ class IterationForm(forms.Form):
         label=_("Evaluators per game"),
         required=False,
         min_value=1,
-        max_value=10,
+        max_value=MOST_EVALUATORS,
         help_text=_("What another number does is shown before it is saved."),
     )
     confirmed = forms.IntegerField(required=False, widget=forms.HiddenInput)
@@ -144,7 +152,9 @@ class BaselineForm(PlanForm):
     rubric_version = forms.ChoiceField(
         label=_("Rubric"), help_text=_("Changes of this baseline are judged by the same version.")
     )
-    evaluator_count = forms.IntegerField(label=_("Evaluators per game"), initial=1, min_value=1, max_value=10)
+    evaluator_count = forms.IntegerField(
+        label=_("Evaluators per game"), initial=1, min_value=1, max_value=MOST_EVALUATORS
+    )
     reveal = forms.ChoiceField(label=_("When evaluators see the automatic findings"), choices=REVEAL_CHOICES)
     identification = forms.ChoiceField(label=_("Personality diversity: the manual check"), choices=ASKS)
 

@@ -127,9 +127,9 @@ def _why_side(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
         )
     if before.passes is None:
         return say(
-            "{label} could not be told, and is {figure}.",
+            "{label} could not be told, and is {score}.",
             label=after.label,
-            figure=_figure(after, after.threshold),
+            score=_figure(after, after.threshold),
         )
     if after.is_decided_by_hand and after.manual_check and before.manual_check:
         check, was = after.manual_check, before.manual_check
@@ -142,9 +142,9 @@ def _why_added(line: Line) -> str:
     enough = say("enough") if line.passes else say("not enough")
     limit = f"{_short(figure(line.threshold))}{METRICS[line.key].scale.symbol}"
     return say(
-        "{label} is new: {figure} is {enough} at {limit}.",
+        "{label} is new: {score} is {enough} at {limit}.",
         label=line.label,
-        figure=_figure(line, line.threshold),
+        score=_figure(line, line.threshold),
         enough=enough,
         limit=limit,
     )
@@ -160,13 +160,13 @@ def _why_share(before: Line, after: Line) -> str:
         return f"{after.label} {now} {_sides(limits[0], limits[1], passed=bool(before.passes))}."
     enough = say("enough") if before.passes else say("not enough")
     return say(
-        "{label} {was} was {enough} at {limits}; measured again it is {now}, and {limits_2} is needed.",
+        "{label} {was} was {enough} at {limit}; measured again it is {now}, and {new_limit} is needed.",
         label=after.label,
         was=was,
         enough=enough,
-        limits=limits[0],
+        limit=limits[0],
         now=now,
-        limits_2=limits[1],
+        new_limit=limits[1],
     )
 
 
@@ -208,12 +208,12 @@ def _count(before: Outcome, after: Outcome) -> Iterator[str]:
         yield (
             say(
                 "{passed_count} of {lines_count} metrics passed where {needed_count} were needed; "
-                "{passed_count_2} would pass where {needed_count_2} are needed.",
+                "{new_passed_count} would pass where {new_needed_count} are needed.",
                 passed_count=before.passed_count,
                 lines_count=len(before.lines),
                 needed_count=before.needed_count,
-                passed_count_2=after.passed_count,
-                needed_count_2=after.needed_count,
+                new_passed_count=after.passed_count,
+                new_needed_count=after.needed_count,
             )
         )
 

@@ -66,9 +66,9 @@ def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
             key,
             "out_of_range",
             say(
-                "The weight of {key} is {percent_text}\u00a0%; it must lie between 0 and 100\u00a0%. Change it.",
+                "The weight of {key} is {percent}\u00a0%; it must lie between 0 and 100\u00a0%. Change it.",
                 key=key,
-                percent_text=percent_text(share),
+                percent=percent_text(share),
             ),
         )
         for key, share in shares.items()
@@ -101,9 +101,9 @@ def scale_others(
     if not 0 <= exact(value) <= 1:
         raise ValueError(
             say(
-                "{key} cannot be {percent_text}\u00a0%; a weight lies between 0 and 100\u00a0%.",
+                "{key} cannot be {percent}\u00a0%; a weight lies between 0 and 100\u00a0%.",
                 key=key,
-                percent_text=percent_text(exact(value)),
+                percent=percent_text(exact(value)),
             )
         )
     others = {other: exact(weight) for other, weight in weights.items() if other != key}
@@ -144,9 +144,9 @@ def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
     by = percent_text(abs(total - 1))
     off = say("{by}\u00a0% too much", by=by) if total > 1 else say("{by}\u00a0% too little", by=by)
     return say(
-        "The weights sum to {percent_text}\u00a0%, {off} ({listed}); they must sum to 100\u00a0%. "
+        "The weights sum to {sum}\u00a0%, {off} ({listed}); they must sum to 100\u00a0%. "
         "Change one of them or scale the others.",
-        percent_text=percent_text(total),
+        sum=percent_text(total),
         off=off,
         listed=", ".join(listed + more),
     )

@@ -303,13 +303,13 @@ def lacking(own: RubricRecord, draft: RubricRecord) -> list[str]:
         if was != now:
             said.append(
                 say(
-                    "{new} was scored on a scale of {text} under version {version}, and the draft has "
-                    "{text_2}. Stored scores count by where they lie on the scale that they were given "
+                    "{new} was scored on a scale of {old_scale} under version {version}, and the draft has "
+                    "{new_scale}. Stored scores count by where they lie on the scale that they were given "
                     "on.",
                     new=new[key],
-                    text=was.text,
+                    old_scale=was.text,
                     version=own.version,
-                    text_2=now.text,
+                    new_scale=now.text,
                 )
             )
     return said
@@ -340,10 +340,10 @@ def _reasons(
     decimals = _decimals([value for text in shown for value in means[text] if value is not None])
     return [
         say(
-            "Response {text} has {mean} and would have {mean_2}.",
-            text=text,
-            mean=_mean(means[text][0], decimals),
-            mean_2=_mean(means[text][1], decimals),
+            "Response {response} has {old_mean} and would have {new_mean}.",
+            response=text,
+            old_mean=_mean(means[text][0], decimals),
+            new_mean=_mean(means[text][1], decimals),
         )
         for text in shown
     ]

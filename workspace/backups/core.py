@@ -90,12 +90,12 @@ def read_manifest(data: bytes) -> Manifest:
     if manifest.product != PRODUCT or manifest.format != FORMAT:
         raise Unusable(
             say(
-                "It says that it is of {product}, format {format}; this version reads {product_2}, "
-                "format {format_2}. Restore it with the version that made it.",
+                "It says that it is of {product}, format {format}; this version reads {own_product}, "
+                "format {own_format}. Restore it with the version that made it.",
                 product=manifest.product[:40],
                 format=manifest.format,
-                product_2=PRODUCT,
-                format_2=FORMAT,
+                own_product=PRODUCT,
+                own_format=FORMAT,
             )
         )
     return manifest
@@ -132,10 +132,10 @@ def find_version_fault(
     """
     if manifest.vendor != vendor:
         return say(
-            "The backup is of {vendor}, and DATABASE_URL names {vendor_2}. Name an empty "
+            "The backup is of {vendor}, and DATABASE_URL names {own_vendor}. Name an empty "
             "database of {vendor}; a backup does not change the kind of database.",
             vendor=manifest.vendor,
-            vendor_2=vendor,
+            own_vendor=vendor,
         )
     unknown = [
         name for name in manifest.migrations if name.partition(".")[0] in apps and name not in migrations
@@ -148,9 +148,9 @@ def find_version_fault(
         )
         return say(
             "The backup was made by version {version}, which is newer than this one "
-            "({version_2}).{more} Install the version that made it, then restore.",
+            "({own_version}).{more} Install the version that made it, then restore.",
             version=manifest.version,
-            version_2=version,
+            own_version=version,
             more=more,
         )
     return ""

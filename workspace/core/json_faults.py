@@ -277,9 +277,9 @@ class _Finder:
             self._break(
                 "control_character",
                 say(
-                    "A string contains the bare control character U+{code}. Write it as \\u{lower}.",
+                    "A string contains the bare control character U+{code}. Write it as \\u{escape}.",
                     code=code,
-                    lower=code.lower(),
+                    escape=code.lower(),
                 ),
                 stop,
             )
@@ -322,8 +322,8 @@ class _Finder:
             self._note(
                 "not_finite",
                 say(
-                    "The number {shorten} is too large to be stored. Write a smaller one.",
-                    shorten=_shorten(number),
+                    "The number {number} is too large to be stored. Write a smaller one.",
+                    number=_shorten(number),
                 ),
             )
 

@@ -249,9 +249,9 @@ def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | N
         return Rule(
             False,
             say(
-                "the rule says REVERT: {figure} = {figure_2}, which is not improved",
-                figure=figure(change),
-                figure_2=figure(control),
+                "the rule says REVERT: {change} = {control}, which is not improved",
+                change=figure(change),
+                control=figure(control),
             ),
         )
     shown = _format_apart(change, control)
@@ -291,7 +291,7 @@ def summarize_metric(metric: MetricCompared) -> str:
         return f"{metric.label}: {metric.answer}. {found.reason}"
     shown = _format_apart(Fraction(found.change_mean), Fraction(found.control_mean))
     shrunken = (
-        say(", {signed} after shrinking", signed=_signed(found.posterior.shrunken)) if found.posterior else ""
+        say(", {points} after shrinking", points=_signed(found.posterior.shrunken)) if found.posterior else ""
     )
     reason = f" {found.reason}" if found.reason else ""
     played = f"{_signed(found.raw)}{describe_rebound(found)}"
@@ -304,10 +304,10 @@ def describe_rebound(found: Difference) -> str:
         return ""
     if found.raw < found.rebound:
         return say(
-            " as played, although about {signed} of regression to the mean was expected",
-            signed=_signed(found.rebound),
+            " as played, although about {points} of regression to the mean was expected",
+            points=_signed(found.rebound),
         )
-    return say(" as played, about {signed} of it is regression to the mean", signed=_signed(found.rebound))
+    return say(" as played, about {points} of it is regression to the mean", points=_signed(found.rebound))
 
 
 NOT_WORSE = mark("That does not call the change worse.")
@@ -352,13 +352,13 @@ def _needed(metrics: Sequence[MetricCompared]) -> str:
     material = say("1 point") if points == 1 else say("{points:g} points", points=points)
     if not count:
         return say(
-            "There are enough to see {material} in {lower}; the true difference may be smaller.",
+            "There are enough to see {material} in {metric}; the true difference may be smaller.",
             material=material,
-            lower=metric.label.lower(),
+            metric=metric.label.lower(),
         )
     games = say_many("1 more game", "{count} more games", count, count=roughly(count))
     shows = say(
-        "would show a difference of {material} in {lower}", material=material, lower=metric.label.lower()
+        "would show a difference of {material} in {metric}", material=material, metric=metric.label.lower()
     )
     return say(
         "About {games} on each side {shows}{with_more}.",
@@ -381,9 +381,9 @@ def _with_more(metric: MetricCompared) -> str:
     if found is None:
         return ""
     return say(
-        "; with {more_games} more each the interval would be ± {figure}",
+        "; with {more_games} more each the interval would be ± {half_width}",
         more_games=MORE_GAMES,
-        figure=figure(found.half_width_with_more),
+        half_width=figure(found.half_width_with_more),
     )
 
 
@@ -401,20 +401,20 @@ def list_guardrail_checks(
     """Sentences on guardrails: metrics that probably fell, and mandatory averages that fail in the change."""
     fell = [
         say(
-            "Check {lower}: it probably fell by more than {in_unit}.",
-            lower=metric.label.lower(),
-            in_unit=_in_unit(metric),
+            "Check {metric}: it probably fell by more than {material}.",
+            metric=metric.label.lower(),
+            material=_in_unit(metric),
         )
         for metric in metrics
         if metric.is_harmed
     ]
     return fell + [
         say(
-            "{label} is {figure} on average, below {figure_2}: by the rubric the iteration "
+            "{label} is {average} on average, below {threshold}: by the rubric the iteration "
             "fails, whatever else improved.",
             label=criterion.label,
-            figure=figure(found, criterion.threshold),
-            figure_2=figure(criterion.threshold),
+            average=figure(found, criterion.threshold),
+            threshold=figure(criterion.threshold),
         )
         for criterion in rubric.criteria
         if criterion.is_mandatory
@@ -439,11 +439,11 @@ def list_difference_notes(found: Difference, left_out: int) -> list[str]:
         notes.append(
             say(
                 "Exact permutation p {p}, two-sided; with {change_count} against {control_count} "
-                "games it cannot be below {p_2}.",
+                "games it cannot be below {least_p}.",
                 p=_p(found.permutation.either),
                 change_count=found.change_count,
                 control_count=found.control_count,
-                p_2=_p(found.floor),
+                least_p=_p(found.floor),
             )
         )
     return notes

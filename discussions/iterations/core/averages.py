@@ -247,10 +247,10 @@ def _reasons(lines: list[Average], needed: int) -> list[str]:
     )
     return short + [
         say(
-            "{lower} {figure} < {figure_2} on average",
-            lower=line.label.lower(),
-            figure=figure(line.value or 0, line.threshold),
-            figure_2=figure(line.threshold),
+            "{metric} {average} < {threshold} on average",
+            metric=line.label.lower(),
+            average=figure(line.value or 0, line.threshold),
+            threshold=figure(line.threshold),
         )
         for line in lines
         if line.is_mandatory and line.passes is False
@@ -308,9 +308,9 @@ class Spread(Struct, frozen=True):
         if self.df >= FEW_DF:
             return ""
         return say(
-            "SD from only {df} df: the spread between games rests on {df_2} games.",
+            "SD from only {df} df: the spread between games rests on {game_count} games.",
             df=self.df,
-            df_2=self.df + self.batch_count,
+            game_count=self.df + self.batch_count,
         )
 
 
@@ -400,7 +400,9 @@ def _cache_says(
         bare = format_numbers([game.number for game in games if game.input_tokens is None])
         how += say(" (of {bare} none are known: the mean of the others stands in)", bare=bare)
     shown = figure(rate * 100, float(percent))
-    needs = "" if rate * 100 > percent else say(" It must be above {figure}\u00a0%.", figure=figure(percent))
+    needs = (
+        "" if rate * 100 > percent else say(" It must be above {percent}\u00a0%.", percent=figure(percent))
+    )
     return say(
         "The cache hit rate {over} is {shown}\u00a0%, {how}.{needs}",
         over=over,

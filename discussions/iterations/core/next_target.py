@@ -233,8 +233,8 @@ def _says(
     )
     parts = [
         say(
-            "Next target: {lower}, {value} against {threshold}{bare} ({distance}).",
-            lower=target.label.lower(),
+            "Next target: {metric}, {value} against {threshold}{bare} ({distance}).",
+            metric=target.label.lower(),
             value=value,
             threshold=threshold,
             bare=bare,
@@ -243,14 +243,14 @@ def _says(
     ]
     if literal not in (None, target.key):
         lowest = next(margin for margin in margins if margin.key == literal)
-        parts.append(say("As a plain number {lower} is the lowest.", lower=lowest.label.lower()))
+        parts.append(say("As a plain number {metric} is the lowest.", metric=lowest.label.lower()))
     if rebound is not None:
         parts.append(
             say(
-                "Chosen because it was lowest: expected rebound +{figure} without any change. It is "
+                "Chosen because it was lowest: expected rebound +{points} without any change. It is "
                 "taken off before a change is judged; fresh games of the reference beside the "
                 "changed ones leave less of it.",
-                figure=figure(rebound),
+                points=figure(rebound),
             )
         )
     return " ".join(parts)

@@ -272,8 +272,8 @@ def _before_roles(progress: Progress) -> Iterator[Missing]:
                 judgement_kinds.REFERENCE,
                 subject,
                 say(
-                    "The reference in message {parse_subject} has no label yet.",
-                    parse_subject=parse_subject(subject)[0],
+                    "The reference in message {message} has no label yet.",
+                    message=parse_subject(subject)[0],
                 ),
             )
     for metric in SAMPLED:
@@ -299,9 +299,7 @@ def _test(progress: Progress) -> Iterator[Missing]:
 
 
 def _sample(progress: Progress, metric: str) -> Iterator[Missing]:
-    name = {judgement_kinds.STRATEGIC_DEPTH: say("strategic depth"), judgement_kinds.COHERENCE: "coherence"}[
-        metric
-    ]
+    name = say("coherence") if metric == judgement_kinds.COHERENCE else say("strategic depth")
     for position in progress.samples[metric]:
         if not progress.value(metric, str(position)):
             yield _missing(

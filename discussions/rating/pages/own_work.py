@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
+from discussions.metrics.core.metric import RATING
 from discussions.models import Evaluation, Judgement, RatingRule, Verdict
 from discussions.models.queue_rules import MOST_REOPEN_MINUTES
 from discussions.models.slots import CALIBRATION
@@ -74,9 +75,6 @@ def _page(own: "QuerySet[Evaluation]", before: int) -> tuple[list[Evaluation], i
     rows = own.order_by("-pk")
     found = list((rows.filter(pk__lt=before) if before else rows)[: PAGE_SIZE + 1])
     return found[:PAGE_SIZE], found[PAGE_SIZE - 1].pk if len(found) > PAGE_SIZE else 0
-
-
-LEAST_RATING, MOST_RATING = 1, 5
 
 
 class Question(Struct, frozen=True):
@@ -156,4 +154,4 @@ def _ratings_chart(rows: list[AnsweredGame]) -> DotsChart | None:
     if not given:
         return None
     mean = sum(given) / len(given)
-    return dot_plot([DotRow("", given, mean, f"{mean:.2f}")], minimum=LEAST_RATING, maximum=MOST_RATING)
+    return dot_plot([DotRow("", given, mean, f"{mean:.2f}")], minimum=RATING.low, maximum=RATING.high)

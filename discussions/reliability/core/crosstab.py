@@ -181,9 +181,9 @@ def over_games(sums: list[tuple[int, int]], interval: Interval | None) -> tuple[
         return None, say("There is nothing to count.")
     if len(sums) < LEAST_FOR_INTERVAL:
         return None, say(
-            "Games can be compared from {least_for_interval} on; there are {sums_count}.",
-            least_for_interval=LEAST_FOR_INTERVAL,
-            sums_count=len(sums),
+            "Games can be compared from {least} on; there are {game_count}.",
+            least=LEAST_FOR_INTERVAL,
+            game_count=len(sums),
         )
     table = np.array(sums, dtype=float)
     over, of = table.sum(axis=0)

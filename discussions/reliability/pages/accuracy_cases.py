@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.records import GameRecord, Message
-from discussions.games.pages.game import MESSAGES_A_PAGE
+from discussions.games.pages.game import find_start
 from discussions.metrics.labels import LABELS
 from discussions.models import TeamFigures
 from discussions.reliability.core.accuracy import SHARES, VersionAccuracy
@@ -18,9 +18,6 @@ from discussions.reliability.pages.anchoring import MOVED
 from discussions.reliability.queries import game_texts
 from workspace.core.limits import PAGE_SIZE
 from workspace.models import Project
-
-# A link opens the game this many messages before its message.
-BEFORE = 10
 
 
 class AccuracyCasesQuery(Struct, frozen=True):
@@ -128,7 +125,7 @@ def _line(game: int, position: int, detail: str, evaluator_count: int, text: Gam
     return AccuracyCase(
         game=game,
         message=message,
-        start=max(1, position - BEFORE) if position > MESSAGES_A_PAGE else 0,
+        start=find_start(position),
         speaker=text.players[message.player - 1].name if message else "",
         phrase=detail.partition("|")[2],
         evaluator_count=evaluator_count,

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from discussions.core import judgement_kinds
 from discussions.core.records import GameRecord
-from discussions.games.pages.game import MESSAGES_A_PAGE
+from discussions.games.pages.game import find_start
 from discussions.metrics.core.text import split
 from discussions.reliability.core.blind_answers import Item, Thing
 from discussions.reliability.core.pairs import find_pair_cases
@@ -20,8 +20,6 @@ from workspace.models import Project
 
 CASES_A_PAGE = 25
 LONGEST_CASE = 400
-# A link opens the game this many messages before its message.
-BEFORE = 10
 
 
 class AgreementCasesQuery(Struct, frozen=True):
@@ -121,7 +119,7 @@ def _placed(
         return number, 0, 0, "", "", []
     position, sentence = judgement_kinds.parse_subject(subject)
     message = text.messages[position - 1]
-    start = max(1, position - BEFORE) if position > MESSAGES_A_PAGE else 0
+    start = find_start(position)
     return number, position, start, text.players[message.player - 1].name, *_excerpt(message.text, sentence)
 
 

@@ -121,17 +121,17 @@ def changes(before: Basis, after: Basis) -> list[str]:
     if before.cost != after.cost:
         sentences.append(
             say(
-                "The cost was {dollars} and is {dollars_2} now.",
-                dollars=_dollars(before.cost),
-                dollars_2=_dollars(after.cost),
+                "The cost was {before} and is {after} now.",
+                before=_dollars(before.cost),
+                after=_dollars(after.cost),
             )
         )
     if before.evaluator_count != after.evaluator_count:
         sentences.append(
             say(
-                "{evaluator_count} evaluators were needed, {evaluator_count_2} are now.",
-                evaluator_count=before.evaluator_count,
-                evaluator_count_2=after.evaluator_count,
+                "{before} evaluators were needed, {after} are now.",
+                before=before.evaluator_count,
+                after=after.evaluator_count,
             )
         )
     if before.format == 1 and after.format != 1 and len(after.evaluations) > 1:
@@ -155,10 +155,10 @@ def _changed_judgements(before: Basis, after: Basis) -> list[str]:
         assert result is not None
         sentences.append(
             say(
-                "{subject}: {value} before, {value_2} now.",
+                "{subject}: {before} before, {after} now.",
                 subject=describe_subject(result.kind, result.subject),
-                value=_value(was),
-                value_2=_value(now),
+                before=_value(was),
+                after=_value(now),
             )
         )
     return sentences + _changed_adjudications(before, after)

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import ceil
 
+from discussions.metrics.core.metric import RATING
+
 
 def composite(parts: Iterable[tuple[float, Fraction | None, bool]]) -> float | None:
     """The weighted mean, 0 to 100, of (weight, share from 0 to 100, is applicable).
@@ -47,17 +49,16 @@ def _cheapest(distances: list[int | None], how_many: int) -> int | None:
 
 
 HALF_POINTS = 2
-LOWEST_RATING, HIGHEST_RATING = 1, 5
 
 
 def rating_flip_steps(rating: Fraction, threshold: Fraction, raters: int) -> int | None:
     """How many half points, over all raters together, would bring their mean rating across the threshold.
 
-    None if no ratings from 1 to 5 would do so. A mean equal to the threshold passes.
+    None if no ratings of the scale would do so. A mean equal to the threshold passes.
     """
     now = HALF_POINTS * raters * rating
     least = ceil(HALF_POINTS * raters * threshold)
     if rating >= threshold:
         steps = int(now) - least + 1
-        return steps if now - steps >= HALF_POINTS * raters * LOWEST_RATING else None
-    return least - int(now) if least <= HALF_POINTS * raters * HIGHEST_RATING else None
+        return steps if now - steps >= HALF_POINTS * raters * RATING.low else None
+    return least - int(now) if least <= HALF_POINTS * raters * RATING.high else None
