@@ -22,10 +22,10 @@ from discussions.adjudication.core.effective import (
 )
 from discussions.adjudication.core.judgeable import judgeable_subjects
 from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.iteration_states import TEST
 from discussions.core.judgement_kinds import JudgeableSubjects
 from discussions.core.records import Measurement
 from discussions.models import Adjudication, Evaluation, Game, Judgement, Measured, MeasuredFindings
-from discussions.models.iterations import TEST
 from discussions.models.slots import RATING
 from discussions.queries import game_record, load_measurements, newest_measured, rubric_record
 from workspace.database.locked_texts import keyed_text

@@ -13,6 +13,10 @@ DROP = "drop"
 KEEP, REVERT, INCONCLUSIVE = "keep", "revert", "inconclusive"
 DECISIONS = (KEEP, REVERT, INCONCLUSIVE)
 
+# When evaluators see automatic findings, and how they are asked who said what.
+BLIND_FIRST, ALONGSIDE, NEVER = "blind_first", "alongside", "never"
+QUESTION, TEST = "question", "test"
+
 # An iteration takes games only in the first states and has slots only in the second. Both hold only for the unsorted
 # games: their list is never frozen.
 TAKES_GAMES = (ALWAYS_OPEN, IMPORTING)

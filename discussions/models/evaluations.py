@@ -4,8 +4,9 @@ from django.db import models
 from django.db.models import Q
 
 from discussions.core.evaluation_states import DRAFT, RETURNED
+from discussions.core.iteration_states import QUESTION
 from discussions.models.games import Game
-from discussions.models.iterations import IDENTIFICATIONS, QUESTION
+from discussions.models.iterations import IDENTIFICATIONS
 from discussions.models.measurements import Measured
 from discussions.models.slots import RATING, REPEAT, Slot
 from workspace.models import Person, Project

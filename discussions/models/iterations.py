@@ -5,29 +5,29 @@ from django.db.models import Count, F, Q
 from django.utils.translation import gettext_lazy as _
 
 from discussions.core.iteration_states import (
+    ALONGSIDE,
     ALWAYS_OPEN,
     AVERAGE,
     BASELINE,
+    BLIND_FIRST,
     CHANGE,
     DECIDED,
     EVERY_GAME,
     GAME,
     IMPORTING,
     ITERATION,
+    NEVER,
+    QUESTION,
     RATING,
     STATES_WITH_SLOTS,
     TAKES_GAMES,
+    TEST,
     UNSORTED,
 )
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
 
-BLIND_FIRST = "blind_first"
-ALONGSIDE = "alongside"
-NEVER = "never"
 REVEALS = [(BLIND_FIRST, "blind first"), (ALONGSIDE, "alongside"), (NEVER, "never")]
-QUESTION = "question"
-TEST = "test"
 IDENTIFICATIONS = [(QUESTION, "question"), (TEST, "test")]
 STREAK_UNITS = [(ITERATION, "iterations"), (GAME, "games")]
 ENGAGEMENT_RULES = [(AVERAGE, "on average"), (EVERY_GAME, "in every game")]

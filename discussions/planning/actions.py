@@ -9,14 +9,14 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.core.iteration_states import BASELINE, CHANGE, IMPORTING
+from discussions.core.iteration_states import BASELINE, BLIND_FIRST, CHANGE, IMPORTING, QUESTION
 from discussions.iterations.actions import check_evaluator_count
 from discussions.iterations.core.history import History
 from discussions.iterations.core.prompt_diff import prompt_diff
 from discussions.iterations.permissions import check_change_iteration
 from discussions.iterations.queries import load_history, why_no_replay
 from discussions.models import Iteration, RatingRule, Stage
-from discussions.models.iterations import BLIND_FIRST, IDENTIFICATIONS, QUESTION, REVEALS
+from discussions.models.iterations import IDENTIFICATIONS, REVEALS
 from discussions.models.queue_rules import FLAG_RULES, MOST_REOPEN_MINUTES, load_rating_rule
 from discussions.planning.core import Plan, get_game_count, material_differences, most_hunks, plan_faults
 from discussions.planning.permissions import check_open_iteration

@@ -8,16 +8,9 @@ from django import forms
 from django.forms import BoundField
 from django.utils.translation import gettext_lazy as _
 
+from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER, QUESTION, TEST
 from discussions.metrics.core.registry import METRICS
-from discussions.models.iterations import (
-    ALONGSIDE,
-    BLIND_FIRST,
-    LEAST_GAMES,
-    MOST_EVALUATORS,
-    NEVER,
-    QUESTION,
-    TEST,
-)
+from discussions.models.iterations import LEAST_GAMES, MOST_EVALUATORS
 from discussions.models.queue_rules import HOLD, IGNORE, MOST_REOPEN_MINUTES, WARN
 from discussions.planning.core import MOST_GAMES, Plan
 from discussions.queue.forms import NumbersField

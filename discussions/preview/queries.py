@@ -14,13 +14,13 @@ from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Subquery, S
 from discussions.adjudication.core.authorship_test import draw_test, read_draw_rule
 from discussions.adjudication.queries import adjudicated_so_far, adjudications_in
 from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.iteration_states import TEST
 from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Evaluation, Game, GameText, Judgement, Measured, Verdict
 from discussions.models.games import NEEDED
-from discussions.models.iterations import TEST
 from discussions.models.manual_figures import COST, entered
 from discussions.models.slots import RATING
 from discussions.preview.core import JudgedGame

@@ -25,11 +25,11 @@ from discussions.adjudication.core.judgeable import (
 )
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.iteration_states import TEST
 from discussions.core.outcome import DIVERSITY, Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import build_score, passes
 from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings, Reveal, TeamFigures, Verdict
-from discussions.models.iterations import TEST
 from discussions.models.slots import RATING, REPEAT
 from discussions.queries import rubric_record
 from discussions.rating.core.concealed import Evaluated, Found, GivenAnswer

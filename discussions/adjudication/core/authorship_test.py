@@ -16,9 +16,6 @@ from discussions.metrics.core.names import Roster, build_roster, find_names, fol
 from discussions.metrics.core.text import NAME, tokenise
 from rubric.core.records import RubricRecord
 
-QUESTION, TEST = "question", "test"
-
-
 LEAST_AGENTS = 2
 
 

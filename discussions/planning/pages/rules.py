@@ -5,8 +5,8 @@ from django.utils.translation import ngettext, ngettext_lazy
 from msgspec import Struct
 
 from discussions.core.evaluation_states import OPEN
+from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER
 from discussions.models import Evaluation, Iteration
-from discussions.models.iterations import ALONGSIDE, BLIND_FIRST, NEVER
 from discussions.slots.queries import Effect, load_effect
 from workspace.access.permissions import get_refusal
 from workspace.models import Person

@@ -13,13 +13,11 @@ from fractions import Fraction
 from msgspec import Struct
 
 from discussions.core import judgement_kinds
+from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER
 from discussions.core.judgement_kinds import JudgeableSubjects, parse_subject
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.more_messages import RoleSample
 from workspace.core.words import say
-
-BLIND_FIRST, ALONGSIDE, NEVER = "blind_first", "alongside", "never"
-
 
 ROLES, SCORES, TRANSCRIPT, SUGGESTIONS = "roles", "scores", "transcript", "suggestions"
 

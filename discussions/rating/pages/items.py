@@ -13,6 +13,7 @@ from discussions.adjudication.core.authorship_test import AuthorshipResult, Draw
 from discussions.adjudication.labels import answer_label
 from discussions.adjudication.pages.evidence import Quote, RoundVotes, VoteRow
 from discussions.core import judgement_kinds
+from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import item_id
 from discussions.core.outcome import DIVERSITY
 from discussions.core.records import PhraseFinding
@@ -20,7 +21,6 @@ from discussions.metrics.core.references.vote_record import find_named_round
 from discussions.metrics.core.text import split
 from discussions.rating.core.concealed import SeenReference
 from discussions.rating.core.visibility import (
-    NEVER,
     ROLES,
     asked_references,
     asked_roles,

@@ -6,12 +6,13 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 
 from discussions.core import judgement_kinds
+from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import item_id
 from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Line, Outcome
 from discussions.metrics.core.memory_accuracy import without_deliberate
 from discussions.metrics.core.registry import METRICS, figure_value
 from discussions.metrics.labels import figure_text, limit_text
-from discussions.rating.core.visibility import NEVER, STEPS, asked_count, list_unidentified, open_suggestions
+from discussions.rating.core.visibility import STEPS, asked_count, list_unidentified, open_suggestions
 from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep, StepGuide
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 from discussions.rating.queries import EvaluationState

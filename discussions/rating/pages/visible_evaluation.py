@@ -7,8 +7,9 @@ from typing import TypedDict
 
 from msgspec import Struct
 
-from discussions.adjudication.core.authorship_test import TEST, DrawnTest
+from discussions.adjudication.core.authorship_test import DrawnTest
 from discussions.adjudication.labels import answer_label
+from discussions.core.iteration_states import TEST
 from discussions.core.judgement_kinds import COHERENCE, item_id
 from discussions.models import Remark
 from discussions.rating.core.concealed import SeenGame, VisibleFindings, select_visible_findings
