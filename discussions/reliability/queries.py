@@ -1,10 +1,7 @@
-"""Reads blind answers of evaluators of the same games into records of the core, in a fixed number of queries.
+"""What the statistics of a project's team are computed from, as records of the core, and where they are stored.
 
-The submitted evaluations of a project with their automatic values, as records of the core.
-
-Rows are read in batches of games, four or five queries each, so that a thousand games are never in memory together.
-
-Stored figures of a project's team: their kinds and their input.
+Blind answers are read in a fixed number of queries. Submitted evaluations are read in batches of games, four or five
+queries each, so that a thousand games are never in memory together.
 """
 
 from collections import defaultdict
@@ -32,13 +29,18 @@ from discussions.metrics.core.registry import build_score, passes
 from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings, Reveal, TeamFigures, Verdict
 from discussions.models.slots import RATING, REPEAT
 from discussions.queries import rubric_record
-from discussions.rating.core.concealed import Evaluated, Found, GivenAnswer
-from discussions.reliability.core import accuracy
-from discussions.reliability.core import stored as agreed
+from discussions.reliability.core import accuracy, stored
 from discussions.reliability.core.accuracy import AccuracyFigures, Turning, compute_accuracy
 from discussions.reliability.core.agreement import headline
-from discussions.reliability.core.blind_answers import MARKS, PART_KINDS, BlindAnswer, Thing, by_evaluators
+from discussions.reliability.core.blind_answers import (
+    MARKS,
+    PART_KINDS,
+    AnswerKind,
+    BlindAnswer,
+    by_evaluators,
+)
 from discussions.reliability.core.stored import AgreementFigures, build_agreement_figures
+from discussions.reliability.core.submitted import AutomaticValues, SubmittedAnswer, SubmittedEvaluation
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.core.rule import check_identification, check_test
 from discussions.verdicts.core.scoring import compute_effective_values
@@ -69,14 +71,14 @@ def agreement_figures(project: Project) -> AgreementFigures:
 def rating_agreement(project: Project) -> tuple[Agreement, int]:
     """The alpha of the rating now, and the number of games behind it."""
     answers = read_answers(_first(project).filter(kind=judgement_kinds.RATING))
-    (answered,) = by_evaluators([Thing(judgement_kinds.RATING)], answers)
+    (answered,) = by_evaluators([AnswerKind(judgement_kinds.RATING)], answers)
     return headline(answered), answered.shared_groups
 
 
-def answers_in_cell(project: Project, thing: Thing, row: str, column: str) -> list[BlindAnswer]:
+def answers_in_cell(project: Project, answer_kind: AnswerKind, row: str, column: str) -> list[BlindAnswer]:
     """The first blind answers on that subject with one of two values."""
-    rows = _first(project).filter(kind=thing.kind, blind_value__in={row, column})
-    return read_answers(rows.filter(subject=thing.question) if thing.question else rows)
+    rows = _first(project).filter(kind=answer_kind.kind, blind_value__in={row, column})
+    return read_answers(rows.filter(subject=answer_kind.question) if answer_kind.question else rows)
 
 
 def repeats(project: Project) -> "QuerySet[Evaluation]":
@@ -208,7 +210,7 @@ def query_recorded(project: Project) -> "QuerySet[Verdict]":
     return Verdict.objects.not_superseded().filter(project=project, game__withdrawn_at=None).order_by("pk")
 
 
-def read_evaluated(project: Project) -> Iterator[Evaluated]:
+def read_evaluated(project: Project) -> Iterator[SubmittedEvaluation]:
     """The submitted evaluations, the newest games first."""
     rows = query_submitted(project).order_by("-game__number", "pk").values_list(*_COLUMNS)
     for batch in _batches(SampledRow(*values) for values in rows):
@@ -230,36 +232,36 @@ def _batches(rows: Iterable[SampledRow]) -> Iterator[list[SampledRow]]:
         yield batch
 
 
-def _evaluated(batch: list[SampledRow]) -> Iterator[Evaluated]:
+def _evaluated(batch: list[SampledRow]) -> Iterator[SubmittedEvaluation]:
     keys = [row.evaluation for row in batch]
     bodies = MeasuredFindings.objects.filter(measured__in={row.measured for row in batch})
     versions = {row.measured: row for row in batch}
-    found = {
-        measured: _found(_FINDINGS.decode(body), versions[measured].rubric)
+    automatic = {
+        measured: _read_automatic_values(_FINDINGS.decode(body), versions[measured].rubric)
         for measured, body in bodies.values_list("measured_id", "body")
     }
-    said: dict[int, list[GivenAnswer]] = defaultdict(list)
+    answers: dict[int, list[SubmittedAnswer]] = defaultdict(list)
     judgements = Judgement.objects.filter(evaluation__in=keys, kind__in=JUDGED).order_by("pk")
-    for evaluation, *values in judgements.values_list("evaluation_id", *GivenAnswer.__struct_fields__):
-        said[evaluation].append(GivenAnswer(*values))
+    for evaluation, *values in judgements.values_list("evaluation_id", *SubmittedAnswer.__struct_fields__):
+        answers[evaluation].append(SubmittedAnswer(*values))
     revealed: dict[int, set[str]] = defaultdict(set)
     for evaluation, what in Reveal.objects.filter(evaluation__in=keys).values_list("evaluation_id", "what"):
         revealed[evaluation].add(what)
     tested = {row.game for row in batch if row.identification == TEST}
     texts = {game: text for game, _number, text in game_texts(game__in=tested)}
     for row in batch:
-        yield Evaluated(
+        yield SubmittedEvaluation(
             game=row.number,
             evaluator=row.evaluator,
             evaluation=row.evaluation,
             rubric_version=row.version,
             code_version=row.code_version,
-            found=found[row.measured],
+            automatic=automatic[row.measured],
             samples=_samples(row),
             drawn_from=_drawn_from(row),
-            said=said[row.evaluation],
+            answers=answers[row.evaluation],
             revealed=frozenset(revealed[row.evaluation]),
-            identified=_identified(row, said[row.evaluation], texts.get(row.game)),
+            identified=_identified(row, answers[row.evaluation], texts.get(row.game)),
         )
 
 
@@ -278,9 +280,9 @@ def _drawn_from(row: SampledRow) -> dict[str, int]:
     }
 
 
-def _found(measurements: dict[str, Measurement], rubric: RubricRecord) -> Found:
+def _read_automatic_values(measurements: dict[str, Measurement], rubric: RubricRecord) -> AutomaticValues:
     threshold = rubric.criterion(DIVERSITY).threshold
-    return Found(
+    return AutomaticValues(
         values=machine_values(
             {
                 key: measurement
@@ -298,26 +300,28 @@ def _found(measurements: dict[str, Measurement], rubric: RubricRecord) -> Found:
 
 
 def _identified(
-    row: SampledRow, said: list[GivenAnswer], text: GameRecord | None
+    row: SampledRow, answers: list[SubmittedAnswer], text: GameRecord | None
 ) -> tuple[bool, bool] | None:
     """The result of the evaluator's blind manual check: (is the authorship test, passes); None without one."""
     if text is not None:
         drawn = draw_test(text, row.seed, read_draw_rule(row.rubric))
         given = {
             answer.subject: answer.blind_value
-            for answer in said
+            for answer in answers
             if answer.kind == judgement_kinds.ATTRIBUTION
         }
         keys = {row.evaluation: drawn.answer_key} if drawn else {}
         test = combine_tests(keys, lambda _evaluation, place: given.get(str(place), ""))
         return (True, check_test(test, decides=False).passes) if test else None
-    answers = [
+    identified = [
         answer.blind_value
-        for answer in said
+        for answer in answers
         if answer.kind == judgement_kinds.IDENTIFY and answer.blind_value
     ]
     check = check_identification(
-        (answers.count(judgement_kinds.YES), len(answers)) if answers else None, row.rubric, decides=False
+        (identified.count(judgement_kinds.YES), len(identified)) if identified else None,
+        row.rubric,
+        decides=False,
     )
     return (False, check.passes) if check else None
 
@@ -350,7 +354,7 @@ class StatisticsKind(NamedTuple):
 # In the order of computation. Each kind has a page of the same name under the project's team.
 KINDS: dict[str, StatisticsKind] = {
     "accuracy": StatisticsKind(accuracy.CODE_VERSION, accuracy_figures, reads_verdicts=True),
-    "agreement": StatisticsKind(agreed.CODE_VERSION, agreement_figures, reads_repeats=True),
+    "agreement": StatisticsKind(stored.CODE_VERSION, agreement_figures, reads_repeats=True),
 }
 
 

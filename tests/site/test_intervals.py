@@ -14,7 +14,7 @@ from discussions.comparison.core.difference import PRIOR_SHARE, difference
 from discussions.comparison.core.verdict_line import narrow_interval
 from discussions.core.outcome import Line
 from discussions.iterations.core.averages import compute_mean_interval, pooled_spread
-from discussions.reliability.core.crosstab import over_games
+from discussions.reliability.core.crosstab import compute_interval_over_games
 from discussions.verdicts.core.next_game import PlayedGame, predict_next_games
 from discussions.verdicts.core.people_estimate import estimate_people
 from workspace.statistics.alpha import krippendorff_alpha
@@ -112,7 +112,7 @@ def hold_over_games(random: np.random.Generator) -> bool:
     counts = random.integers(20, 61, 10)
     found = random.binomial(counts, random.beta(9.5, 9.5 * 3 / 7, 10))
     sums = [(int(over), int(of)) for over, of in zip(found, counts, strict=True)]
-    return holds(over_games(sums, wilson(int(found.sum()), int(counts.sum())))[0], 70.0)
+    return holds(compute_interval_over_games(sums, wilson(int(found.sum()), int(counts.sum())))[0], 70.0)
 
 
 # Games.

@@ -164,19 +164,17 @@ def find_disagreements(
     letter_of = letters(seed, counted.evaluations)
     found = []
     for kind, subject in list_decided_items(counted, values):
-        counting_sides = find_sides(counted, kind, subject)
+        counting = find_sides(counted, kind, subject)
         answers = (
-            add_silent_sides(counted, kind, subject)
-            if kind in judgement_kinds.MESSAGE_KINDS
-            else counting_sides
+            add_silent_sides(counted, kind, subject) if kind in judgement_kinds.MESSAGE_KINDS else counting
         )
         sides = _sides(kind, subject, answers, counted, said, reasons or {}, letter_of)
         disagreement = Disagreement(
             kind=kind,
             subject=subject,
-            sides=tuple(side for side in sides if side.evaluation in counting_sides),
+            sides=tuple(side for side in sides if side.evaluation in counting),
             machine=machine.get((kind, subject), ""),
-            majority=find_majority(counting_sides, kind),
+            majority=find_majority(counting, kind),
             is_tie=(kind, subject) in ties,
             sides_sha256=hash_sides(sides),
             resolved=newest.get((kind, subject)),

@@ -1,11 +1,11 @@
 """The game as an evaluator sees it before the reveal: records without fields for what stays hidden.
 
 Pages of evaluators are built from these, never from a `GameRecord` or a `Measurement`, so they cannot show what is
-hidden. `Evaluated` compares a submitted evaluation with the automatic values, for the statistics of a team.
+hidden.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -154,51 +154,3 @@ def _reference(finding: ReferenceFinding, game: GameRecord, *, is_checked: bool)
         says=evidence.says if evidence is not None and is_checked else "",
         hits=list(evidence.rows) if evidence is not None and is_checked else [],
     )
-
-
-class GivenAnswer(Struct, frozen=True):
-    """One evaluator's answer on a subject, and the blind answer."""
-
-    kind: str
-    subject: str
-    value: str
-    blind_value: str
-
-
-class Found(Struct, frozen=True):
-    """The automatic values of one game: by metric and message; references and phrases by subject.
-
-    `references` are (is counted, check); `phrases` give the message that first has the repeated phrase; `passes` is
-    whether personality diversity passes.
-    """
-
-    values: Mapping[tuple[str, str], str]
-    references: Mapping[str, tuple[bool, str]]
-    phrases: Mapping[str, int]
-    passes: bool | None
-
-
-class Evaluated(Struct, frozen=True):
-    """One submitted evaluation with the automatic values of its game.
-
-    `samples` are the positions of its accuracy samples by metric, `drawn_from` how many messages each was drawn from;
-    `identified` is the result of its manual check: (was it
-    the blind test, passes), None without one. `evaluator` and `evaluation` are keys, `game` is the game's number.
-    """
-
-    game: int
-    evaluator: int
-    evaluation: int
-    rubric_version: int
-    code_version: str
-    found: Found
-    samples: Mapping[str, Collection[int]]
-    drawn_from: Mapping[str, int]
-    said: list[GivenAnswer]
-    revealed: Collection[str]
-    identified: tuple[bool, bool] | None = None
-
-    @property
-    def is_blind(self) -> bool:
-        """Whether any answer was blind."""
-        return any(answer.blind_value for answer in self.said)

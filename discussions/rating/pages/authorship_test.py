@@ -69,7 +69,7 @@ def identification_page(
     assert shown_test is not None
     head, is_barred = page_head(work, lease)
     visible = build_visible_evaluation(work, [], is_barred=is_barred)
-    asked = [step for step in visible.visibility.missing if step.step == STEP]
+    open_judgements = [missing for missing in visible.visibility.missing if missing.step == STEP]
     needed = test_count(visible.progress)
     return IdentificationPage(
         **head,
@@ -77,9 +77,12 @@ def identification_page(
         step=STEP,
         nonce=wanted.nonce,
         is_open=visible.is_open,
-        judged=needed - len(asked),
+        judged=needed - len(open_judgements),
         needed=needed,
-        missing=[MissingStep(item_id(step.kind, step.subject), step.says, step.step) for step in asked],
+        missing=[
+            MissingStep(item_id(missing.kind, missing.subject), missing.says, missing.step)
+            for missing in open_judgements
+        ],
         can_undo=visible.is_open and Revision.objects.undoable(evaluation).exists(),
         undo_key=f"{wanted.nonce}:undo:{evaluation.version}",
         guides=build_guides(visible.rubric),
@@ -127,5 +130,5 @@ def _item(visible: VisibleEvaluation, shown_test: ShownTest, number: int) -> Att
 
 def _opening(visible: VisibleEvaluation) -> Item:
     """The item that opens the transcript; it is needed once the rest of the test is answered."""
-    asked = [step for step in visible.visibility.missing if step.kind == judgement_kinds.ATTRIBUTION]
-    return Item(id=item_id("reveal", TRANSCRIPT), kind="reveal", subject=TRANSCRIPT, needs=not asked)
+    is_answered = all(missing.kind != judgement_kinds.ATTRIBUTION for missing in visible.visibility.missing)
+    return Item(id=item_id("reveal", TRANSCRIPT), kind="reveal", subject=TRANSCRIPT, needs=is_answered)

@@ -1,7 +1,4 @@
-"""The things to judge, step by step: references, samples, phrases, who said it, questions, rating, roles.
-
-The steps after the references and samples: phrases, who said it, questions and rating, roles.
-"""
+"""The things to judge, step by step: references, samples, phrases, who said it, questions, rating, roles."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -55,7 +52,7 @@ MOST_QUOTES, LONGEST_QUOTE = 12, 2000
 
 def references(visible: VisibleEvaluation) -> list[ReferenceItem]:
     """M1: counted and marked references in transcript order, then the suggested ones."""
-    found = {phrase.subject: phrase for phrase in visible.shown.references}
+    found = {reference.subject: reference for reference in visible.shown.references}
     open_subjects = set(open_suggestions(visible.progress))
     shown = fitting(
         visible.window,
@@ -91,7 +88,7 @@ def build_reference_item(visible: VisibleEvaluation, subject: str) -> ReferenceI
     listed = _listed(visible)
     if subject not in listed:
         return None
-    found = {phrase.subject: phrase for phrase in visible.shown.references}
+    found = {reference.subject: reference for reference in visible.shown.references}
     return _reference(visible, listed.index(subject) + 1, subject, found)
 
 
@@ -100,19 +97,19 @@ def _listed(visible: VisibleEvaluation) -> list[str]:
     asked = asked_references(visible.progress)
     known = set(asked)
     return asked + [
-        phrase.subject
-        for phrase in visible.shown.references
-        if not phrase.is_counted and phrase.subject not in known
+        reference.subject
+        for reference in visible.shown.references
+        if not reference.is_counted and reference.subject not in known
     ]
 
 
 def _reference(
     visible: VisibleEvaluation, number: int, subject: str, found: dict[str, SeenReference]
 ) -> ReferenceItem:
-    return reference(visible, number, found.get(subject) or build_marked_reference(visible, subject))
+    return _reference_item(visible, number, found.get(subject) or build_marked_reference(visible, subject))
 
 
-def reference(visible: VisibleEvaluation, number: int, found: SeenReference) -> ReferenceItem:
+def _reference_item(visible: VisibleEvaluation, number: int, found: SeenReference) -> ReferenceItem:
     """One reference with the evidence to check it against; it shows its check only once it has a label."""
     subject, message = found.subject, visible.seen.messages[found.message - 1]
     label = visible.value(judgement_kinds.REFERENCE, subject)
@@ -303,7 +300,7 @@ def _tested(visible: VisibleEvaluation, drawn: DrawnTest) -> ManualCheckItem:
         GivenMessage(position, _given(visible, value), visible.seen.name(author), value == str(author))
         for position, value, author in zip(drawn.unseen, said, drawn.authors, strict=True)
     ]
-    result = AuthorshipResult(sum(phrase.is_hit for phrase in given), len(given), len(drawn.agents))
+    result = AuthorshipResult(sum(message.is_hit for message in given), len(given), len(drawn.agents))
     check = check_test(result, decides=bool(visible.value(judgement_kinds.IDENTIFY_DECIDES, "")))
     is_shown = DIVERSITY in visible.visibility.figures
     is_never = visible.progress.reveal == NEVER

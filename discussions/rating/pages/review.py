@@ -99,12 +99,12 @@ def missing(visible: VisibleEvaluation) -> list[MissingStep]:
     """The first judgements still missing, in order, each with its page if the transcript has several."""
     return [
         MissingStep(
-            item_id(missing_step.kind, missing_step.subject),
-            missing_step.says,
-            missing_step.step,
-            find_page(visible, missing_step.kind, missing_step.subject),
+            item_id(judgement.kind, judgement.subject),
+            judgement.says,
+            judgement.step,
+            find_page(visible, judgement.kind, judgement.subject),
         )
-        for missing_step in visible.visibility.missing[:MOST_MISSING]
+        for judgement in visible.visibility.missing[:MOST_MISSING]
     ]
 
 
@@ -118,9 +118,7 @@ def find_page(visible: VisibleEvaluation, kind: str, subject: str) -> int:
 
 def first_page(visible: VisibleEvaluation, step: str) -> int:
     """The page of the first judgement that a step still needs; 0 when it needs none on a page."""
-    first = next(
-        (missing_step for missing_step in visible.visibility.missing if missing_step.step == step), None
-    )
+    first = next((judgement for judgement in visible.visibility.missing if judgement.step == step), None)
     return find_page(visible, first.kind, first.subject) if first else 0
 
 

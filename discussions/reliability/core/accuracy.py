@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import parse_subject
-from discussions.rating.core.concealed import Evaluated
 from discussions.reliability.core.anchoring import Anchoring, AnchoringTally
 from discussions.reliability.core.crosstab import ANY, Answer, Crosstab, Share, Tally
+from discussions.reliability.core.submitted import SubmittedEvaluation
 
 # Change it when the computation changes: statistics with another number are computed again.
 CODE_VERSION = "3"
@@ -122,7 +122,9 @@ class Turning(Struct, frozen=True):
     metrics: dict[str, tuple[bool, bool]]
 
 
-def compute_accuracy(evaluated: Iterable[Evaluated], recorded: Iterable[Turning] = ()) -> AccuracyFigures:
+def compute_accuracy(
+    evaluated: Iterable[SubmittedEvaluation], recorded: Iterable[Turning] = ()
+) -> AccuracyFigures:
     """The figures of every version; the order of evaluations and verdicts does not matter, each is read once."""
     counts: dict[tuple[int, str], _Counts] = {}
     for evaluation in evaluated:
@@ -138,49 +140,49 @@ def compute_accuracy(evaluated: Iterable[Evaluated], recorded: Iterable[Turning]
     return AccuracyFigures(sum(version.evaluations for version in versions), versions)
 
 
-def iter_answers(evaluation: Evaluated) -> Iterator[Answer]:
+def iter_answers(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
     """The blind answers of an evaluation that have an automatic value; each judgement counts once."""
     if not evaluation.is_blind:
         return
     yield from chain(
         _sampled(evaluation), _objections(evaluation), _references(evaluation), _phrases(evaluation)
     )
-    if evaluation.identified is not None and evaluation.found.passes is not None:
+    if evaluation.identified is not None and evaluation.automatic.passes is not None:
         is_test, passes = evaluation.identified
-        row, column = (PASSES if result else FAILS for result in (evaluation.found.passes, passes))
+        row, column = (PASSES if result else FAILS for result in (evaluation.automatic.passes, passes))
         yield _answer(evaluation, TESTED if is_test else ASKED, row, column, 0)
 
 
-def _sampled(evaluation: Evaluated) -> Iterator[Answer]:
+def _sampled(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
     """The accuracy samples only: other judged messages are not a random sample."""
-    for answer in evaluation.said:
+    for answer in evaluation.answers:
         if answer.kind in SAMPLED and answer.blind_value:
             position = int(answer.subject)
             sample = evaluation.samples[answer.kind]
-            machine = evaluation.found.values.get((answer.kind, answer.subject))
+            machine = evaluation.automatic.values.get((answer.kind, answer.subject))
             if position in sample and machine is not None:
                 weight = evaluation.drawn_from[answer.kind] / len(sample)
                 yield _answer(evaluation, answer.kind, machine, answer.blind_value, position, weight)
 
 
-def _objections(evaluation: Evaluated) -> Iterator[Answer]:
+def _objections(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
     """The messages that the rules of role consistency object to; all of them are labelled."""
-    for answer in evaluation.said:
+    for answer in evaluation.answers:
         if answer.kind == judgement_kinds.ROLE_CONSISTENCY and answer.blind_value:
-            machine = evaluation.found.values.get((answer.kind, answer.subject))
+            machine = evaluation.automatic.values.get((answer.kind, answer.subject))
             if machine == judgement_kinds.INCONSISTENT:
                 yield _answer(evaluation, OBJECTIONS, machine, answer.blind_value, int(answer.subject))
 
 
-def _references(evaluation: Evaluated) -> Iterator[Answer]:
+def _references(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
     """Found, suggested and marked sentences: first whether people keep them as references, then their checks."""
     labels = {
         answer.subject: answer.blind_value
-        for answer in evaluation.said
+        for answer in evaluation.answers
         if answer.kind == judgement_kinds.REFERENCE and answer.blind_value
     }
     for subject, label in labels.items():
-        is_counted, check = evaluation.found.references.get(subject, (False, ""))
+        is_counted, check = evaluation.automatic.references.get(subject, (False, ""))
         row = COUNTED if is_counted else POSSIBLE if check else MARKED
         column = judgement_kinds.NOT_A_REFERENCE if label == judgement_kinds.NOT_A_REFERENCE else KEPT
         message = parse_subject(subject)[0]
@@ -189,19 +191,19 @@ def _references(evaluation: Evaluated) -> Iterator[Answer]:
             yield _answer(evaluation, CHECKS, check, label, message, detail=subject)
 
 
-def _phrases(evaluation: Evaluated) -> Iterator[Answer]:
+def _phrases(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
     accepted = {
         answer.subject
-        for answer in evaluation.said
+        for answer in evaluation.answers
         if answer.kind == judgement_kinds.PHRASE and answer.blind_value
     }
-    for subject, message in evaluation.found.phrases.items():
+    for subject, message in evaluation.automatic.phrases.items():
         column = judgement_kinds.ACCEPTABLE if subject in accepted else STANDS
         yield _answer(evaluation, PHRASES, REPEATED, column, message, detail=subject)
 
 
 def _answer(
-    evaluation: Evaluated,
+    evaluation: SubmittedEvaluation,
     part: str,
     row: str,
     column: str,
@@ -233,7 +235,7 @@ class _Counts:
         self.evaluations = self.blind = 0
         self.turns = {metric: [0, 0, 0] for metric in SAMPLED}
 
-    def add(self, evaluation: Evaluated) -> None:
+    def add(self, evaluation: SubmittedEvaluation) -> None:
         self.games.add(evaluation.game)
         self.evaluators.add(evaluation.evaluator)
         self.evaluations += 1

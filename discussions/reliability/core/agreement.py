@@ -15,13 +15,13 @@ from msgspec import Struct, field
 from discussions.core import judgement_kinds
 from discussions.reliability.core.blind_answers import (
     MARKS,
-    Answered,
+    AnswerTable,
     BlindAnswer,
     by_evaluators,
     in_shared_games,
-    list_things,
+    list_answer_kinds,
 )
-from discussions.reliability.core.pairs import PairAgreed, PairCell, compare_pairs
+from discussions.reliability.core.pairs import PairAgreement, PairCell, compare_pairs
 from workspace.core.words import mark, say, say_many
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac, observed_agreement, specific_agreement
@@ -44,7 +44,7 @@ SAMPLES_APART = mark(
 )
 
 
-class AgreedLine(Struct, frozen=True):
+class AgreementLine(Struct, frozen=True):
     """Agreement on one subject. `answered` items have a blind answer, `items` have two or more, in `games`.
 
     `shares` count the answers to those items; `specific` is the agreement on each single answer; `icc` of one evaluator
@@ -77,17 +77,17 @@ class AgreedLine(Struct, frozen=True):
         return self.common_share >= SKEWED and self.alpha.value is not None and self.alpha.value < TENTATIVE
 
 
-class AgreedThing(AgreedLine, frozen=True):
+class KindAgreement(AgreementLine, frozen=True):
     """The same with its tables: `cells` count pairs of answers of all evaluators, `people` compares each pair.
 
     The row of a cell is the answer that comes first in the order of answers.
     """
 
     cells: list[PairCell]
-    people: list[PairAgreed]
+    people: list[PairAgreement]
 
 
-class Marked(Struct, frozen=True):
+class MarkCounts(Struct, frozen=True):
     """Subjects that can only be marked: how many one evaluator marked, and how many two or more."""
 
     kind: str
@@ -101,11 +101,11 @@ class TeamAgreement(Struct, frozen=True):
     games: int
     evaluators: int
     evaluations: int
-    things: list[AgreedThing]
-    marks: list[Marked]
+    things: list[KindAgreement]
+    marks: list[MarkCounts]
 
-    def find(self, key: str) -> AgreedThing | None:
-        return next((thing for thing in self.things if thing.key == key), None)
+    def find(self, key: str) -> KindAgreement | None:
+        return next((answer_kind for answer_kind in self.things if answer_kind.key == key), None)
 
 
 def compute_agreement(answers: Iterable[BlindAnswer], question_count: int) -> TeamAgreement:
@@ -115,19 +115,19 @@ def compute_agreement(answers: Iterable[BlindAnswer], question_count: int) -> Te
         games=len({answer.game for answer in first}),
         evaluators=len({answer.evaluator for answer in first}),
         evaluations=len({answer.evaluation for answer in first}),
-        things=[agreed_on(answered) for answered in by_evaluators(list_things(question_count), first)],
+        things=[agreed_on(answered) for answered in by_evaluators(list_answer_kinds(question_count), first)],
         marks=[_marked(kind, first) for kind in MARKS],
     )
 
 
-def agreed_on(answered: Answered) -> AgreedThing:
+def agreed_on(answered: AnswerTable) -> KindAgreement:
     alpha = headline(answered)
     icc, panel = _correlations(answered)
     shares = count_answers(answered)
     common, most = max(shares, key=lambda row: row[1]) if shares else ("", 0)
     cells, people = compare_pairs(answered)
-    return AgreedThing(
-        key=answered.thing.key,
+    return KindAgreement(
+        key=answered.answer_kind.key,
         answered=len(answered.rows),
         items=len(answered.shared),
         games=answered.shared_groups,
@@ -149,43 +149,43 @@ def agreed_on(answered: Answered) -> AgreedThing:
     )
 
 
-def headline(answered: Answered) -> Agreement:
+def headline(answered: AnswerTable) -> Agreement:
     """Alpha: ordinal for the rating, else nominal."""
-    if answered.thing.is_rating:
+    if answered.answer_kind.is_rating:
         return _explained(krippendorff_alpha(answered.matrix, level="ordinal"), answered)
     groups = _groups(answered)
     return _explained(krippendorff_alpha(answered.matrix, level="nominal", groups=groups), answered)
 
 
-def gwet(answered: Answered) -> Agreement:
+def gwet(answered: AnswerTable) -> Agreement:
     """AC1 over all answers; for the rating, AC2 with quadratic weights."""
     found = gwet_ac(
         answered.matrix,
-        weights="quadratic" if answered.thing.is_rating else "identity",
-        scale=list(answered.thing.numbers.values()),
+        weights="quadratic" if answered.answer_kind.is_rating else "identity",
+        scale=list(answered.answer_kind.numbers.values()),
         groups=_groups(answered),
     )
     return _explained(found, answered)
 
 
-def share(answered: Answered) -> Agreement:
+def share(answered: AnswerTable) -> Agreement:
     """The share of pairs of answers that are the same."""
     return _explained(observed_agreement(answered.matrix, groups=_groups(answered)), answered)
 
 
-def count_answers(answered: Answered) -> list[tuple[str, int]]:
+def count_answers(answered: AnswerTable) -> list[tuple[str, int]]:
     """The count of each answer, over items with two answers or more."""
     counts = Counter(value for row in answered.shared for value in row.values())
-    return [(value, counts[value]) for value in answered.thing.values] if counts else []
+    return [(value, counts[value]) for value in answered.answer_kind.values] if counts else []
 
 
-def _groups(answered: Answered) -> Sequence[Hashable] | None:
-    return answered.groups if answered.thing.has_parts else None
+def _groups(answered: AnswerTable) -> Sequence[Hashable] | None:
+    return answered.groups if answered.answer_kind.has_parts else None
 
 
-def _correlations(answered: Answered) -> tuple[Agreement | None, Agreement | None]:
+def _correlations(answered: AnswerTable) -> tuple[Agreement | None, Agreement | None]:
     """ICC(2,1) and ICC(2,k) of the rating; from variance components when ratings are missing."""
-    if not answered.thing.is_rating:
+    if not answered.answer_kind.is_rating:
         return None, None
     matrix = answered.matrix[two_or_more(answered.matrix)]
     matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
@@ -193,18 +193,18 @@ def _correlations(answered: Answered) -> tuple[Agreement | None, Agreement | Non
     return _explained(single, answered), _explained(mean, answered)
 
 
-def _specific(answered: Answered) -> list[tuple[str, Agreement]]:
+def _specific(answered: AnswerTable) -> list[tuple[str, Agreement]]:
     """Specific agreement on each answer; for yes and no: positive and negative agreement."""
-    if answered.thing.is_rating:
+    if answered.answer_kind.is_rating:
         return []
     matrix, groups = answered.matrix, _groups(answered)
     return [
         (value, _explained(specific_agreement(matrix, number, groups=groups), answered))
-        for value, number in answered.thing.numbers.items()
+        for value, number in answered.answer_kind.numbers.items()
     ]
 
 
-def _explained(found: Agreement, answered: Answered) -> Agreement:
+def _explained(found: Agreement, answered: AnswerTable) -> Agreement:
     """The same, with reasons that name games and messages."""
     if found.value is None and not answered.shared:
         return msgspec.structs.replace(found, reason=_why_not_shared(answered))
@@ -222,29 +222,29 @@ def _explained(found: Agreement, answered: Answered) -> Agreement:
     return msgspec.structs.replace(found, interval_reason=says)
 
 
-def _why_not_shared(answered: Answered) -> str:
-    kind = answered.thing.kind
+def _why_not_shared(answered: AnswerTable) -> str:
+    kind = answered.answer_kind.kind
     if not answered.rows:
         return say(NOBODY)
     says = _judged_blind(answered)
     return f"{says} {say(SAMPLES_APART)}" if kind in judgement_kinds.MESSAGE_KINDS else says
 
 
-def _judged_blind(answered: Answered) -> str:
+def _judged_blind(answered: AnswerTable) -> str:
     count = len(answered.rows)
-    if answered.thing.kind == judgement_kinds.REFERENCE:
+    if answered.answer_kind.kind == judgement_kinds.REFERENCE:
         return say_many(
             "{n} reference was judged blind, none by two evaluators.",
             "{n} references were judged blind, none by two evaluators.",
             count,
         )
-    if answered.thing.kind == judgement_kinds.IDENTIFY:
+    if answered.answer_kind.kind == judgement_kinds.IDENTIFY:
         return say_many(
             "{n} agent was judged blind, none by two evaluators.",
             "{n} agents were judged blind, none by two evaluators.",
             count,
         )
-    if answered.thing.has_parts:
+    if answered.answer_kind.has_parts:
         return say_many(
             "{n} message was judged blind, none by two evaluators.",
             "{n} messages were judged blind, none by two evaluators.",
@@ -257,10 +257,10 @@ def _judged_blind(answered: Answered) -> str:
     )
 
 
-def _marked(kind: str, answers: Sequence[BlindAnswer]) -> Marked:
+def _marked(kind: str, answers: Sequence[BlindAnswer]) -> MarkCounts:
     by_whom: dict[tuple[int, str], set[int]] = defaultdict(set)
     for answer in answers:
         if answer.kind == kind:
             by_whom[answer.game, answer.subject].add(answer.evaluator)
     more = sum(len(people) > 1 for people in by_whom.values())
-    return Marked(kind, len(by_whom) - more, more)
+    return MarkCounts(kind, len(by_whom) - more, more)

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import parse_subject
-from discussions.rating.core.concealed import Evaluated, GivenAnswer
 from discussions.reliability.core.crosstab import Answer, Crosstab, Interval, Share, Tally
+from discussions.reliability.core.submitted import SubmittedAnswer, SubmittedEvaluation
 from workspace.statistics.estimates import LEAST_FOR_INTERVAL, jackknife_t
 from workspace.statistics.proportions import newcombe
 
@@ -29,7 +29,7 @@ SHARES = (
 )
 
 
-class Moved(Struct, frozen=True):
+class EvaluatorMoves(Struct, frozen=True):
     """An evaluator: `toward` of `apart` differing answers moved to the value, `away` of `together` left it."""
 
     evaluator: int
@@ -50,12 +50,12 @@ class Anchoring(Struct, frozen=True):
     index: float | None
     interval: Interval | None
     over_games: Interval | None
-    people: list[Moved]
+    people: list[EvaluatorMoves]
 
 
-def iter_revealed_answers(evaluation: Evaluated) -> Iterator[Answer]:
+def iter_revealed_answers(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
     """The blind answers after which the automatic value was shown, with their changes."""
-    for answer in evaluation.said:
+    for answer in evaluation.answers:
         if answer.kind in METRICS and answer.blind_value:
             machine = _shown(evaluation, answer)
             if machine:
@@ -72,20 +72,20 @@ def iter_revealed_answers(evaluation: Evaluated) -> Iterator[Answer]:
                 )
 
 
-def _shown(evaluation: Evaluated, said: GivenAnswer) -> str:
+def _shown(evaluation: SubmittedEvaluation, said: SubmittedAnswer) -> str:
     """The automatic value, if there is one and it was shown; else "".
 
     For a reference "supported" means accurate; the other results of the vote record mean nothing.
     """
     if said.kind == judgement_kinds.REFERENCE:
         is_shown = f"reference:{said.subject}" in evaluation.revealed
-        check = evaluation.found.references.get(said.subject, (False, ""))[1]
+        check = evaluation.automatic.references.get(said.subject, (False, ""))[1]
         return judgement_kinds.ACCURATE if is_shown and check == "supported" else ""
     is_shown = f"metric:{said.kind}" in evaluation.revealed
-    return evaluation.found.values.get((said.kind, said.subject), "") if is_shown else ""
+    return evaluation.automatic.values.get((said.kind, said.subject), "") if is_shown else ""
 
 
-def _move(said: GivenAnswer, machine: str) -> tuple[str, str]:
+def _move(said: SubmittedAnswer, machine: str) -> tuple[str, str]:
     """Row and column of a change. Undoing an override is accepting the automatic value."""
     after = said.value or (machine if said.kind in judgement_kinds.MESSAGE_KINDS else "")
     if said.blind_value == machine:
@@ -104,7 +104,7 @@ class AnchoringTally:
             metric: defaultdict(Counter) for metric in METRICS
         }
 
-    def add(self, evaluation: Evaluated) -> None:
+    def add(self, evaluation: SubmittedEvaluation) -> None:
         for answer in iter_revealed_answers(evaluation):
             self.tallies[answer.part].add(answer)
             self.people[answer.part][evaluation.evaluator][answer.row, answer.column] += 1
@@ -128,8 +128,8 @@ class AnchoringTally:
         )
 
 
-def _moved(person: int, counts: Counter[tuple[str, str]]) -> Moved:
-    return Moved(
+def _moved(person: int, counts: Counter[tuple[str, str]]) -> EvaluatorMoves:
+    return EvaluatorMoves(
         evaluator=person,
         apart=sum(count for (row, _column), count in counts.items() if row == APART),
         toward=counts[APART, TO_MACHINE],

@@ -34,7 +34,7 @@ class BlindAnswer(Struct, frozen=True, gc=False):
     value: str
 
 
-class Thing(Struct, frozen=True):
+class AnswerKind(Struct, frozen=True):
     """A subject of agreement: a kind of judgement, or a question by its number."""
 
     kind: str
@@ -66,24 +66,24 @@ class Thing(Struct, frozen=True):
         return {value: float(value) if self.is_rating else at for at, value in enumerate(self.values)}
 
 
-def list_things(question_count: int) -> list[Thing]:
+def list_answer_kinds(question_count: int) -> list[AnswerKind]:
     """All subjects of agreement, in the order of the rubric."""
-    parts = [Thing(kind) for kind in PART_KINDS]
-    questions = [Thing(judgement_kinds.QUESTION, str(number)) for number in range(1, question_count + 1)]
-    return [*parts, *questions, Thing(judgement_kinds.RATING)]
+    parts = [AnswerKind(kind) for kind in PART_KINDS]
+    questions = [AnswerKind(judgement_kinds.QUESTION, str(number)) for number in range(1, question_count + 1)]
+    return [*parts, *questions, AnswerKind(judgement_kinds.RATING)]
 
 
-def make_thing_key(answer: BlindAnswer) -> str:
+def make_kind_key(answer: BlindAnswer) -> str:
     return f"{answer.kind}-{answer.subject}" if answer.kind == judgement_kinds.QUESTION else answer.kind
 
 
-class Answered(Struct, frozen=True, dict=True):
+class AnswerTable(Struct, frozen=True, dict=True):
     """The blind answers on a subject: a row for each item, rater -> value, and the group of each row.
 
     Raters are evaluators; for self-agreement they are the first and the second evaluation.
     """
 
-    thing: Thing
+    answer_kind: AnswerKind
     rows: Sequence[Mapping[int, str]]
     groups: Sequence[Hashable]
 
@@ -97,7 +97,7 @@ class Answered(Struct, frozen=True, dict=True):
         """Items x raters, NaN for no answer."""
         raters = sorted({rater for row in self.rows for rater in row})
         places = {rater: place for place, rater in enumerate(raters)}
-        numbers = self.thing.numbers
+        numbers = self.answer_kind.numbers
         table = np.full((len(self.rows), len(places)), np.nan)
         for at, row in enumerate(self.rows):
             for rater, value in row.items():
@@ -110,18 +110,18 @@ class Answered(Struct, frozen=True, dict=True):
         return len({group for row, group in zip(self.rows, self.groups, strict=True) if len(row) > 1})
 
 
-def by_evaluators(things: Iterable[Thing], answers: Iterable[BlindAnswer]) -> Iterator[Answered]:
+def by_evaluators(kinds: Iterable[AnswerKind], answers: Iterable[BlindAnswer]) -> Iterator[AnswerTable]:
     """A table for each subject, over the games with answers of two evaluators or more.
 
     Rows are in the order of games and transcripts; each game is a group.
     """
     found: dict[str, dict[Item, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
     for answer in in_shared_games(answers):
-        found[make_thing_key(answer)][make_item(answer)][answer.evaluator] = answer.value
-    for thing in things:
-        rows = found.get(thing.key, {})
+        found[make_kind_key(answer)][make_item(answer)][answer.evaluator] = answer.value
+    for answer_kind in kinds:
+        rows = found.get(answer_kind.key, {})
         places = sorted(rows, key=make_item_sort_key)
-        yield Answered(thing, [rows[item] for item in places], [game for game, _subject in places])
+        yield AnswerTable(answer_kind, [rows[item] for item in places], [game for game, _subject in places])
 
 
 def in_shared_games(answers: Iterable[BlindAnswer]) -> list[BlindAnswer]:

@@ -101,8 +101,8 @@ class Share(NamedTuple):
     """Numerator and denominator of a share as cells (row, column); `ANY` matches every row or column."""
 
     name: str
-    over: tuple[Cellname, ...]
-    of: tuple[Cellname, ...]
+    numerator: tuple[Cellname, ...]
+    denominator: tuple[Cellname, ...]
 
 
 class Tally:
@@ -148,29 +148,37 @@ class Tally:
 
     def _rate(self, share: Share) -> Rate:
         games = [found for found in (self._sums(game, share) for game in sorted(self.counts)) if found[1]]
-        sums = [(over, of) for over, of, _weighed, _weight in games]
-        over, of = sum(row for row, _of in sums), sum(row for _over, row in sums)
-        weighed, weight = fsum(found[2] for found in games), fsum(found[3] for found in games)
-        interval = wilson(over, of)
-        widened, reason = over_games(sums, interval)
+        sums = [(numerator, denominator) for numerator, denominator, *_weighted in games]
+        numerator, denominator = sum(above for above, _below in sums), sum(below for _above, below in sums)
+        above, below = fsum(found[2] for found in games), fsum(found[3] for found in games)
+        interval = wilson(numerator, denominator)
+        widened, reason = compute_interval_over_games(sums, interval)
         return Rate(
-            share.name, over, of, interval, widened, reason, 100 * weighed / weight if weight else None
+            name=share.name,
+            numerator=numerator,
+            denominator=denominator,
+            interval=interval,
+            over_games=widened,
+            over_games_reason=reason,
+            weighted=100 * above / below if below else None,
         )
 
     def _sums(self, game: int, share: Share) -> tuple[int, int, float, float]:
         """Numerator and denominator of the share in one game, then both weighted."""
         counted = sorted(self.counts[game].items())
-        over = [(n, w) for (row, column, w), n in counted if _is_in(row, column, share.over)]
-        of = [(n, w) for (row, column, w), n in counted if _is_in(row, column, share.of)]
+        above = [(n, w) for (row, column, w), n in counted if _is_in(row, column, share.numerator)]
+        below = [(n, w) for (row, column, w), n in counted if _is_in(row, column, share.denominator)]
         return (
-            sum(n for n, _w in over),
-            sum(n for n, _w in of),
-            fsum(n * w for n, w in over),
-            fsum(n * w for n, w in of),
+            sum(n for n, _w in above),
+            sum(n for n, _w in below),
+            fsum(n * w for n, w in above),
+            fsum(n * w for n, w in below),
         )
 
 
-def over_games(sums: list[tuple[int, int]], interval: Interval | None) -> tuple[Interval | None, str]:
+def compute_interval_over_games(
+    sums: list[tuple[int, int]], interval: Interval | None
+) -> tuple[Interval | None, str]:
     """The 95 % interval of a share by leaving out whole games, or the reason why there is none.
 
     `sums` are (numerator, denominator) by game. Messages of a game are dependent, so shares vary between games more
@@ -186,8 +194,8 @@ def over_games(sums: list[tuple[int, int]], interval: Interval | None) -> tuple[
             game_count=len(sums),
         )
     table = np.array(sums, dtype=float)
-    over, of = table.sum(axis=0)
-    jackknife, _reason = jackknife_t(float(over / of), (over - table[:, 0]) / (of - table[:, 1]))
+    above, below = table.sum(axis=0)
+    jackknife, _reason = jackknife_t(float(above / below), (above - table[:, 0]) / (below - table[:, 1]))
     if jackknife is None:
         return None, say("Games cannot be compared here.")
     low, high = 100 * max(0.0, jackknife[0]), 100 * min(1.0, jackknife[1])

@@ -8,13 +8,13 @@ import numpy as np
 from msgspec import Struct
 
 from discussions.reliability.core.blind_answers import (
-    Answered,
+    AnswerKind,
+    AnswerTable,
     BlindAnswer,
     Item,
-    Thing,
     make_item,
     make_item_sort_key,
-    make_thing_key,
+    make_kind_key,
 )
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import cohen_kappa
@@ -28,7 +28,7 @@ class PairCell(Struct, frozen=True, array_like=True):
     count: int
 
 
-class PairAgreed(Struct, frozen=True, omit_defaults=True):
+class PairAgreement(Struct, frozen=True, omit_defaults=True):
     """A pair of evaluators, by key: share of agreement, kappa and alpha over the `items` that both answered.
 
     The row of a cell is the answer of `first`. Kappa of the rating has quadratic weights.
@@ -54,18 +54,18 @@ class PairCase(Struct, frozen=True):
     evaluations: tuple[int, int]
 
 
-def compare_pairs(answered: Answered) -> tuple[list[PairCell], list[PairAgreed]]:
+def compare_pairs(answered: AnswerTable) -> tuple[list[PairCell], list[PairAgreement]]:
     """All pairs of answers in one table, and a table for each pair of evaluators."""
     by_pair: dict[tuple[int, int], Counter[tuple[str, str]]] = defaultdict(Counter)
     for row in answered.shared:
         for (number, first), (other, second) in combinations(sorted(row.items()), 2):
             by_pair[number, other][first, second] += 1
-    order = {value: at for at, value in enumerate(answered.thing.values)}
+    order = {value: at for at, value in enumerate(answered.answer_kind.values)}
     whole: Counter[tuple[str, str]] = Counter()
     for counts in by_pair.values():
         for (first, second), count in counts.items():
             whole[(first, second) if order[first] <= order[second] else (second, first)] += count
-    pairs = [_pair(answered.thing, *pair, counts) for pair, counts in sorted(by_pair.items())]
+    pairs = [_pair(answered.answer_kind, *pair, counts) for pair, counts in sorted(by_pair.items())]
     return _cells(whole, order), pairs
 
 
@@ -74,22 +74,26 @@ def _cells(counts: Counter[tuple[str, str]], order: dict[str, int]) -> list[Pair
     return [PairCell(*pair, counts[pair]) for pair in places]
 
 
-def _pair(thing: Thing, first: int, second: int, counts: Counter[tuple[str, str]]) -> PairAgreed:
-    numbers = thing.numbers
+def _pair(
+    answer_kind: AnswerKind, first: int, second: int, counts: Counter[tuple[str, str]]
+) -> PairAgreement:
+    numbers = answer_kind.numbers
     table = np.array([[numbers[left], numbers[other]] for left, other in counts.elements()])
-    alpha = krippendorff_alpha(table, level="ordinal" if thing.is_rating else "nominal", with_interval=False)
+    alpha = krippendorff_alpha(
+        table, level="ordinal" if answer_kind.is_rating else "nominal", with_interval=False
+    )
     kappa = cohen_kappa(
         table,
-        weights="quadratic" if thing.is_rating else "identity",
+        weights="quadratic" if answer_kind.is_rating else "identity",
         scale=list(numbers.values()),
         with_interval=False,
     )
-    return PairAgreed(
+    return PairAgreement(
         first=first,
         second=second,
         items=len(table),
         share=float((table[:, 0] == table[:, 1]).mean()),
-        cells=_cells(counts, {value: at for at, value in enumerate(thing.values)}),
+        cells=_cells(counts, {value: at for at, value in enumerate(answer_kind.values)}),
         kappa=kappa.value,
         alpha=alpha.value,
         reason=alpha.reason,
@@ -97,7 +101,11 @@ def _pair(thing: Thing, first: int, second: int, counts: Counter[tuple[str, str]
 
 
 def find_pair_cases(
-    answers: Iterable[BlindAnswer], thing: Thing, row: str, column: str, pair: tuple[int, int] | None = None
+    answers: Iterable[BlindAnswer],
+    answer_kind: AnswerKind,
+    row: str,
+    column: str,
+    pair: tuple[int, int] | None = None,
 ) -> list[PairCase]:
     """The cases of a cell in the order of games and transcripts.
 
@@ -105,7 +113,7 @@ def find_pair_cases(
     """
     by_item: dict[Item, list[BlindAnswer]] = defaultdict(list)
     for answer in answers:
-        if make_thing_key(answer) == thing.key and answer.value in (row, column):
+        if make_kind_key(answer) == answer_kind.key and answer.value in (row, column):
             by_item[make_item(answer)].append(answer)
     found = []
     for item in sorted(by_item, key=make_item_sort_key):

@@ -10,14 +10,14 @@ from msgspec import Struct
 
 from discussions.reliability.core.agreement import headline, share
 from discussions.reliability.core.blind_answers import (
-    Answered,
+    AnswerKind,
+    AnswerTable,
     BlindAnswer,
     Item,
-    Thing,
-    list_things,
+    list_answer_kinds,
     make_item,
     make_item_sort_key,
-    make_thing_key,
+    make_kind_key,
 )
 from workspace.statistics.estimates import Agreement
 
@@ -25,7 +25,7 @@ FIRST, AGAIN = "rating", "repeat"
 _COLUMN = {FIRST: 1, AGAIN: 2}
 
 
-class OwnAgreed(Struct, frozen=True):
+class OwnAgreement(Struct, frozen=True):
     """A person and a subject: the share of `items` with the same answer twice, and alpha."""
 
     evaluator: int
@@ -35,7 +35,7 @@ class OwnAgreed(Struct, frozen=True):
     reason: str
 
 
-class SelfAgreed(Struct, frozen=True):
+class SelfAgreement(Struct, frozen=True):
     """A subject over all people; each game of each person is a group."""
 
     key: str
@@ -43,45 +43,45 @@ class SelfAgreed(Struct, frozen=True):
     games: int
     alpha: Agreement
     share: Agreement
-    people: list[OwnAgreed]
+    people: list[OwnAgreement]
 
 
-def compute_self_agreement(answers: Iterable[BlindAnswer], question_count: int) -> list[SelfAgreed]:
+def compute_self_agreement(answers: Iterable[BlindAnswer], question_count: int) -> list[SelfAgreement]:
     """Agreement of first answers with repeats; subjects without two answers are left out."""
     found: dict[str, dict[tuple[int, Item], dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
     for answer in answers:
         if answer.purpose in _COLUMN:
-            twice = found[make_thing_key(answer)][answer.evaluator, make_item(answer)]
+            twice = found[make_kind_key(answer)][answer.evaluator, make_item(answer)]
             twice[_COLUMN[answer.purpose]] = answer.value
     lines = []
-    for thing in list_things(question_count):
-        rows = {key: row for key, row in found.get(thing.key, {}).items() if len(row) > 1}
+    for answer_kind in list_answer_kinds(question_count):
+        rows = {key: row for key, row in found.get(answer_kind.key, {}).items() if len(row) > 1}
         if rows:
-            lines.append(_agreed(thing, rows))
+            lines.append(_agreed(answer_kind, rows))
     return lines
 
 
-def _agreed(thing: Thing, rows: dict[tuple[int, Item], dict[int, str]]) -> SelfAgreed:
-    whole = _table(thing, rows)
+def _agreed(answer_kind: AnswerKind, rows: dict[tuple[int, Item], dict[int, str]]) -> SelfAgreement:
+    whole = _table(answer_kind, rows)
     people = sorted({evaluator for evaluator, _item in rows})
-    return SelfAgreed(
-        key=thing.key,
+    return SelfAgreement(
+        key=answer_kind.key,
         items=len(rows),
         games=whole.shared_groups,
         alpha=headline(whole),
         share=share(whole),
-        people=[_own(thing, person, rows) for person in people],
+        people=[_own(answer_kind, person, rows) for person in people],
     )
 
 
-def _own(thing: Thing, person: int, rows: dict[tuple[int, Item], dict[int, str]]) -> OwnAgreed:
-    own = _table(thing, {key: row for key, row in rows.items() if key[0] == person})
+def _own(answer_kind: AnswerKind, person: int, rows: dict[tuple[int, Item], dict[int, str]]) -> OwnAgreement:
+    own = _table(answer_kind, {key: row for key, row in rows.items() if key[0] == person})
     alpha = headline(own)
     same = sum(row[1] == row[2] for row in own.rows)
-    return OwnAgreed(person, len(own.rows), same / len(own.rows), alpha.value, alpha.reason)
+    return OwnAgreement(person, len(own.rows), same / len(own.rows), alpha.value, alpha.reason)
 
 
-def _table(thing: Thing, rows: dict[tuple[int, Item], dict[int, str]]) -> Answered:
+def _table(answer_kind: AnswerKind, rows: dict[tuple[int, Item], dict[int, str]]) -> AnswerTable:
     places = sorted(rows, key=lambda key: (key[0], make_item_sort_key(key[1])))
     groups = [(evaluator, game) for evaluator, (game, _subject) in places]
-    return Answered(thing, [rows[key] for key in places], groups)
+    return AnswerTable(answer_kind, [rows[key] for key in places], groups)

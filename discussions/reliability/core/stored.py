@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from discussions.reliability.core.agreement import TeamAgreement, compute_agreement
 from discussions.reliability.core.blind_answers import BlindAnswer
-from discussions.reliability.core.self_agreement import SelfAgreed, compute_self_agreement
+from discussions.reliability.core.self_agreement import SelfAgreement, compute_self_agreement
 
 # Change it when the computation changes: statistics with another number are computed again.
 CODE_VERSION = "1"
@@ -23,7 +23,7 @@ class AgreementFigures(Struct, frozen=True):
     submitted: int
     questions: list[str]
     agreement: TeamAgreement
-    own: list[SelfAgreed]
+    own: list[SelfAgreement]
 
 
 def build_agreement_figures(

@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from discussions.adjudication.labels import answer_label
 from discussions.core import judgement_kinds
-from discussions.reliability.core.agreement import AgreedLine
-from discussions.reliability.core.blind_answers import Thing, list_things
+from discussions.reliability.core.agreement import AgreementLine
+from discussions.reliability.core.blind_answers import AnswerKind, list_answer_kinds
 
 LABELS = {
     judgement_kinds.REFERENCE: gettext_lazy("Memory references"),
@@ -29,52 +29,56 @@ STRENGTHS = {
 }
 
 
-def get_thing_label(thing: Thing) -> str:
+def get_kind_label(answer_kind: AnswerKind) -> str:
     """The name of a subject: "Question 2", "Coherence"."""
     return (
-        _("Question %(number)s") % {"number": thing.question} if thing.question else str(LABELS[thing.kind])
+        _("Question %(number)s") % {"number": answer_kind.question}
+        if answer_kind.question
+        else str(LABELS[answer_kind.kind])
     )
 
 
-def thing_by_key(key: str, question_count: int) -> Thing | None:
-    return next((thing for thing in list_things(question_count) if thing.key == key), None)
+def find_answer_kind(key: str, question_count: int) -> AnswerKind | None:
+    return next(
+        (answer_kind for answer_kind in list_answer_kinds(question_count) if answer_kind.key == key), None
+    )
 
 
-def get_question_text(thing: Thing, questions: Sequence[str]) -> str:
+def get_question_text(answer_kind: AnswerKind, questions: Sequence[str]) -> str:
     """The text of a question; "" for other subjects."""
-    return questions[int(thing.question) - 1] if thing.question else ""
+    return questions[int(answer_kind.question) - 1] if answer_kind.question else ""
 
 
-def answer_word(thing: Thing, value: str) -> str:
+def answer_word(answer_kind: AnswerKind, value: str) -> str:
     """An answer in the words of its button."""
-    return f"{float(value):g}" if thing.is_rating else answer_label(thing.kind, value)
+    return f"{float(value):g}" if answer_kind.is_rating else answer_label(answer_kind.kind, value)
 
 
-def gwet_name(thing: Thing) -> str:
-    return "AC2" if thing.is_rating else "AC1"
+def gwet_name(answer_kind: AnswerKind) -> str:
+    return "AC2" if answer_kind.is_rating else "AC1"
 
 
-def format_unit_count(thing: Thing, count: int) -> str:
+def format_unit_count(answer_kind: AnswerKind, count: int) -> str:
     """The count with its unit: "3 messages"."""
-    if thing.kind == judgement_kinds.REFERENCE:
+    if answer_kind.kind == judgement_kinds.REFERENCE:
         says = ngettext("%(n)d reference", "%(n)d references", count)
-    elif thing.kind == judgement_kinds.IDENTIFY:
+    elif answer_kind.kind == judgement_kinds.IDENTIFY:
         says = ngettext("%(n)d agent", "%(n)d agents", count)
-    elif thing.has_parts:
+    elif answer_kind.has_parts:
         says = ngettext("%(n)d message", "%(n)d messages", count)
     else:
         says = ngettext("%(n)d game", "%(n)d games", count)
     return says % {"n": count}
 
 
-def list_notes(thing: Thing, line: AgreedLine) -> list[str]:
+def list_notes(answer_kind: AnswerKind, line: AgreementLine) -> list[str]:
     """Sentences that help to read these figures."""
     notes = []
     if line.is_skewed:
         given = {
-            "word": answer_word(thing, line.common),
+            "word": answer_word(answer_kind, line.common),
             "share": f"{100 * line.common_share:.0f}",
-            "gwet": gwet_name(thing),
+            "gwet": gwet_name(answer_kind),
         }
         notes.append(
             _(
@@ -86,14 +90,14 @@ def list_notes(thing: Thing, line: AgreedLine) -> list[str]:
         )
     if line.alpha.interval is not None and line.alpha.interval[0] == line.alpha.interval[1]:
         notes.append(_("All agree, which leaves the interval no width: it does not say how sure this is."))
-    if thing.has_parts and line.items and line.items < line.answered:
+    if answer_kind.has_parts and line.items and line.items < line.answered:
         notes.append(
             _(
                 "%(items)s of %(answered)d that were judged blind have two answers or more; only those are compared."
             )
-            % {"items": format_unit_count(thing, line.items), "answered": line.answered}
+            % {"items": format_unit_count(answer_kind, line.items), "answered": line.answered}
         )
-    if thing.kind == judgement_kinds.ROLE_CONSISTENCY and line.items:
+    if answer_kind.kind == judgement_kinds.ROLE_CONSISTENCY and line.items:
         notes.append(
             _(
                 "Everybody labels what the rules object to, so these messages are not like all messages of a game."
@@ -102,7 +106,7 @@ def list_notes(thing: Thing, line: AgreedLine) -> list[str]:
     return notes
 
 
-def describe_needed(thing: Thing, line: AgreedLine) -> str:
+def describe_needed(answer_kind: AnswerKind, line: AgreementLine) -> str:
     """A sentence on the evaluators that would be enough; "" when alpha is undefined."""
     if line.alpha.value is None:
         return ""

@@ -8,19 +8,19 @@ from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.models import TeamFigures
-from discussions.reliability.core.agreement import AgreedLine, Marked
-from discussions.reliability.core.blind_answers import Thing
-from discussions.reliability.core.self_agreement import SelfAgreed
+from discussions.reliability.core.agreement import AgreementLine, MarkCounts
+from discussions.reliability.core.blind_answers import AnswerKind
+from discussions.reliability.core.self_agreement import SelfAgreement
 from discussions.reliability.core.stored import AgreementFigures
 from discussions.reliability.labels.agreement import (
     LABELS,
     STRENGTHS,
     describe_needed,
+    find_answer_kind,
+    get_kind_label,
     get_question_text,
-    get_thing_label,
     gwet_name,
     list_notes,
-    thing_by_key,
 )
 from discussions.reliability.pages.stored import build_team_state
 from discussions.reliability.queries import shared_games
@@ -36,7 +36,7 @@ KIND = "agreement"
 class AgreementRow(Struct, frozen=True):
     """Agreement on one subject; `text` is the question, `notes` and `needed` are sentences."""
 
-    line: AgreedLine
+    line: AgreementLine
     label: str
     text: str
     strength: str
@@ -47,7 +47,7 @@ class AgreementRow(Struct, frozen=True):
 class SelfAgreementRow(Struct, frozen=True):
     """Agreement of evaluators with themselves on one subject; `notes` are sentences."""
 
-    line: SelfAgreed
+    line: SelfAgreement
     label: str
     notes: list[str]
 
@@ -65,7 +65,7 @@ class AgreementPage(Struct, frozen=True):
     plot: IntervalsChart | None = None
     rows: list[AgreementRow] = []
     notes: list[tuple[str, list[str]]] = []
-    marks: list[tuple[str, Marked]] = []
+    marks: list[tuple[str, MarkCounts]] = []
     own: list[SelfAgreementRow] = []
     names: dict[int, str] = {}
 
@@ -77,7 +77,7 @@ def build_agreement_page(*, project: Project, now: datetime) -> AgreementPage:
         return AgreementPage(state, shared_games(project).exists())
     figures = agreement_body(row)
     found = figures.agreement
-    subjects = [(thing_by_key(line.key, len(figures.questions)), line) for line in found.things]
+    subjects = [(find_answer_kind(line.key, len(figures.questions)), line) for line in found.things]
     known = [(subject, line) for subject, line in subjects if subject is not None]
     rows = [build_row(subject, line, figures.questions) for subject, line in known]
     return AgreementPage(
@@ -85,7 +85,7 @@ def build_agreement_page(*, project: Project, now: datetime) -> AgreementPage:
         is_shared=figures.games > 0,
         basis=_basis(figures.games, found.evaluators),
         not_blind=figures.submitted - found.evaluations,
-        plot=agreement_plot([(get_thing_label(subject), line.alpha, line.gwet) for subject, line in known]),
+        plot=agreement_plot([(get_kind_label(subject), line.alpha, line.gwet) for subject, line in known]),
         rows=rows,
         notes=_gather_notes(rows),
         marks=[(str(LABELS[mark.kind]), mark) for mark in found.marks],
@@ -117,7 +117,7 @@ def agreement_body(row: TeamFigures) -> AgreementFigures:
     return found
 
 
-def build_row(subject: Thing, line: AgreedLine, questions: Sequence[str]) -> AgreementRow:
+def build_row(subject: AnswerKind, line: AgreementLine, questions: Sequence[str]) -> AgreementRow:
     """One subject as a line of the table."""
     figures = [
         (_("Alpha"), line.alpha),
@@ -129,7 +129,7 @@ def build_row(subject: Thing, line: AgreedLine, questions: Sequence[str]) -> Agr
     known = [(name, found) for name, found in figures if found is not None]
     return AgreementRow(
         line=line,
-        label=get_thing_label(subject),
+        label=get_kind_label(subject),
         text=get_question_text(subject, questions),
         strength=str(STRENGTHS[line.strength]),
         needed=describe_needed(subject, line),
@@ -137,16 +137,16 @@ def build_row(subject: Thing, line: AgreedLine, questions: Sequence[str]) -> Agr
     )
 
 
-def _own_row(line: SelfAgreed, question_count: int) -> SelfAgreementRow:
-    subject = thing_by_key(line.key, question_count)
+def _own_row(line: SelfAgreement, question_count: int) -> SelfAgreementRow:
+    subject = find_answer_kind(line.key, question_count)
     figures: list[tuple[str, Agreement]] = [(_("Alpha"), line.alpha), (_("agreement"), line.share)]
     return SelfAgreementRow(
         line=line,
-        label=get_thing_label(subject) if subject else line.key,
+        label=get_kind_label(subject) if subject else line.key,
         notes=list_undefined(figures, line.alpha, _("alpha")),
     )
 
 
-def _names(lines: Sequence[SelfAgreed]) -> dict[int, str]:
+def _names(lines: Sequence[SelfAgreement]) -> dict[int, str]:
     keys = {person.evaluator for line in lines for person in line.people}
     return dict(Person.objects.filter(pk__in=keys).values_list("pk", "name")) if keys else {}

@@ -11,7 +11,7 @@ from discussions.core import judgement_kinds
 from discussions.core.records import GameRecord
 from discussions.games.pages.game import find_start
 from discussions.metrics.core.text import split
-from discussions.reliability.core.blind_answers import Item, Thing
+from discussions.reliability.core.blind_answers import AnswerKind, Item
 from discussions.reliability.core.pairs import find_pair_cases
 from discussions.reliability.labels.agreement import answer_word
 from discussions.reliability.queries import answers_in_cell, game_texts
@@ -72,11 +72,11 @@ class CasesPart(Struct, frozen=True):
 
 
 def cases_part(
-    project: Project, thing: Thing, wanted: AgreementCasesQuery, names: Mapping[int, str]
+    project: Project, answer_kind: AnswerKind, wanted: AgreementCasesQuery, names: Mapping[int, str]
 ) -> CasesPart | None:
     """The cases of that cell, from `wanted.start`; None when there are none. Two queries."""
-    answers = answers_in_cell(project, thing, wanted.row, wanted.column)
-    found = find_pair_cases(answers, thing, wanted.row, wanted.column, wanted.pair)
+    answers = answers_in_cell(project, answer_kind, wanted.row, wanted.column)
+    found = find_pair_cases(answers, answer_kind, wanted.row, wanted.column, wanted.pair)
     pairs = Counter((case.game, case.subject) for case in found)
     items = list(pairs)
     shown = items[wanted.start - 1 : wanted.start - 1 + CASES_A_PAGE]
@@ -85,14 +85,14 @@ def cases_part(
     games = {game for game, _subject in shown}
     texts = {game: (number, text) for game, number, text in game_texts(game__in=games)}
     last = wanted.start + len(shown) - 1
-    values = (answer_word(thing, wanted.row), answer_word(thing, wanted.column))
+    values = (answer_word(answer_kind, wanted.row), answer_word(answer_kind, wanted.column))
     named = (names.get(wanted.pair[0], ""), names.get(wanted.pair[1], "")) if wanted.pair else None
     return CasesPart(
         row=values[0],
         column=values[1],
         count=len(found),
         lines=[
-            AgreementCase(*_placed(thing, item, *texts[item[0]]), values, named, pairs[item])
+            AgreementCase(*_placed(answer_kind, item, *texts[item[0]]), values, named, pairs[item])
             for item in shown
         ],
         previous_url=_address(wanted, max(1, wanted.start - CASES_A_PAGE)) if wanted.start > 1 else "",
@@ -109,13 +109,13 @@ def _address(wanted: AgreementCasesQuery, start: int) -> str:
 
 
 def _placed(
-    thing: Thing, item: Item, number: int, text: GameRecord
+    answer_kind: AnswerKind, item: Item, number: int, text: GameRecord
 ) -> tuple[int, int, int, str, str, list[tuple[int, int]]]:
     """The first six fields of the case."""
     subject = item[1]
-    if thing.kind == judgement_kinds.IDENTIFY:
+    if answer_kind.kind == judgement_kinds.IDENTIFY:
         return number, 0, 0, text.players[int(subject) - 1].name, "", []
-    if not thing.has_parts:
+    if not answer_kind.has_parts:
         return number, 0, 0, "", "", []
     position, sentence = judgement_kinds.parse_subject(subject)
     message = text.messages[position - 1]

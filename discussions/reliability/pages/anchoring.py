@@ -14,7 +14,7 @@ from discussions.reliability.core.anchoring import (
     TOGETHER,
     TOWARD,
     Anchoring,
-    Moved,
+    EvaluatorMoves,
 )
 from discussions.reliability.core.crosstab import Interval, Rate
 from discussions.reliability.labels.accuracy import CELLS, TITLES
@@ -52,7 +52,7 @@ class AnchoringPart(Struct, frozen=True):
     columns: list[str]
     few: int
     lines: list[AnchorLine]
-    people: list[tuple[str, str, Moved]]
+    people: list[tuple[str, str, EvaluatorMoves]]
 
 
 def anchoring_part(found: list[Anchoring], names: Mapping[int, str]) -> AnchoringPart:

@@ -7,14 +7,14 @@ from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.models import TeamFigures
-from discussions.reliability.core.agreement import AgreedThing
-from discussions.reliability.core.blind_answers import Thing
-from discussions.reliability.core.pairs import PairAgreed, PairCell
+from discussions.reliability.core.agreement import KindAgreement
+from discussions.reliability.core.blind_answers import AnswerKind
+from discussions.reliability.core.pairs import PairAgreement, PairCell
 from discussions.reliability.labels.agreement import (
     answer_word,
+    find_answer_kind,
     format_unit_count,
     gwet_name,
-    thing_by_key,
 )
 from discussions.reliability.pages.agreement import AgreementRow, agreement_body, build_row
 from discussions.reliability.pages.agreement_cases import AgreementCasesQuery, CasesPart, cases_part
@@ -25,7 +25,7 @@ from workspace.statistics.estimates import Agreement
 MOST_PAIRS = 100
 
 
-class AnswerTable(Struct, frozen=True):
+class PairTable(Struct, frozen=True):
     """Counts of pairs of answers by (row, column); `values` are the answers that occur, in order.
 
     With a `pair`, rows are the answers of the first evaluator. Without one, only cells with row <= column are filled.
@@ -33,7 +33,7 @@ class AnswerTable(Struct, frozen=True):
 
     values: list[str]
     counts: dict[tuple[str, str], int]
-    pair: PairAgreed | None
+    pair: PairAgreement | None
 
 
 class SubjectPage(Struct, frozen=True):
@@ -46,10 +46,10 @@ class SubjectPage(Struct, frozen=True):
     is_rating: bool
     segments: list[Segment]
     shares: list[tuple[str, int, Agreement | None]]
-    table: AnswerTable | None
+    table: PairTable | None
     words: dict[str, str]
     names: dict[int, str]
-    pairs: list[PairAgreed]
+    pairs: list[PairAgreement]
     more_pairs: int
     cases: CasesPart | None
 
@@ -59,7 +59,7 @@ def build_subject_page(
 ) -> SubjectPage | None:
     """The page of a subject from these figures; None if there is no such subject, pair, cell or case."""
     figures = agreement_body(row)
-    subject = thing_by_key(wanted.thing, len(figures.questions))
+    subject = find_answer_kind(wanted.thing, len(figures.questions))
     found = figures.agreement.find(wanted.thing)
     if subject is None or found is None:
         return None
@@ -91,12 +91,12 @@ def build_subject_page(
     )
 
 
-def _names(pairs: Sequence[PairAgreed]) -> dict[int, str]:
+def _names(pairs: Sequence[PairAgreement]) -> dict[int, str]:
     keys = {key for pair in pairs for key in (pair.first, pair.second)}
     return dict(Person.objects.filter(pk__in=keys).values_list("pk", "name"))
 
 
-def _figures(subject: Thing, found: AgreedThing) -> list[tuple[str, Agreement]]:
+def _figures(subject: AnswerKind, found: KindAgreement) -> list[tuple[str, Agreement]]:
     level = _("ordinal") if subject.is_rating else _("nominal")
     figures = [
         (_("Krippendorff's alpha, %(level)s") % {"level": level}, found.alpha),
@@ -108,7 +108,7 @@ def _figures(subject: Thing, found: AgreedThing) -> list[tuple[str, Agreement]]:
     return [(name, agreement) for name, agreement in figures if agreement is not None]
 
 
-def _compared(subject: Thing, found: AgreedThing) -> str:
+def _compared(subject: AnswerKind, found: KindAgreement) -> str:
     """The counts behind the figures; for a question or the rating the games are the units."""
     says = "{}, {}, {}.".format(
         ngettext("%(n)d game", "%(n)d games", found.games) % {"n": found.games},
@@ -118,7 +118,7 @@ def _compared(subject: Thing, found: AgreedThing) -> str:
     return f"{format_unit_count(subject, found.items)}, {says}" if subject.has_parts else says
 
 
-def _segments(subject: Thing, shares: list[tuple[str, int]]) -> list[Segment]:
+def _segments(subject: AnswerKind, shares: list[tuple[str, int]]) -> list[Segment]:
     total = sum(count for _value, count in shares)
     if subject.is_rating or not total:
         return []
@@ -130,9 +130,9 @@ def _segments(subject: Thing, shares: list[tuple[str, int]]) -> list[Segment]:
     )
 
 
-def _table(subject: Thing, cells: Sequence[PairCell], pair: PairAgreed | None) -> AnswerTable:
+def _table(subject: AnswerKind, cells: Sequence[PairCell], pair: PairAgreement | None) -> PairTable:
     known = {value for cell in cells for value in (cell.row, cell.column)}
-    return AnswerTable(
+    return PairTable(
         values=[value for value in subject.values if value in known],
         counts={(cell.row, cell.column): cell.count for cell in cells},
         pair=pair,

@@ -32,12 +32,12 @@ MACHINE = {
 }
 
 
-def judged(evaluator, kind, subject, value, blind=""):
-    return Judged(evaluator, kind, subject, value, blind, is_submitted=True)
+def judged(evaluation, kind, subject, value, blind=""):
+    return Judged(evaluation, kind, subject, value, blind, is_submitted=True)
 
 
-def rated(*evaluators):
-    return [judged(disagreement, "rating", "", "3.5") for disagreement in evaluators]
+def rated(*evaluations):
+    return [judged(evaluation, "rating", "", "3.5") for evaluation in evaluations]
 
 
 def lead_said(kind, subject, value, *, sides="", adopted=None):
@@ -243,7 +243,7 @@ def test_who_evaluates_first_changes_nothing_but_the_letters(said, order):
     to = dict(zip((1, 2, 3, 4), order, strict=True))
     rows = acts(said)
     other = [
-        judged(to[disagreement.evaluator], disagreement.kind, disagreement.subject, disagreement.value)
+        judged(to[disagreement.evaluation], disagreement.kind, disagreement.subject, disagreement.value)
         for disagreement in reversed(rows)
     ]
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discussions.rating.core.concealed import Evaluated, Found, GivenAnswer
 from discussions.reliability.core.accuracy import (
     ASKED,
     CHECKS,
@@ -29,7 +28,14 @@ from discussions.reliability.core.anchoring import (
     TOGETHER,
     TOWARD,
 )
-from discussions.reliability.core.crosstab import MOST_CASES, Answer, Share, Tally, over_games
+from discussions.reliability.core.crosstab import (
+    MOST_CASES,
+    Answer,
+    Share,
+    Tally,
+    compute_interval_over_games,
+)
+from discussions.reliability.core.submitted import AutomaticValues, SubmittedAnswer, SubmittedEvaluation
 from workspace.statistics.estimates import jackknife_over_groups
 from workspace.statistics.proportions import wilson
 
@@ -40,12 +46,12 @@ DEPTH, ROLE = "strategic_depth", "role_consistency"
 MACHINE = {(DEPTH, str(position)): "yes" if position % 2 else "no" for position in range(1, 13)}
 
 
-NOTHING = Found(values={}, references={}, phrases={}, passes=None)
+NOTHING = AutomaticValues(values={}, references={}, phrases={}, passes=None)
 
 
-def evaluated(*, said=(), sample=(), found=None, values=None, message_count=12, **changes):
+def evaluated(*, said=(), sample=(), automatic=None, values=None, message_count=12, **changes):
     """One evaluation; `said` are (kind, subject, blind value) or with a value that followed."""
-    found = found or Found(values=values or MACHINE, references={}, phrases={}, passes=None)
+    automatic = automatic or AutomaticValues(values=values or MACHINE, references={}, phrases={}, passes=None)
     given = {
         "game": 1,
         "evaluator": 7,
@@ -57,8 +63,8 @@ def evaluated(*, said=(), sample=(), found=None, values=None, message_count=12, 
         "revealed": frozenset(),
         **changes,
     }
-    judged = [GivenAnswer(kind, subject, rest[-1], rest[0]) for kind, subject, *rest in said]
-    return Evaluated(found=found, said=judged, **given)
+    judged = [SubmittedAnswer(kind, subject, rest[-1], rest[0]) for kind, subject, *rest in said]
+    return SubmittedEvaluation(automatic=automatic, answers=judged, **given)
 
 
 def make_depth(*many):
@@ -183,7 +189,7 @@ def test_role_consistency_has_its_sample_and_every_objection():
 
 
 def test_references_kept_taken_in_and_missed_and_what_the_record_said():
-    found = Found(
+    found = AutomaticValues(
         values={},
         references={
             "1.1": (True, "supported"),
@@ -207,7 +213,7 @@ def test_references_kept_taken_in_and_missed_and_what_the_record_said():
         ("missed", "10.1", "yes"),
         ("reference", "10.1", "not_a_reference"),
     ]
-    (version,) = compute_accuracy([evaluated(said=said, found=found)]).versions
+    (version,) = compute_accuracy([evaluated(said=said, automatic=found)]).versions
     told = {rate.name: (rate.numerator, rate.denominator) for rate in version.table(REFERENCES).rates}
     assert told == {"precision": (3, 4), "recall": (3, 5), "wide_recall": (4, 5)}
     checks = version.table(CHECKS)
@@ -224,9 +230,11 @@ def test_references_kept_taken_in_and_missed_and_what_the_record_said():
 
 
 def test_phrases_stand_unless_they_were_accepted_and_checks_stand_beside_the_machine():
-    found = Found(values={}, references={}, phrases={"3|i think that": 2, "1|we all know": 5}, passes=True)
+    found = AutomaticValues(
+        values={}, references={}, phrases={"3|i think that": 2, "1|we all know": 5}, passes=True
+    )
     said = [("phrase", "3|i think that", "acceptable")]
-    (version,) = compute_accuracy([evaluated(said=said, found=found, identified=(False, False))]).versions
+    (version,) = compute_accuracy([evaluated(said=said, automatic=found, identified=(False, False))]).versions
     table = version.table(PHRASES)
     assert (table.count("repeated", "stands"), table.count("repeated", "acceptable")) == (1, 1)
     assert [case.message for cell in table.cells for case in cell.cases] == [2, 5]
@@ -244,12 +252,12 @@ def test_leaving_out_games_is_the_jackknife_over_groups():
     expected, _reason = jackknife_over_groups(
         [game for game, _hit in hits], lambda kept: sum(hits[at][1] for at in kept) / len(kept)
     )
-    found, reason = over_games(sums, wilson(over, of))
+    found, reason = compute_interval_over_games(sums, wilson(over, of))
     low, high = wilson(over, of)
     assert found == pytest.approx((min(low, 100 * expected[0]), max(high, 100 * expected[1])))
     assert found[0] < low - 1
     assert reason == ""
-    assert over_games([(5, 5)] * 4, wilson(20, 20))[0] == wilson(20, 20)
+    assert compute_interval_over_games([(5, 5)] * 4, wilson(20, 20))[0] == wilson(20, 20)
 
 
 def test_only_the_newest_cases_are_kept_and_all_are_counted():
@@ -407,7 +415,7 @@ def test_a_third_label_is_neither():
 def test_of_the_vote_record_only_support_has_a_direction():
     references = {"1.1": (True, "supported"), "2.1": (True, "close"), "3.1": (True, "supported"),
                   "4.1": (True, "supported")}  # fmt: skip
-    found = Found(values={}, references=references, phrases={}, passes=None)
+    found = AutomaticValues(values={}, references=references, phrases={}, passes=None)
     said = [
         ("reference", "1.1", "vague", "accurate"),
         ("reference", "2.1", "accurate", "inaccurate"),
@@ -415,7 +423,7 @@ def test_of_the_vote_record_only_support_has_a_direction():
         ("reference", "4.1", "vague", "accurate"),
     ]
     shown = frozenset({"reference:1.1", "reference:2.1", "reference:3.1"})
-    table = anchoring("reference", evaluated(said=said, found=found, revealed=shown)).table
+    table = anchoring("reference", evaluated(said=said, automatic=found, revealed=shown)).table
     assert {(cell.row, cell.column): cell.count for cell in table.cells} == {
         (APART, TO_MACHINE): 1,
         (TOGETHER, STAYED): 1,

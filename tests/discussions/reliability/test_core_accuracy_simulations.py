@@ -42,7 +42,7 @@ def game(rng, number, *, prevalence=PREVALENCE):
 def overridden(rng, true, evaluation):
     """(yes that stand, yes, people's yes) as whoever looks at overrides alone would count them."""
     stands = yes = people = 0
-    for (_metric, subject), machine in evaluation.found.values.items():
+    for (_metric, subject), machine in evaluation.automatic.values.items():
         is_true = true[int(subject)]
         is_noticed = (machine == "yes") != is_true and rng.random() < NOTICED[machine]
         after = ("no" if machine == "yes" else "yes") if is_noticed else machine

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from discussions.core import judgement_kinds
 from discussions.reliability.core.agreement import NOBODY, compute_agreement
-from discussions.reliability.core.blind_answers import BlindAnswer, Thing
+from discussions.reliability.core.blind_answers import AnswerKind, BlindAnswer
 from discussions.reliability.core.pairs import find_pair_cases
 from discussions.reliability.core.self_agreement import compute_self_agreement
 from tests.factories.statistics import KRIPPENDORFF_A, KRIPPENDORFF_C, by_rater, of_table
@@ -252,16 +252,18 @@ def test_silence_repeats_and_games_of_one_person_change_nothing(answers):
 def test_every_cell_opens_the_cases_that_it_counts(answers):
     for line in compute_agreement(answers, 2).things:
         kind, _dash, question = line.key.partition("-")
-        thing = Thing(kind, question)
+        answer_kind = AnswerKind(kind, question)
         assert sum(cell.count for cell in line.cells) == line.pairs
         for cell in line.cells:
-            cases = find_pair_cases(answers, thing, cell.row, cell.column)
+            cases = find_pair_cases(answers, answer_kind, cell.row, cell.column)
             assert len(cases) == cell.count
             assert all(Counter(case.values) == Counter([cell.row, cell.column]) for case in cases)
         for pair in line.people:
             assert sum(cell.count for cell in pair.cells) == pair.items
             for cell in pair.cells:
-                cases = find_pair_cases(answers, thing, cell.row, cell.column, (pair.first, pair.second))
+                cases = find_pair_cases(
+                    answers, answer_kind, cell.row, cell.column, (pair.first, pair.second)
+                )
                 assert len(cases) == cell.count
                 assert {case.people for case in cases} == {(pair.first, pair.second)}
 

@@ -180,15 +180,17 @@ def test_an_evaluation_is_read_as_its_own_page_reads_it():
     assert len(work.game.messages) == 30
     assert other_evaluation.drawn_from == {"strategic_depth": 30, "coherence": 29, "role_consistency": 30}
     assert other_evaluation.samples == {metric: frozenset(sample) for metric, sample in work.samples.items()}
-    assert {key: other_evaluation.found.values[key] for key in other_evaluation.found.values} == {
+    assert {key: other_evaluation.automatic.values[key] for key in other_evaluation.automatic.values} == {
         key: value for key, value in work.machine.items() if key[0] in judgement_kinds.MESSAGE_KINDS
     }
     assert {
-        subject for subject, (is_counted, _check) in other_evaluation.found.references.items() if is_counted
+        subject
+        for subject, (is_counted, _check) in other_evaluation.automatic.references.items()
+        if is_counted
     } == set(work.judgeable.counted)
-    assert set(other_evaluation.found.phrases) >= work.judgeable.phrases
+    assert set(other_evaluation.automatic.phrases) >= work.judgeable.phrases
     assert other_evaluation.revealed == work.revealed
-    assert {(answer.kind, answer.subject): answer.blind_value for answer in other_evaluation.said} == {
+    assert {(answer.kind, answer.subject): answer.blind_value for answer in other_evaluation.answers} == {
         (row.kind, row.subject): row.blind_value
         for row in Judgement.objects.filter(evaluation=evaluation, kind__in=reliability_queries.JUDGED)
     }
