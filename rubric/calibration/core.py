@@ -141,9 +141,9 @@ def parse_agreed_marks(text: str, labels: Mapping[str, str], scales: Scales = ON
             if key in marks:
                 raise ValueError(
                     say(
-                        "Response {strip} has two marks for {labels}. Keep one of them.",
-                        strip=place.strip(),
-                        labels=labels[key],
+                        "Response {response} has two marks for {criterion}. Keep one of them.",
+                        response=place.strip(),
+                        criterion=labels[key],
                     )
                 )
             marks[key] = str(mark)
@@ -198,10 +198,10 @@ def _agreed_mark(part: str, names: Mapping[str, str], scales: Scales, line: str)
     if not exact(scale.lowest) <= mark <= exact(scale.highest):
         raise ValueError(
             say(
-                "“{number}” in “{line}” is no mark on the scale {text}.",
+                "“{number}” in “{line}” is no mark on the scale {scale}.",
                 number=number,
                 line=line[:40],
-                text=scale.text,
+                scale=scale.text,
             )
         )
     return key, mark

@@ -116,10 +116,10 @@ def _score_fault(sheet: Sheet, subject: str, value: str) -> str:
         )
     label = dict(sheet.criteria)[key]
     said = say(
-        "“{value}” is no score for {label}, whose scale is {text}.",
+        "“{value}” is no score for {label}, whose scale is {scale}.",
         value=value[:40],
         label=label,
-        text=scale.text,
+        scale=scale.text,
     )
     return say("{said} Choose another, or say that you cannot judge.", said=said)
 
@@ -202,7 +202,9 @@ def missing(sheet: Sheet, values: Values) -> list[Missing]:
                     kind,
                     subject,
                     say(
-                        "{label} has no score for {labels}.", label=get_label(place), labels=labels[criterion]
+                        "{label} has no score for {criterion}.",
+                        label=get_label(place),
+                        criterion=labels[criterion],
                     ),
                 )
             )
@@ -295,9 +297,9 @@ def build_record(
 
 def _slip_flag(label: str, reason: str) -> Flag:
     said = say(
-        "{label}: the holistic score was corrected after the criteria were open: {rstrip}.",
+        "{label}: the holistic score was corrected after the criteria were open: {reason}.",
         label=label,
-        rstrip=reason.rstrip("."),
+        reason=reason.rstrip("."),
     )
     return Flag("whole_corrected", said, label)
 

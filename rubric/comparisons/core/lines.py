@@ -174,8 +174,8 @@ def read_comparison_lines(data: bytes) -> Lines:
                 ]
                 if ids.setdefault(given.key, number) != number:
                     said = say(
-                        'Line {ids} has the id "{key}", too. Give each comparison its own.',
-                        ids=ids[given.key],
+                        'Line {line} has the id "{key}", too. Give each comparison its own.',
+                        line=ids[given.key],
                         key=given.key,
                     )
                     problems.append(Problem("duplicate_id", said, pointer="/id"))

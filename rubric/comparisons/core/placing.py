@@ -183,11 +183,11 @@ def _flags(given: ReviewGiven, rubric: RubricRecord) -> Iterator[Flag]:
         own = scales.get(key, COMMON)
         if (scale.lowest, scale.highest) != (own.lowest, own.highest):
             said = say(
-                "{key} was given from {lowest} to {highest} and is mapped onto {text}.",
+                "{key} was given from {lowest} to {highest} and is mapped onto {scale}.",
                 key=key,
                 lowest=scale.lowest,
                 highest=scale.highest,
-                text=own.text,
+                scale=own.text,
             )
             yield Flag("rescaled", said, criterion=key)
     if not given.labels:

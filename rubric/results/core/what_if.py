@@ -53,8 +53,8 @@ def tried_weights(controls: Mapping[str, WeightControl], weights: Mapping[str, F
     }
     faults = {
         key: say(
-            '"{texts}" is no weight. Write a percentage from 0 to 100, such as 25.',
-            texts=texts[key][:LONGEST_WEIGHT],
+            '"{text}" is no weight. Write a percentage from 0 to 100, such as 25.',
+            text=texts[key][:LONGEST_WEIGHT],
         )
         for key, value in values.items()
         if value is None

@@ -270,7 +270,7 @@ def _scale(text: str, key: str) -> Scale | None:
         return None
     found = _SCALE.fullmatch(text.strip())
     if found is None:
-        said = say('The scale of {key} is "{strip}", which is none.', key=key, strip=text.strip()[:40])
+        said = say('The scale of {key} is "{text}", which is none.', key=key, text=text.strip()[:40])
         raise Unreadable(
             say(
                 "{said} Write one such as 1 to 5, 0 or 1, or 0 to 3 in steps of 0.5; or leave it empty.",
@@ -306,8 +306,8 @@ def _anchors(text: str) -> dict[str, str]:
         if point.strip() in found:
             raise Unreadable(
                 say(
-                    'The points "{strip}" are there twice. Keep one of the two lines.',
-                    strip=point.strip()[:60],
+                    'The points "{point}" are there twice. Keep one of the two lines.',
+                    point=point.strip()[:60],
                 )
             )
         found[point.strip()] = says.strip()
@@ -379,9 +379,9 @@ def _number(text: str, what: str, such_as: str, below: int = 1) -> float:
     if not is_number(text):
         raise Unreadable(
             say(
-                '{what} is "{strip}", which is no number. Write {such_as}.',
+                '{what} is "{text}", which is no number. Write {such_as}.',
                 what=what,
-                strip=text.strip()[:40],
+                text=text.strip()[:40],
                 such_as=such_as,
             )
         )

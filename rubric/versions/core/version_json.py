@@ -171,10 +171,10 @@ def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[Prob
             f"/criteria/{index}/anchors",
             "beyond_scale",
             say(
-                'The points "{points}" of {key} lie beyond its scale, {text}. Change one of the two.',
+                'The points "{points}" of {key} lie beyond its scale, {scale}. Change one of the two.',
                 points=points[:60],
                 key=criterion.key,
-                text=scale.text,
+                scale=scale.text,
             ),
         )
         for points in beyond
@@ -300,9 +300,9 @@ def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterS
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isinstance(value, kinds):
         wanted = say("a whole number") if is_count else say("a number")
         return say(
-            "{name} is {dumps}; it must be {wanted} from {low} to {high}.",
+            "{name} is {value}; it must be {wanted} from {low} to {high}.",
             name=name,
-            dumps=json.dumps(value),
+            value=json.dumps(value),
             wanted=wanted,
             low=low,
             high=high,

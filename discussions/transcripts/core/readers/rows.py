@@ -341,8 +341,8 @@ def _turn(game: _Game, given: str, place: str) -> int | None:
     number = _TURN.fullmatch(given.strip())
     if number is None and given.strip():
         sentence = say(
-            'The turn "{strip}" is no whole number. Write a number, or map the column to the id.',
-            strip=given.strip()[:60],
+            'The turn "{turn}" is no whole number. Write a number, or map the column to the id.',
+            turn=given.strip()[:60],
         )
         game.notes.fault("wrong_type", place, sentence)
     return int(number[1]) if number else None
