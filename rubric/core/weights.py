@@ -85,18 +85,16 @@ def is_whole(total: Fraction) -> bool:
     return round(total, PLACES) == 1
 
 
-def scale_others(
-    weights: Mapping[str, Number], key: str, value: Number, *, places: int = PLACES
-) -> dict[str, Decimal]:
+def scale_others(weights: Mapping[str, Number], key: str, value: Number) -> dict[str, Decimal]:
     """The weights with `key` set to `value` and the others scaled so that all sum to exactly 1.
 
-    The others keep their proportions, rounded to `places`; the remainder goes to those that rounding reduced most. If
+    The others keep their proportions, rounded to 4 places; the remainder goes to those that rounding reduced most. If
     they were all 0, they share equally. Raises KeyError for an unknown key, and ValueError if the value is not a share
     or no other weight can take the rest.
     """
     if key not in weights:
         raise KeyError(key)
-    unit = Fraction(1, 10**places)
+    unit = Fraction(1, 10**PLACES)
     fixed = round(exact(value) / unit)
     if not 0 <= exact(value) <= 1:
         raise ValueError(
@@ -107,7 +105,7 @@ def scale_others(
             )
         )
     others = {other: exact(weight) for other, weight in weights.items() if other != key}
-    left = 10**places - fixed
+    left = 10**PLACES - fixed
     if not others and left:
         raise ValueError(say("{key} is the only weight, so it is 100\u00a0%.", key=key))
     whole = sum(others.values(), Fraction())
@@ -120,7 +118,7 @@ def scale_others(
     for other in sorted(parts, key=lambda name: (units[name] - parts[name], name))[:short]:
         units[other] += 1
     units[key] = fixed
-    return {name: Decimal(units[name]).scaleb(-places) for name in weights}
+    return {name: Decimal(units[name]).scaleb(-PLACES) for name in weights}
 
 
 def decimal_text(number: Fraction) -> str:

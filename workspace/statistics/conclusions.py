@@ -16,6 +16,8 @@ from workspace.statistics.ratings import Matrix
 
 LEAST_COMPARISONS = 20
 DRAWS = 2000
+# Everything that is drawn at random begins here, so that the same input always gives the same figures.
+SEED = 0
 Z_TWO_SIDED = 1.959963984540054
 Z_ONE_SIDED = 1.6448536269514722
 Z_POWER = 0.8416212335729143
@@ -53,13 +55,13 @@ class Conclusion(Struct, frozen=True):
 
 
 @lru_cache(maxsize=8)
-def drawn_counts(comparisons: int, *, seed: int, draws: int = DRAWS) -> Matrix:
-    """How often each comparison is drawn in each resample of them (draws x comparisons).
+def drawn_counts(comparisons: int) -> Matrix:
+    """How often each comparison is drawn in each of 2,000 resamples of them (resamples x comparisons).
 
     Source: B. Efron, Annals of Statistics 7 (1979), 1-26.
     """
     shares = np.full(comparisons, 1 / comparisons)
-    counts = np.random.default_rng(seed).multinomial(comparisons, shares, size=draws).astype(np.float64)
+    counts = np.random.default_rng(SEED).multinomial(comparisons, shares, size=DRAWS).astype(np.float64)
     counts.flags.writeable = False
     return counts
 
@@ -89,7 +91,7 @@ def too_few(comparisons: int) -> str:
     return f"An interval needs at least {LEAST_COMPARISONS} comparisons; there are {comparisons}."
 
 
-def mean_figure(values: Matrix, *, seed: int, responses: int = 0, rows: int = 0, reason: str) -> Figure:
+def mean_figure(values: Matrix, *, responses: int = 0, rows: int = 0, reason: str) -> Figure:
     """The mean of one value for each comparison, over those that have one, with its bootstrap interval.
 
     `reason` is the sentence for when none has one.
@@ -101,7 +103,7 @@ def mean_figure(values: Matrix, *, seed: int, responses: int = 0, rows: int = 0,
     value, few = float(defined.mean()), too_few(count)
     if few:
         return Figure(value, None, count, responses, rows, interval_reason=few)
-    means = drawn_counts(count, seed=seed) @ defined / count
+    means = drawn_counts(count) @ defined / count
     return Figure(value, percentile_interval(means, count), count, responses, rows)
 
 

@@ -240,7 +240,7 @@ def mean_interval(values: Iterable[Fraction]) -> Interval | None:
     return max(float(LOWEST), mean - half), min(float(HIGHEST), mean + half)
 
 
-def leads(values: Values, first: str, rivals: Sequence[str], *, seed: int = 0) -> list[Lead]:
+def leads(values: Values, first: str, rivals: Sequence[str]) -> list[Lead]:
     """The first's lead over each rival, from the values that count, by reviewer and response.
 
     The interval is a jackknife over reviewers, with Student's t. If everybody judged both, it is the interval of the
@@ -251,7 +251,7 @@ def leads(values: Values, first: str, rivals: Sequence[str], *, seed: int = 0) -
         [float(values[reviewer][key]) if key in values[reviewer] else np.nan for reviewer in reviewers]
  for key in (first, *rivals)
     ])  # fmt: skip
-    counts, shares = resamples(len(reviewers), seed=seed)
+    counts, shares = resamples(len(reviewers))
     drawn = compute_means(table, counts)
     left_out = compute_means(table, 1 - np.eye(len(reviewers)))
     own = _mean(value[first] for value in values.values() if first in value)

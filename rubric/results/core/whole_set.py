@@ -167,7 +167,6 @@ def build_subjects(
     names: Mapping[Item, str],
     *,
     rankings: Mapping[str, Rankings] | None = None,
-    seed: int = 0,
 ) -> list[Subject]:
     """Every subject in `names` (the subject of each response), the highest mean first; ties share a rank.
 
@@ -185,7 +184,6 @@ def build_subjects(
             several,
             firsts,
             [places[scored_response.comparison, scored_response.response] for scored_response in several],
-            seed,
         )
         for name, several in sorted(grouped.items())
     ]
@@ -199,7 +197,6 @@ def _subject(
     scored: Sequence[Scored],
     firsts: Mapping[str, list[str]],
     places: Sequence[Fraction | None],
-    seed: int,
 ) -> Subject:
     means = _by_comparison((score.comparison, score.mean) for score in scored)
     won = [firsts[score.comparison] for score in scored if score.response in firsts[score.comparison]]
@@ -212,7 +209,7 @@ def _subject(
     return Subject(
         name=name,
         mean=exact_mean(means),
-        figure=mean_figure(np.array(floats), seed=seed, responses=len(scored), reason=say(NO_SCORES)),
+        figure=mean_figure(np.array(floats), responses=len(scored), reason=say(NO_SCORES)),
         place=None,
         wins=sum(len(group) == 1 for group in won),
         shared=sum(len(group) > 1 for group in won),

@@ -73,7 +73,7 @@ class AgreementReport(Struct, frozen=True):
 
 
 def agreement_report(
-    rows: Sequence[Row], weights: Weights, scales: Mapping[str, Scale] = {}, *, seed: int = 0
+    rows: Sequence[Row], weights: Weights, scales: Mapping[str, Scale] = {}
 ) -> AgreementReport:
     """Agreement over all responses, each response an item; own responses are left out.
 
@@ -89,7 +89,7 @@ def agreement_report(
     tables += [(OVERALL, "", overall), (WHOLE, "", holistic)]
     pairs_on, table = (OVERALL, overall) if len(overall.items) else (WHOLE, holistic)
     return AgreementReport(
-        lines=[_agreed(part, key, table, scales.get(key, COMMON), seed) for part, key, table in tables],
+        lines=[_agreed(part, key, table, scales.get(key, COMMON)) for part, key, table in tables],
         pairs_on=pairs_on,
         pairs=[_pair(table, first, other) for first, other in combinations(range(len(table.reviewers)), 2)],
     )
@@ -99,7 +99,7 @@ def _score_getter(key: str) -> Callable[[Row], Value | None]:
     return lambda row: row.scores.get(key)
 
 
-def _agreed(part: str, key: str, table: Ratings, scale: Scale, seed: int) -> AgreedOn:
+def _agreed(part: str, key: str, table: Ratings, scale: Scale) -> AgreedOn:
     spread, responses = within_spread(table.values)
     return AgreedOn(
         part=part,
@@ -107,7 +107,7 @@ def _agreed(part: str, key: str, table: Ratings, scale: Scale, seed: int) -> Agr
         alpha=krippendorff_alpha(table.values, level="interval"),
         ac2=gwet_ac(table.values, weights="quadratic", scale=_steps(table.values, scale)),
         icc=compute_icc(table.values, form="2,1"),
-        w=_within_comparisons(table, seed),
+        w=_within_comparisons(table),
         spread=spread,
         responses=responses,
         questions=len(table.comparisons),
@@ -127,7 +127,7 @@ def _steps(values: Matrix, scale: Scale) -> list[float] | None:
     return steps if np.isin(values[~np.isnan(values)], steps).all() else None
 
 
-def _within_comparisons(table: Ratings, seed: int) -> Figure:
+def _within_comparisons(table: Ratings) -> Figure:
     found, responses, rows = [], 0, 0
     for at in range(len(table.comparisons)):
         values = table.values[table.comparison_index == at]
@@ -136,7 +136,7 @@ def _within_comparisons(table: Ratings, seed: int) -> Figure:
         if value is not None:
             used = ranked_scores(values)
             responses, rows = responses + len(used), rows + used.size
-    return mean_figure(np.array(found), seed=seed, responses=responses, rows=rows, reason=say(_NO_W))
+    return mean_figure(np.array(found), responses=responses, rows=rows, reason=say(_NO_W))
 
 
 def _pair(table: Ratings, first: int, other: int) -> ReviewerPair:

@@ -87,17 +87,17 @@ def understanding_report(surveys: Sequence[Surveyed]) -> UnderstandingReport:
     return UnderstandingReport(first, second, _together(first, second))
 
 
-def answers_needed(base: float, effect: float = EFFECT) -> int:
-    """Answers in each arm to see the share rise from `base` by `effect` with 80 % power, two-sided at 5 %.
+def answers_needed(base: float) -> int:
+    """Answers in each arm to see the share rise from `base` by EFFECT with 80 % power, two-sided at 5 %.
 
     Source: J. L. Fleiss, Statistical Methods for Rates and Proportions, 2nd edition (1981), chapter 3.
     """
-    base = min(max(base, 0.0), 1 - effect)
-    risen = base + effect
+    base = min(max(base, 0.0), 1 - EFFECT)
+    risen = base + EFFECT
     mean = (base + risen) / 2
     half = Z_TWO_SIDED * math.sqrt(2 * mean * (1 - mean))
     power = Z_POWER * math.sqrt(base * (1 - base) + risen * (1 - risen))
-    return math.ceil((half + power) ** 2 / effect**2)
+    return math.ceil((half + power) ** 2 / EFFECT**2)
 
 
 def _compared(answers: Sequence[tuple[Surveyed, bool]], claim: str) -> ArmsCompared:

@@ -63,10 +63,6 @@ class _Units(Struct, frozen=True, eq=False):
 def length_report(
     rows: Sequence[Row],
     weights: Weights,
-    *,
-    conciseness: str = CONCISENESS,
-    accuracy: str = ACCURACY,
-    seed: int = 0,
 ) -> LengthReport:
     """Length against conciseness, the other criteria and the overall.
 
@@ -78,21 +74,21 @@ def length_report(
     words = _centred(units, units.words)
     columns = {key: _centred(units, units.means[:, at]) for at, key in enumerate(keys)}
     overall = _centred(units, units.means[:, -1])
-    within = {key: _correlation(units, words, column, seed) for key, column in columns.items()}
-    absent = Figure(None, reason=say('The rubric has no criterion "{conciseness}".', conciseness=conciseness))
+    within = {key: _correlation(units, words, column) for key, column in columns.items()}
+    absent = Figure(None, reason=say('The rubric has no criterion "{conciseness}".', conciseness=CONCISENESS))
     literal = absent
-    if conciseness in columns:
-        column = units.means[:, keys.index(conciseness)]
-        literal = _correlation(units, _ranked(units.words), _ranked(column), seed)
-    given = Figure(None, reason=say('The rubric has no criterion "{accuracy}".', accuracy=accuracy))
-    if accuracy in columns:
-        given = _correlation(units, words, overall, seed, columns[accuracy])
-    found = within.get(conciseness, absent)
+    if CONCISENESS in columns:
+        column = units.means[:, keys.index(CONCISENESS)]
+        literal = _correlation(units, _ranked(units.words), _ranked(column))
+    given = Figure(None, reason=say('The rubric has no criterion "{accuracy}".', accuracy=ACCURACY))
+    if ACCURACY in columns:
+        given = _correlation(units, words, overall, columns[ACCURACY])
+    found = within.get(CONCISENESS, absent)
     return LengthReport(
         within=within,
         literal=literal,
         literal_conclusion=_conclusion(literal),
-        overall=_correlation(units, words, overall, seed),
+        overall=_correlation(units, words, overall),
         overall_given_accuracy=given,
         conclusion=_conclusion(found),
     )
@@ -145,9 +141,7 @@ def _centred(units: _Units, values: Matrix) -> Matrix:
     return found
 
 
-def _correlation(
-    units: _Units, first: Matrix, second: Matrix, seed: int, held: Matrix | None = None
-) -> Figure:
+def _correlation(units: _Units, first: Matrix, second: Matrix, held: Matrix | None = None) -> Figure:
     """The correlation of two centred columns, from sums by comparison; partial if a third column is held fixed."""
     responses = len(first)
     if not responses:
@@ -163,7 +157,7 @@ def _correlation(
         return Figure(None, reason=say(_CONSTANT), interval_reason=say(_CONSTANT))
     interval, reason = None, too_few(size)
     if not reason:
-        drawn = np.einsum("ijq,dq->ijd", sums, drawn_counts(size, seed=seed))
+        drawn = np.einsum("ijq,dq->ijd", sums, drawn_counts(size))
         interval = percentile_interval(_from_sums(drawn), size)
         reason = "" if interval else say("Too many resamples have no correlation.")
     return Figure(value, interval, size, responses, units.rows, interval_reason=reason)

@@ -8,6 +8,7 @@ from rubric.core.scales import COMMON, Scale, Scales, Value
 from rubric.reviewer_statistics.core.rater_effects import LEVEL, RaterEffect, by_reviewer, chance, residuals
 from rubric.reviews.core.score_rows import Row, complete, sort_rows
 from workspace.core.words import say
+from workspace.statistics.conclusions import SEED
 from workspace.statistics.proportions import wilson
 from workspace.statistics.ratings import Matrix
 
@@ -89,7 +90,7 @@ def _flatness(
     )
 
 
-def residual_halo(rows: Sequence[Row], criteria: Sequence[str], *, seed: int = 0) -> list[RaterEffect]:
+def residual_halo(rows: Sequence[Row], criteria: Sequence[str]) -> list[RaterEffect]:
     """For each reviewer, the mean correlation between criteria of the residuals from the other reviewers' scores.
 
     The true correlation of the criteria cancels, so an honest reviewer is near 0. p by shuffling each criterion's
@@ -105,11 +106,11 @@ def residual_halo(rows: Sequence[Row], criteria: Sequence[str], *, seed: int = 0
         own = [column.get(reviewer, []) for column in columns]
         table = np.array([[residual.value for residual in column] for column in own]).T
         seen = len({residual.row.comparison for residual in own[0]}) if own else 0
-        found.append(_halo(reviewer, table, seen, seed))
+        found.append(_halo(reviewer, table, seen))
     return found
 
 
-def _halo(reviewer: str, table: Matrix, comparisons: int, seed: int) -> RaterEffect:
+def _halo(reviewer: str, table: Matrix, comparisons: int) -> RaterEffect:
     count = len(table)
     if count < LEAST_HALO:
         reason = say(
@@ -133,7 +134,7 @@ def _halo(reviewer: str, table: Matrix, comparisons: int, seed: int) -> RaterEff
         )
     scaled = (varying - varying.mean(axis=0)) / varying.std(axis=0)
     value = float(_mean_correlation(scaled[None])[0])
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     shuffled = rng.permuted(np.broadcast_to(scaled, (DRAWS, *scaled.shape)), axis=1)
     p = chance(value, _mean_correlation(shuffled))
     return RaterEffect(

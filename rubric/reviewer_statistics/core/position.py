@@ -18,7 +18,7 @@ from rubric.reviewer_statistics.core.rater_effects import (
 )
 from rubric.reviews.core.score_rows import Row, Weights, overalls, sort_rows
 from workspace.core.words import mark, say
-from workspace.statistics.conclusions import Z_ONE_SIDED, Z_POWER
+from workspace.statistics.conclusions import SEED, Z_ONE_SIDED, Z_POWER
 from workspace.statistics.ratings import Matrix
 
 EFFECT = 0.2
@@ -51,7 +51,7 @@ class PositionEffect(Struct, frozen=True):
     needed: int | None
 
 
-def position_effects(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> list[PositionEffect]:
+def position_effects(rows: Sequence[Row], weights: Weights) -> list[PositionEffect]:
     """The effect for all reviewers together, then for each.
 
     Slope of the residuals (score minus the mean of the others) on the position, both minus their mean within the sheet;
@@ -75,20 +75,18 @@ def position_effects(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
         return [_without(name, reason) for name in ("", *names)]
     groups = {"": found} | by_reviewer(found)
     return [
-        _effect(name, groups.get(name, []), seed)
-        if not name or name in known
-        else _without(name, say(_UNKNOWN))
+        _effect(name, groups.get(name, [])) if not name or name in known else _without(name, say(_UNKNOWN))
         for name in ("", *names)
     ]
 
 
-def _effect(reviewer: str, found: Sequence[Residual], seed: int) -> PositionEffect:
+def _effect(reviewer: str, found: Sequence[Residual]) -> PositionEffect:
     sheets = _sheets(found)
     if not sheets:
         return _without(reviewer, say(_NONE))
     spread = sum(float(np.square(positions).sum()) for positions, _ in sheets)
     observed = sum(float(positions @ values) for positions, values in sheets) / spread
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     arranged = np.zeros(DRAWS)
     for positions, values in sheets:
         arranged += rng.permuted(np.broadcast_to(positions, (DRAWS, len(positions))), axis=1) @ values

@@ -6,6 +6,7 @@ from math import factorial, prod
 
 import numpy as np
 
+from workspace.statistics.conclusions import SEED
 from workspace.statistics.rankings import Variant
 from workspace.statistics.ratings import Matrix
 
@@ -17,7 +18,7 @@ _PLACES = 9
 
 
 @lru_cache(maxsize=32)
-def resamples(reviewers: int, *, seed: int) -> tuple[Matrix, Matrix]:
+def resamples(reviewers: int) -> tuple[Matrix, Matrix]:
     """How often each reviewer is in each resample (resamples x reviewers), and how probable each resample is.
 
     All resamples for up to 6 reviewers (462 for 6), else 1,000 drawn at random. Source: B. Efron and R. J. Tibshirani,
@@ -25,7 +26,7 @@ def resamples(reviewers: int, *, seed: int) -> tuple[Matrix, Matrix]:
     """
     if reviewers > MOST_LISTED:
         shares = np.full(reviewers, 1 / reviewers)
-        drawn = np.random.default_rng(seed).multinomial(reviewers, shares, size=DRAWS)
+        drawn = np.random.default_rng(SEED).multinomial(reviewers, shares, size=DRAWS)
         return drawn.astype(np.float64), np.full(DRAWS, 1 / DRAWS)
     listed = list(combinations_with_replacement(range(reviewers), reviewers))
     counts = np.array([np.bincount(row, minlength=reviewers) for row in listed], dtype=np.float64)

@@ -16,6 +16,7 @@ from rubric.reviewer_statistics.core.rater_effects import (
 )
 from rubric.reviews.core.score_rows import Item, Row, Weights, overalls, sort_rows
 from workspace.core.words import say
+from workspace.statistics.conclusions import SEED
 from workspace.statistics.ratings import Matrix
 
 LEAST_OWN, LEAST_OTHER = 5, 20
@@ -36,7 +37,7 @@ def severity(rows: Sequence[Row], weights: Weights) -> list[RaterEffect]:
     return [_severity(name, found.get(name, []), len(found)) for name in names]
 
 
-def self_preference(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> list[RaterEffect]:
+def self_preference(rows: Sequence[Row], weights: Weights) -> list[RaterEffect]:
     """How much more each reviewer gives their own responses than others', beyond what the other reviewers give.
 
     p one-sided by assigning "own" to the reviewer's rows at random, 5,000 times; at least 5 own and 20 other rows.
@@ -46,7 +47,7 @@ def self_preference(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> 
     values = overalls(used, weights)
     found = by_reviewer(residuals(used, lambda row: _overall(values, row)))
     authors = sorted({row.reviewer for row in used if row.is_own})
-    return [_preference(name, found.get(name, []), seed) for name in authors]
+    return [_preference(name, found.get(name, [])) for name in authors]
 
 
 def _overall(values: Mapping[tuple[Item, str], Fraction], row: Row) -> float | None:
@@ -86,7 +87,7 @@ def _severity(reviewer: str, found: Sequence[Residual], reviewers: int) -> Rater
     )
 
 
-def _preference(reviewer: str, found: Sequence[Residual], seed: int) -> RaterEffect:
+def _preference(reviewer: str, found: Sequence[Residual]) -> RaterEffect:
     own = np.array([residual.row.is_own for residual in found], dtype=bool)
     values = np.array([residual.value for residual in found])
     count, comparisons = int(own.sum()), len({residual.row.comparison for residual in found})
@@ -105,7 +106,7 @@ def _preference(reviewer: str, found: Sequence[Residual], seed: int) -> RaterEff
             reviewer, None, rows=len(own), comparisons=comparisons, needed=needed, reason=reason
         )
     value = _apart(values, own[None])[0]
-    permuted = np.random.default_rng(seed).permuted(np.broadcast_to(own, (DRAWS, len(own))), axis=1)
+    permuted = np.random.default_rng(SEED).permuted(np.broadcast_to(own, (DRAWS, len(own))), axis=1)
     p = chance(float(value), _apart(values, permuted))
     return RaterEffect(
         reviewer, float(value), p=p, is_flagged=p < LEVEL, rows=len(own), comparisons=comparisons,

@@ -88,7 +88,7 @@ class StabilityReport(Struct, frozen=True):
     conclusion: Conclusion
 
 
-def stability_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> StabilityReport:
+def stability_report(rows: Sequence[Row], weights: Weights) -> StabilityReport:
     """Stability of rankings by overall and holistic score, over the rows that have both.
 
     Source: M. G. Kendall, Biometrika 33 (1945), 239-251 (tau); Rank Correlation Methods (1970), chapter 6 (W);
@@ -102,19 +102,19 @@ def stability_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
     whole = ratings(scored, lambda row: _rounded(values.get((row.item, row.reviewer))))
     coarse = ratings(scored, lambda row: on_grid(_rounded(values.get((row.item, row.reviewer))), grid))
     single = ratings(holistic, lambda row: row.holistic)
-    found = [_by_comparison(table, seed) for table in (whole, coarse, single)]
+    found = [_by_comparison(table) for table in (whole, coarse, single)]
     pairs = [found[0] - found[2], found[1] - found[2]] if is_paired else []
 
     def paired(which: int, name: str) -> Figure:
         if not pairs:
             return Figure(None, reason=say(_NO_BOTH), interval_reason=say(_NO_BOTH))
-        return _figure(pairs[which][:, _NAMES.index(name)], name, single, seed)
+        return _figure(pairs[which][:, _NAMES.index(name)], name, single)
 
     literal, difference, by_tau_a = paired(0, "tau_b"), paired(1, "tau_b"), paired(1, "tau_a")
     return StabilityReport(
-        overall=_rankings(found[0], whole, seed),
-        on_grid=_rankings(found[1], coarse, seed, reason="" if grid else say(_NO_GRID)),
-        holistic=_rankings(found[2], single, seed),
+        overall=_rankings(found[0], whole),
+        on_grid=_rankings(found[1], coarse, reason="" if grid else say(_NO_GRID)),
+        holistic=_rankings(found[2], single),
         grid_size=len(grid),
         literal=literal,
         literal_conclusion=_conclusion(literal, literal),
@@ -154,20 +154,20 @@ def _rounded(value: Fraction | None) -> float | None:
     return None if value is None else round(float(value), _PLACES)
 
 
-def _by_comparison(table: Ratings, seed: int) -> Matrix:
+def _by_comparison(table: Ratings) -> Matrix:
     """Comparisons x the seven numbers of `_NAMES`, NaN where undefined."""
     found = np.full((len(table.comparisons), len(_NAMES)), np.nan)
     for at in range(len(table.comparisons)):
         values = table.values[table.comparison_index == at]
         values = values[:, ~np.isnan(values).all(axis=0)]
         if min(values.shape) >= 2:
-            found[at] = _stability(values, seed)
+            found[at] = _stability(values)
     return found
 
 
-def _stability(values: Matrix, seed: int) -> list[float]:
+def _stability(values: Matrix) -> list[float]:
     responses, reviewers = values.shape
-    counts, shares = resamples(reviewers, seed=seed)
+    counts, shares = resamples(reviewers)
     full = compute_means(values, np.ones((1, reviewers)))[0]
     drawn = compute_means(values, counts)
     left = compute_means(values, 1 - np.eye(reviewers))
@@ -195,17 +195,17 @@ def _tied(values: Matrix) -> float:
     return float((apart == 0).sum() / count) if count else float("nan")
 
 
-def _rankings(found: Matrix, table: Ratings, seed: int, *, reason: str = "") -> Rankings:
-    figures = {name: _figure(found[:, at], name, table, seed, reason) for at, name in enumerate(_NAMES)}
+def _rankings(found: Matrix, table: Ratings, *, reason: str = "") -> Rankings:
+    figures = {name: _figure(found[:, at], name, table, reason) for at, name in enumerate(_NAMES)}
     return Rankings(questions=len(table.comparisons), **figures)
 
 
-def _figure(values: Matrix, name: str, table: Ratings, seed: int, reason: str = "") -> Figure:
+def _figure(values: Matrix, name: str, table: Ratings, reason: str = "") -> Figure:
     """The mean over comparisons; `reason` says why there is none, if that is known."""
     used = np.isfinite(values)[table.comparison_index]
     rows = int((~np.isnan(table.values[used])).sum())
     usual = say(_NO_WINNER) if name.endswith(("winner", "share")) else say(_NO_TAU)
-    return mean_figure(values, seed=seed, responses=int(used.sum()), rows=rows, reason=reason or usual)
+    return mean_figure(values, responses=int(used.sum()), rows=rows, reason=reason or usual)
 
 
 def _conclusion(difference: Figure, by_tau_a: Figure) -> Conclusion:

@@ -74,7 +74,7 @@ class _Sums(Struct, frozen=True, eq=False):
     freedom: Matrix
 
 
-def variance_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> VarianceReport:
+def variance_report(rows: Sequence[Row], weights: Weights) -> VarianceReport:
     """Variance between reviewers and reliability, of criteria, overall and holistic score.
 
     Variance: sum of squares within responses by the sum of (reviewers - 1), over responses with two reviewers or more.
@@ -88,12 +88,12 @@ def variance_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> 
     whole = ratings(scored, lambda row: values.get((row.item, row.reviewer)))
     single = ratings(holistic, lambda row: row.holistic)
     reference = _sums(single) if is_paired else None
-    literal = _ratio([_sums(table) for table in tables], reference, whole, seed)
+    literal = _ratio([_sums(table) for table in tables], reference, whole)
     difference = _difference(whole, single) if is_paired else Figure(None, reason=say(_NO_BOTH))
     return VarianceReport(
-        criteria=[_spread(key, table, reference, seed) for key, table in zip(weights, tables, strict=True)],
-        overall=_spread("", whole, reference, seed),
-        holistic=_spread("", single, None, seed),
+        criteria=[_spread(key, table, reference) for key, table in zip(weights, tables, strict=True)],
+        overall=_spread("", whole, reference),
+        holistic=_spread("", single, None),
         literal=literal,
         literal_conclusion=_literal_conclusion(literal),
         difference=difference,
@@ -105,7 +105,7 @@ def _score_getter(key: str) -> Callable[[Row], Value | None]:
     return lambda row: row.scores.get(key)
 
 
-def _spread(key: str, table: Ratings, reference: _Sums | None, seed: int) -> Spread:
+def _spread(key: str, table: Ratings, reference: _Sums | None) -> Spread:
     sums, found = _sums(table), table.values[~np.isnan(table.values)]
     freedom = sums.freedom.sum()
     variance = Figure(None, reason=say(_NOBODY_TWICE))
@@ -114,7 +114,7 @@ def _spread(key: str, table: Ratings, reference: _Sums | None, seed: int) -> Spr
     return Spread(
         key=key,
         variance=variance,
-        ratio=_ratio([sums], reference, table, seed),
+        ratio=_ratio([sums], reference, table),
         icc=_jackknifed(table, _icc),
         alpha=_jackknifed(table, _alpha),
         at_floor=float((found == LOWEST).mean()) if len(found) else None,
@@ -136,7 +136,7 @@ def _sums(table: Ratings) -> _Sums:
     )
 
 
-def _ratio(parts: Sequence[_Sums], reference: _Sums | None, table: Ratings, seed: int) -> Figure:
+def _ratio(parts: Sequence[_Sums], reference: _Sums | None, table: Ratings) -> Figure:
     """The ratio of the mean of the parts' variances to the reference's variance; all over the same rows."""
     if reference is None:
         return Figure(None, reason=say(_NO_BOTH))
@@ -152,7 +152,7 @@ def _ratio(parts: Sequence[_Sums], reference: _Sums | None, table: Ratings, seed
     value, few = float(above.sum() / below.sum()), too_few(count)
     if few:
         return _resting(table, value, count, few)
-    counts = drawn_counts(count, seed=seed)
+    counts = drawn_counts(count)
     drawn = counts @ below
     ratios = np.where(drawn > 0, counts @ above / np.where(drawn > 0, drawn, 1), np.nan)
     interval = percentile_interval(ratios, count)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from rubric.core.weights import exact
 from rubric.reviews.core.score_rows import Item, Row, Weights, complete, sort_rows
 from workspace.core.words import say
-from workspace.statistics.conclusions import percentile_interval, too_few
+from workspace.statistics.conclusions import SEED, percentile_interval, too_few
 from workspace.statistics.estimates import Interval
 from workspace.statistics.ratings import Matrix
 from workspace.statistics.simplex import minimise
@@ -198,11 +198,10 @@ class _Task(Struct, frozen=True, eq=False):
     default: dict[str, float]
     fit: Fit
     responses: int
-    seed: int
     draws: int
 
 
-def tuned_to_holistic(rows: Sequence[Row], weights: Weights, *, seed: int = 0, draws: int = 500) -> Tuning:
+def tuned_to_holistic(rows: Sequence[Row], weights: Weights, *, draws: int = 500) -> Tuning:
     """Weights under which the overall comes nearest to the holistic score, over the responses with both.
 
     Scores and holistic score of a response are means over the same reviewers. Shrinkage by cross-validation grouped by
@@ -221,7 +220,7 @@ def tuned_to_holistic(rows: Sequence[Row], weights: Weights, *, seed: int = 0, d
     groups = _numbered([item[0] for item, _, _ in sums])
     start = np.array([default[key] for key in keys])
     fit = HolisticFit(scores, np.array([value for *_, value in sums]), start, groups)
-    return _tuned(_Task("holistic", keys, default, fit, len(sums), seed, draws), fit.scale)
+    return _tuned(_Task("holistic", keys, default, fit, len(sums), draws), fit.scale)
 
 
 def tuned_to_preferences(
@@ -229,7 +228,6 @@ def tuned_to_preferences(
     preferences: Sequence[Preference],
     weights: Weights,
     *,
-    seed: int = 0,
     draws: int = 500,
 ) -> Tuning:
     """Weights under which the overall best predicts which of two responses people prefer; otherwise as for holistic."""
@@ -260,19 +258,19 @@ def tuned_to_preferences(
     ]
     groups = _numbered([preference.comparison for preference in pairs])
     fit = PreferenceFit(np.array(apart), np.array([default[key] for key in keys]), groups)
-    return _tuned(_Task("preferences", keys, default, fit, responses, seed, draws), fit.scale)
+    return _tuned(_Task("preferences", keys, default, fit, responses, draws), fit.scale)
 
 
-def in_decimals(weights: Matrix, places: int = PLACES) -> list[Decimal]:
+def in_decimals(weights: Matrix) -> list[Decimal]:
     """The weights, rounded to sum to exactly 1: the remainder goes to those that rounding down reduced most."""
-    units = weights / weights.sum() * 10**places
+    units = weights / weights.sum() * 10**PLACES
     whole = np.floor(units + 1e-9).astype(int)
-    short = 10**places - int(whole.sum())
+    short = 10**PLACES - int(whole.sum())
     for at in sorted(range(len(units)), key=lambda number: (float(whole[number] - units[number]), number))[
         :short
     ]:
         whole[at] += 1
-    return [Decimal(int(value)).scaleb(-places) for value in whole]
+    return [Decimal(int(value)).scaleb(-PLACES) for value in whole]
 
 
 def _tuned(task: _Task, spread: float) -> Tuning:
@@ -287,11 +285,11 @@ def _tuned(task: _Task, spread: float) -> Tuning:
         return _without(
             bare, say("Responses do not differ in two criteria or more, so no weights can be fitted.")
         )
-    shrinkage = _shrinkage(fit, everything, task.seed)
+    shrinkage = _shrinkage(fit, everything, SEED)
     found = fit.weights(fit.fitted(everything, shrinkage))
     if np.isnan(found).any():
         return _without(bare, say("The preferences do not follow the scores on any criterion."))
-    errors, defaults = _held_out(fit, everything, task.seed)
+    errors, defaults = _held_out(fit, everything)
     gain, gain_error = _gain(defaults - errors, fit.groups)
     intervals, lacking = _intervals(task, shrinkage, comparisons)
     by_key = dict(zip(task.keys, in_decimals(found), strict=True))
@@ -349,11 +347,11 @@ def _shrinkage(fit: Fit, units: Indexes, seed: int) -> float:
     )
 
 
-def _held_out(fit: Fit, units: Indexes, seed: int) -> tuple[Matrix, Matrix]:
+def _held_out(fit: Fit, units: Indexes) -> tuple[Matrix, Matrix]:
     """The loss of every unit when its comparison is left out of the fit, with fitted weights and with default ones."""
     fitted, default = np.zeros(len(units)), np.zeros(len(units))
-    for train, test in _folds(fit, units, seed):
-        shrinkage = _shrinkage(fit, train, seed + 1)
+    for train, test in _folds(fit, units, SEED):
+        shrinkage = _shrinkage(fit, train, SEED + 1)
         fitted[test] = fit.losses(fit.fitted(train, shrinkage), test)
         default[test] = fit.losses(fit.default(train), test)
     return fitted, default
@@ -372,7 +370,7 @@ def _intervals(task: _Task, shrinkage: float, comparisons: int) -> tuple[dict[st
     if few:
         return {}, few
     members = [np.flatnonzero(task.fit.groups == at) for at in range(comparisons)]
-    rng = np.random.default_rng(task.seed)
+    rng = np.random.default_rng(SEED)
     drawn = []
     for _ in range(task.draws):
         units = np.concatenate([members[at] for at in rng.integers(0, comparisons, comparisons)])
