@@ -167,9 +167,10 @@ def _verdicts_of(project: Any) -> "QuerySet[Verdict]":
     return rows.exclude(pk__in=superseded).exclude(game__in=withdrawn).order_by()
 
 
-def _period(starts: Sequence[datetime], column: str) -> Case:
+def _period(starts: Sequence[datetime]) -> Case:
+    """The place of the period in which a row was created."""
     newest_first = reversed(list(enumerate(starts)))
-    return Case(*(When(**{f"{column}__gte": start}, then=Value(at)) for at, start in newest_first))
+    return Case(*(When(created_at__gte=start, then=Value(at)) for at, start in newest_first))
 
 
 # The beginnings of periods change once a day.
@@ -190,7 +191,7 @@ _SUMS = ("period", "count", "failed", "own", "costed", "cost")
 def _since(project: Any, stage: Any, starts: Sequence[datetime]) -> "QuerySet[Any, Any]":
     rows = _verdicts_of(project).filter(created_at__gte=starts[0])
     return (
-        rows.annotate(period=_period(starts, "created_at"))
+        rows.annotate(period=_period(starts))
         .values("period")
         .annotate(
             count=Count("pk"),

@@ -213,7 +213,7 @@ def list_find_chances(
                 gain=spread.sd if is_own and spread.sd else USUAL_SD * scale.material,
                 is_own=is_own,
                 df=df,
-                sizes=[(size, compute_find_chance(1.0, size, df)) for size in sizes],
+                sizes=[(size, compute_find_chance(size, df)) for size in sizes],
             )
         )
     return found

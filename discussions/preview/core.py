@@ -331,7 +331,7 @@ def needs_text(rubric: RubricRecord, draft: RubricRecord) -> bool:
     return not is_measured_alike(rubric, draft)
 
 
-def compute_games_impact(games: Sequence[Rejudged], draft: RubricRecord, notes: Sequence[str] = ()) -> Impact:
+def compute_games_impact(games: Sequence[Rejudged], draft: RubricRecord) -> Impact:
     """What publishing the draft would change, over all games that were judged."""
     other = [game for game in games if game.before != game.after]
     flips = [_flip(game) for game in other]
@@ -354,7 +354,7 @@ def compute_games_impact(games: Sequence[Rejudged], draft: RubricRecord, notes: 
         move_count=len(moves),
         moves=farthest(moves),
         distribution=histogram(changes),
-        notes=[*_notes(games), *notes],
+        notes=_notes(games),
     )
 
 

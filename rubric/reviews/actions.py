@@ -70,15 +70,13 @@ def record_submission(
     review: Review,
     record: ReviewRecord,
     cannot_judge: Mapping[str, Mapping[str, str]] | None = None,
-    reader: int = READER,
     criteria_first: bool = False,
     by: Person,
     now: datetime,
 ) -> None:
     """Store the review's record, once; labels follow the review's order. `cannot_judge` gives reasons by label, key.
 
-    `reader` is the number of the reader that read it, `criteria_first` says whether the holistic scores were given
-    after the criteria were shown.
+    `criteria_first` says whether the holistic scores were given after the criteria were shown.
 
     The caller has checked the permission. Raises Conflict if it was submitted already.
     """
@@ -91,7 +89,7 @@ def record_submission(
             "ranking": record.ranking,
             "reported_ranking": record.reported_ranking,
             "flags": to_builtins(record.flags),
-            "reader": reader,
+            "reader": READER,
             "criteria_first": criteria_first,
             "is_blind": not Reviewer.objects.filter(
                 pk=review.reviewer_id, could_see_since__isnull=False

@@ -29,7 +29,7 @@ def set_up_second_factor(*, secret: str, code: str, by: Person, now: datetime, k
     """
     step = find_step(secret, code, now)
     if step is None:
-        raise _does_not_fit("code")
+        raise _does_not_fit()
     with transaction.atomic():
         _lock(by)
         replaced = bool(factor_rows(by).delete()[0])
@@ -92,7 +92,7 @@ def use_code(*, code: str, by: Person, now: datetime) -> None:
             row = factor_rows(by).get(type=CODES)
             _record("recovery_code:used", by, by, now, {"left": len(codes_left(row))})
             return
-    raise _does_not_fit("code")
+    raise _does_not_fit()
 
 
 def prove(*, proof: str, by: Person, now: datetime) -> None:
@@ -154,9 +154,9 @@ def _lock(person: Person) -> None:
     Person.objects.select_for_update().only("pk").get(pk=person.pk)
 
 
-def _does_not_fit(field: str) -> Unacceptable:
+def _does_not_fit() -> Unacceptable:
     says = _("This code is not valid. Wait for the next one, and check that the phone's clock is right.")
-    return Unacceptable(says, field=field, code="wrong_code")
+    return Unacceptable(says, field="code", code="wrong_code")
 
 
 def _has_none(sentence: str) -> Conflict:

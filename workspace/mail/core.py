@@ -8,8 +8,9 @@ NOTIFICATIONS, PASSWORD_RESET, INVITATION = "notifications", "password_reset", "
 TRIED_FOR = timedelta(days=1)
 EMAILS_STAY = timedelta(days=30)
 LONGEST_ERROR = 300
+LONGEST_HEADER = 200
 
 
-def one_header_line(text: str, *, most: int = 200) -> str:
+def one_header_line(text: str) -> str:
     """The text in a form allowed in a header: one line, no control characters."""
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())[:most]
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())[:LONGEST_HEADER]

@@ -260,11 +260,11 @@ def get_standard_error(found: Difference) -> float | None:
     return found.spread.sd * sqrt(1 / found.control_count + 1 / found.change_count)
 
 
-def compute_find_chance(gain_in_sds: float, size: int, earlier_df: int) -> float:
-    """How often one comparison of `size` against `size` games gives the answer "improved" for a true gain.
+def compute_find_chance(size: int, earlier_df: int) -> float:
+    """How often one comparison of `size` against `size` games calls a true gain of one standard deviation "improved".
 
     P(shrunken / sd > t(.95, df)) is P(T > t(.95, df) / sqrt(k)) of the noncentral t with df = earlier df + 2 (n - 1),
-    noncentrality gain / sqrt(2/n) and k = tau^2 / (tau^2 + 2/n), all in SDs. Source: N. L. Johnson,
+    noncentrality 1 / sqrt(2/n) and k = tau^2 / (tau^2 + 2/n), all in SDs. Source: N. L. Johnson,
     B. L. Welch, Biometrika 31 (1940), 362-389.
     """
     from scipy.special import nctdtr, stdtrit
@@ -273,7 +273,7 @@ def compute_find_chance(gain_in_sds: float, size: int, earlier_df: int) -> float
     if df < 1:
         return 0.0
     bound = stdtrit(df, 1 - TAIL) / sqrt(prior / (prior + noise))
-    return float(1 - nctdtr(df, gain_in_sds / sqrt(noise), bound))
+    return float(1 - nctdtr(df, 1 / sqrt(noise), bound))
 
 
 def more_games(control_count: int, change_count: int, spread: Spread, material: float) -> int | None:

@@ -67,10 +67,7 @@ def why_messages(
 
 def _valued(finding: MessageFinding, values: Mapping[str, str], metric: str) -> tuple[str, str]:
     """The automatic value and the effective value."""
-    if metric == judgement_kinds.ROLE_CONSISTENCY:
-        machine = judgement_kinds.role_value(finding.counts, finding.rule)
-    else:
-        machine = judgement_kinds.YES if finding.counts else judgement_kinds.NO
+    machine = judgement_kinds.machine_value(metric, finding)
     return machine, values.get(str(finding.message), machine) if values else machine
 
 

@@ -14,7 +14,6 @@ from discussions.models.slots import CALIBRATION
 from discussions.rating.pages.items import rule_says
 from discussions.rating.pages.records import StepGuide
 from discussions.rating.pages.review import STEP_METRICS, build_guides
-from discussions.rating.pages.transcript import machine_value
 from discussions.rating.pages.visible_evaluation import (
     VisibleEvaluation,
     build_visible_evaluation,
@@ -80,7 +79,8 @@ def _metric(visible: VisibleEvaluation, guide: StepGuide, metric: str) -> Metric
     """The messages that the evaluator judged differently from the rule."""
     judged, found = 0, []
     for position, finding in sorted(visible.shown.findings[metric].items()):
-        yours, rule = visible.value(metric, str(position)), machine_value(metric, finding)
+        yours = visible.value(metric, str(position))
+        rule = judgement_kinds.machine_value(metric, finding)
         judged += bool(yours)
         if yours and yours != rule:
             is_role = metric == judgement_kinds.ROLE_CONSISTENCY

@@ -184,7 +184,7 @@ def sample(visible: VisibleEvaluation, metric: str, position: int) -> SampleItem
     message = visible.seen.messages[position - 1]
     values = visible.item(metric, str(position))
     finding = visible.shown.findings.get(metric, {}).get(position)
-    machine = "" if finding is None else judgement_kinds.YES if finding.counts else judgement_kinds.NO
+    machine = "" if finding is None else judgement_kinds.machine_value(metric, finding)
     return SampleItem(
         **values,
         message=position,

@@ -108,7 +108,7 @@ def chips(visible: VisibleEvaluation, position: int) -> list[Chip]:
 
 def chip(visible: VisibleEvaluation, metric: str, finding: MessageFinding) -> Chip:
     """One metric's value in words, and the evaluator's own if it differs."""
-    machine = machine_value(metric, finding)
+    machine = judgement_kinds.machine_value(metric, finding)
     subject = str(finding.message)
     own = visible.value(metric, subject)
     now = own or machine
@@ -124,13 +124,6 @@ def chip(visible: VisibleEvaluation, metric: str, finding: MessageFinding) -> Ch
         flip_label=answer_label(metric, OPPOSITE[now]),
         is_own=bool(own),
     )
-
-
-def machine_value(metric: str, finding: MessageFinding) -> str:
-    """The rule's own answer on the message."""
-    if metric == judgement_kinds.ROLE_CONSISTENCY:
-        return judgement_kinds.role_value(finding.counts, finding.rule)
-    return judgement_kinds.YES if finding.counts else judgement_kinds.NO
 
 
 def rounds(visible: VisibleEvaluation, only: set[int] | None = None) -> list[RoundRow]:
@@ -177,7 +170,7 @@ def _is_override(visible: VisibleEvaluation, kind: str, position: int, value: st
     finding = visible.shown.findings.get(kind, {}).get(position)
     if finding is None:
         return False
-    return value != machine_value(kind, finding)
+    return value != judgement_kinds.machine_value(kind, finding)
 
 
 def _state(position: int, about: dict[str, set[int]]) -> str:

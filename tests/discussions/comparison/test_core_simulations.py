@@ -103,7 +103,7 @@ def test_how_often_a_gain_of_an_sd_is_found(size, earlier):
     runs, df = 60_000, earlier + 2 * (size - 1)
     means = random.normal(0, 1, (runs, size)).mean(1), random.normal(1, 1, (runs, size)).mean(1)
     higher = chances(means[1] - means[0], random.chisquare(df, runs) / df, df, size)
-    assert (1 - higher < TAIL).mean() == pytest.approx(compute_find_chance(1.0, size, earlier), abs=0.01)
+    assert (1 - higher < TAIL).mean() == pytest.approx(compute_find_chance(size, earlier), abs=0.01)
 
 
 @pytest.mark.parametrize(

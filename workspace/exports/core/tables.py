@@ -49,11 +49,11 @@ def to_plain(value: Value) -> str | int | float | bool | None:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def describe_tables(tables: Sequence[Table], *, level: int = 3) -> str:
+def describe_tables(tables: Sequence[Table]) -> str:
     """The tables in Markdown, a line for each column; what docs and data set cards say of them."""
     parts = []
     for table in tables:
-        head = f"{'#' * level} {table.name}\n\n{table.says}\n\n| column | kind | holds |\n|---|---|---|\n"
+        head = f"### {table.name}\n\n{table.says}\n\n| column | kind | holds |\n|---|---|---|\n"
         lines = [f"| `{column.name}` | {column.kind} | {column.says} |\n" for column in table.columns]
         parts.append(head + "".join(lines))
     return "\n".join(parts)
