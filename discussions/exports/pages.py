@@ -9,7 +9,7 @@ from discussions.exports.queries.streams import games_of, sets_of
 from discussions.models import Evaluation
 from rubric.models import Review
 from workspace.access.permissions import get_refusal, may
-from workspace.exports.core.choices import ARCHIVE, CSV, PARQUET, PROJECT, Subject, parse_subject
+from workspace.exports.core.choices import ARCHIVE, PARQUET, PROJECT, Subject, parse_subject
 from workspace.exports.labels import ARCHIVE_WHOLE_ONLY, FORMAT_NAMES, FORMAT_NOTES, PARQUET_MISSING
 from workspace.exports.pages import describe_subject
 from workspace.exports.permissions import check_export_everything, has_parquet
@@ -23,7 +23,6 @@ class FormatChoice(Struct, frozen=True):
     label: str
     note: str
     refusal: str
-    is_csv: bool
 
 
 class NewExportPage(Struct, frozen=True):
@@ -48,7 +47,6 @@ def new_export_page(*, project: Project, person: Person, of: str) -> NewExportPa
                 str(label),
                 str(FORMAT_NOTES[key]),
                 _refusal(project, person, subject, key),
-                key == CSV,
             )
             for key, label in FORMAT_NAMES.items()
         ],

@@ -416,8 +416,6 @@ def role(visible: VisibleEvaluation, position: int) -> RoleItem:
         side=part.side,
         text=message.text,
         rule=rule_says(finding.rule, finding.words) if finding else "",
-        is_sample=finding is not None
-        and position in visible.progress.samples[judgement_kinds.ROLE_CONSISTENCY],
     )
 
 

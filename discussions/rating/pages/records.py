@@ -108,7 +108,6 @@ class ReviewStep(Struct, frozen=True):
     passes: bool | None
     because: list[str]
     notes: list[str]
-    can_submit: bool
 
 
 class MissingStep(Struct, frozen=True):
@@ -284,7 +283,6 @@ class QuestionItem(Item, frozen=True, kw_only=True):
 
     number: int
     text: str
-    help: str = ""
 
 
 class Anchor(Struct, frozen=True):
@@ -322,7 +320,7 @@ class LockedRoles(Struct, frozen=True):
 
 
 class RoleItem(Item, frozen=True, kw_only=True):
-    """M4: a message with its speaker's role; `rule` and `is_sample` are set only once all of them are labelled."""
+    """M4: a message with its speaker's role; `rule` is set only once all of them are labelled."""
 
     message: int
     player: int
@@ -331,7 +329,6 @@ class RoleItem(Item, frozen=True, kw_only=True):
     side: str
     text: str
     rule: str = ""
-    is_sample: bool = False
 
 
 class OpenRoles(Struct, frozen=True):
@@ -400,7 +397,6 @@ class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
     depth: list[SampleItem] = []
     coherence: list[SampleItem] = []
     phrases: list[PhraseItem] = []
-    phrases_note: str = ""
     identify: list[IdentifyItem] = []
     identify_note: str = ""
     manual: ManualCheckItem | None = None

@@ -160,7 +160,7 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
     if not visible.visibility.preview:
         hidden = _("This iteration keeps the figures hidden until the verdict is recorded.")
         notes = [hidden] if visible.progress.reveal == NEVER else []
-        return ReviewStep(cost, [], _("Everything is judged."), None, [], notes, can_submit=visible.is_open)
+        return ReviewStep(cost, [], _("Everything is judged."), None, [], notes)
     return ReviewStep(
         cost=cost,
         rows=[_figure(line) for line in outcome.lines],
@@ -168,7 +168,6 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
         passes=outcome.passes,
         because=[reason.says for reason in outcome.reasons],
         notes=_notes(work, outcome),
-        can_submit=visible.is_open,
     )
 
 

@@ -62,7 +62,6 @@ class AskedPage(Struct, frozen=True):
     earlier: list[SupersededReview]
     see_refusal: str
     change_refusal: str
-    may_paste: bool
     may_ask_again: bool
 
 
@@ -104,7 +103,6 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
         ],
         see_refusal=head.refusal,
         change_refusal=change_refusal or (_("This model was removed.") if reviewer.ended_at else ""),
-        may_paste=prompt is not None and not asked.mode and asked.state != "unread",
         may_ask_again=not asked.is_waiting and asked.review is not None,
     )
 
