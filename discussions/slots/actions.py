@@ -50,6 +50,14 @@ def hold_slot(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
             raise NotAllowed(str(GONE), code="place_gone")
 
 
+def lock_for_work(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
+    """Lock one's own open evaluation for an act, and keep its slot; raises what `hold_slot` and `check_rate` raise."""
+    locked = lock_evaluation(evaluation)
+    hold_slot(evaluation=locked, by=by, now=now)
+    check_rate(by, locked)
+    return locked
+
+
 def check_needed(evaluation: Evaluation) -> None:
     """Raise NotAllowed if the slot of an evaluation that was paused is closed because fewer are needed now."""
     if Slot.objects.filter(pk=evaluation.slot_id, evaluator=None, is_closed=True).exists():
@@ -136,10 +144,10 @@ def transition(evaluation: Evaluation, move: str, **changes: object) -> None:
     """Change the state by the table of moves, if the locked row is unchanged since it was read; else raise Conflict."""
     state = state_after(evaluation.state, move)
     if state is None:
-        raise _stale()
+        raise changed_elsewhere()
     rows = Evaluation.objects.filter(pk=evaluation.pk, state=evaluation.state, version=evaluation.version)
     if rows.update(state=state, version=F("version") + 1, **changes) != 1:
-        raise _stale()
+        raise changed_elsewhere()
     evaluation.state, evaluation.version = state, evaluation.version + 1
     for name, value in changes.items():
         setattr(evaluation, name, value)
@@ -160,7 +168,8 @@ def record_slot_event(
     )
 
 
-def _stale() -> Conflict:
+def changed_elsewhere() -> Conflict:
+    """The conflict of an act on an evaluation that another act changed in the meantime."""
     return Conflict(_("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale")
 
 
@@ -173,10 +182,7 @@ def renew_lease(*, evaluation: Evaluation, by: Person, now: datetime) -> datetim
     A lapsed evaluation resumes if a slot is free. Raises NotAllowed when the evaluation is not open.
     """
     with transaction.atomic():
-        locked = lock_evaluation(evaluation)
-        hold_slot(evaluation=locked, by=by, now=now)
-        check_rate(by, locked)
-        return locked.slot.lease_until
+        return lock_for_work(evaluation=evaluation, by=by, now=now).slot.lease_until
 
 
 def expire_leases(*, by: Person, now: datetime, project: Project | None = None) -> int:

@@ -11,20 +11,22 @@ from discussions.core.judgement_kinds import ATTRIBUTION
 from discussions.models import Evaluation, Game, Reveal, Slot
 from discussions.models.slots import RATING, slot_with_lease
 from discussions.rating.core.order import why_not_in_test
-from discussions.rating.core.visibility import ROLES, TRANSCRIPT, is_possible_dismissal
+from discussions.rating.core.visibility import ROLES, TRANSCRIPT, Missing, is_possible_dismissal
 from discussions.rating.queries import load_state
 from discussions.slots.actions import (
     GONE,
+    changed_elsewhere,
     check_needed,
     give_back,
     hold_slot,
     lock_evaluation,
+    lock_for_work,
     record_slot_event,
     take_up,
     transition,
 )
 from discussions.slots.core import lease_from
-from discussions.slots.permissions import check_rate, check_return_to_game, check_skip, check_submit
+from discussions.slots.permissions import check_return_to_game, check_skip, check_submit
 from discussions.verdicts.permissions import check_reopen
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
@@ -39,15 +41,12 @@ def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
     Raises Unacceptable naming the first thing that is missing, NotAllowed when the evaluation is not open.
     """
     with transaction.atomic():
-        locked = lock_evaluation(evaluation)
-        hold_slot(evaluation=locked, by=by, now=now)
-        check_rate(by, locked)
+        locked = lock_for_work(evaluation=evaluation, by=by, now=now)
         work = load_state(locked)
         if work.visibility.roles:
             return
         if not work.visibility.can_reveal_roles:
-            first = work.visibility.missing[0]
-            raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
+            raise _incomplete(work.visibility.missing[0])
         _reveal(locked, ROLES, now)
         record_slot_event(evaluation=locked, verb="roles:revealed", by=by, now=now)
 
@@ -59,15 +58,13 @@ def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> Non
     NotAllowed when the evaluation is not open.
     """
     with transaction.atomic():
-        locked = lock_evaluation(evaluation)
-        hold_slot(evaluation=locked, by=by, now=now)
-        check_rate(by, locked)
+        locked = lock_for_work(evaluation=evaluation, by=by, now=now)
         work = load_state(locked)
         if work.visibility.transcript:
             return
         first = work.visibility.missing[0]
         if first.kind == ATTRIBUTION:
-            raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
+            raise _incomplete(first)
         _reveal(locked, TRANSCRIPT, now)
         record_slot_event(evaluation=locked, verb="transcript:opened", by=by, now=now)
 
@@ -79,9 +76,7 @@ def look_at_suggestions(*, evaluation: Evaluation, what: str, by: Person, now: d
     and for a dismissal that the game does not have, NotAllowed when the evaluation is not open.
     """
     with transaction.atomic():
-        locked = lock_evaluation(evaluation)
-        hold_slot(evaluation=locked, by=by, now=now)
-        check_rate(by, locked)
+        locked = lock_for_work(evaluation=evaluation, by=by, now=now)
         progress = load_state(locked).progress
         if fault := why_not_in_test(progress, "reveal"):
             raise Unacceptable(fault, field="subject")
@@ -91,6 +86,10 @@ def look_at_suggestions(*, evaluation: Evaluation, what: str, by: Person, now: d
             return
         _reveal(locked, what, now)
         record_slot_event(evaluation=locked, verb="suggestions:dismissed", by=by, now=now)
+
+
+def _incomplete(missing: Missing) -> Unacceptable:
+    return Unacceptable(missing.says, code="missing", field=f"{missing.kind}:{missing.subject}")
 
 
 def _reveal(evaluation: Evaluation, what: str, now: datetime) -> None:
@@ -111,9 +110,7 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
         check_submit(by, locked)
         missing = load_state(locked).visibility.missing
         if missing:
-            raise Unacceptable(
-                missing[0].says, code="missing", field=f"{missing[0].kind}:{missing[0].subject}"
-            )
+            raise _incomplete(missing[0])
         transition(locked, "submit", submitted_at=now)
         since = now if locked.purpose == RATING else None
         Slot.objects.filter(pk=locked.slot_id).update(is_closed=True, lease_until=None, awaiting_since=since)
@@ -148,9 +145,7 @@ def reopen_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
         until = lease_from(now)
         slot = Slot.objects.filter(pk=locked.slot_id, evaluator=by, is_closed=True)
         if slot.update(is_closed=False, lease_until=until, awaiting_since=None) != 1:
-            raise Conflict(
-                _("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale"
-            )
+            raise changed_elsewhere()
         locked.slot = slot_with_lease(locked.slot_id, until)
         record_slot_event(evaluation=locked, verb="evaluation:reopened", by=by, now=now)
     return locked

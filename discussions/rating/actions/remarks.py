@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from discussions.models import Evaluation, Remark
 from discussions.rating.core.order import why_not_in_test
 from discussions.rating.queries import EvaluationState, load_state
-from discussions.slots.actions import hold_slot, lock_evaluation
+from discussions.slots.actions import hold_slot, lock_evaluation, lock_for_work
 from discussions.slots.permissions import check_rate
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_hash
@@ -59,9 +59,7 @@ def remark(
 def take_flag_back(*, evaluation: Evaluation, target: str, by: Person, now: datetime) -> None:
     """Resolve the evaluator's open flag on a target; nothing happens when there is none."""
     with transaction.atomic():
-        locked = lock_evaluation(evaluation)
-        hold_slot(evaluation=locked, by=by, now=now)
-        check_rate(by, locked)
+        locked = lock_for_work(evaluation=evaluation, by=by, now=now)
         flag = _open_flag(locked, target)
         if flag is None:
             return

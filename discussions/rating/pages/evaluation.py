@@ -220,7 +220,7 @@ def _lists(visible: VisibleEvaluation, work: EvaluationState, steps: tuple[str, 
             lists[f"more_{name}"] = rating_items.build_more(visible, kind, items)
     if isinstance(listed := lists.get("references"), list):
         lists["suggested"] = rating_items.build_suggested(visible, listed)
-    if "review" in steps and not visible.visibility.missing:
+    if "review" in steps:
         lists["review"] = review.review(visible, work)
     return lists
 
