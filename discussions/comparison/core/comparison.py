@@ -222,7 +222,9 @@ def _corrected(found: Sequence[MetricCompared]) -> list[MetricCompared]:
     no_better = holm([1 - posterior.higher if posterior else 1.0 for posterior in posteriors])
     no_worse = holm([posterior.higher if posterior else 1.0 for posterior in posteriors])
     answers = {
-        metric.key: decide_answer(up, down, posterior.within) if posterior else metric.answer
+        metric.key: decide_answer(no_better=up, no_worse=down, within=posterior.within)
+        if posterior
+        else metric.answer
         for metric, posterior, up, down in zip(others, posteriors, no_better, no_worse, strict=True)
     }
     return [replace(metric, answer=answers.get(metric.key, metric.answer)) for metric in found]

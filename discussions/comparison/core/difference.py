@@ -136,9 +136,14 @@ def judge_scores(
     left = None if raw is None else raw - _exact_points(rebound)
     found = None
     if left is not None:
-        share = PRIOR_SHARE * (1 - PICKED_NARROWER * rebound.share)
         found = compute_posterior(
-            float(left), len(control), len(change), spread, material, span, better_share=share
+            raw=float(left),
+            control_count=len(control),
+            change_count=len(change),
+            spread=spread,
+            material=material,
+            span=span,
+            better_share=PRIOR_SHARE * (1 - PICKED_NARROWER * rebound.share),
         )
     answer, reason = _answer(left, found, spread)
     return ScoresJudged(raw, found, answer, reason)
@@ -185,13 +190,13 @@ def difference(
 
 
 def compute_posterior(
+    *,
     raw: float,
     control_count: int,
     change_count: int,
     spread: Spread,
     material: float,
     span: float,
-    *,
     better_share: float = PRIOR_SHARE,
 ) -> Posterior | None:
     """The posterior of the true difference; None while the spread is not known or is 0.
@@ -309,7 +314,7 @@ def _answer(raw: Fraction | None, found: Posterior | None, spread: Spread) -> tu
     if raw is None:
         return UNCLEAR, say("One of the two has no game with this figure.")
     if found is not None:
-        return decide_answer(1 - found.higher, found.higher, found.within), ""
+        return decide_answer(no_better=1 - found.higher, no_worse=found.higher, within=found.within), ""
     if not spread.df:
         return UNCLEAR, say("No batch has two games, so nobody knows how much games differ by chance.")
     if raw == 0:
@@ -320,7 +325,7 @@ def _answer(raw: Fraction | None, found: Posterior | None, spread: Spread) -> tu
     )
 
 
-def decide_answer(no_better: float, no_worse: float, within: float) -> str:
+def decide_answer(*, no_better: float, no_worse: float, within: float) -> str:
     """One of the four answers, from P(the change is no better), P(it is no worse) and P(it is immaterial)."""
     if no_better < TAIL:
         return IMPROVED

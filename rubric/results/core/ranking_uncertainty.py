@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rubric.core.scales import HIGHEST, LOWEST, Value
 from rubric.core.scores import compute_overall, rank_values
@@ -50,7 +51,7 @@ class Edge(Struct, frozen=True):
 
 
 def smallest_move(
-    winner: Mapping[str, Number], rival: Mapping[str, Number], weights: Mapping[str, Number]
+    *, winner: Mapping[str, Number], rival: Mapping[str, Number], weights: Mapping[str, Number]
 ) -> WinnerFlip:
     """The smallest move of weight after which the rival is level; its `rival` is "".
 
@@ -91,19 +92,18 @@ def flips(scores: Scores, weights: Mapping[str, Number]) -> dict[str, list[Winne
     found = {}
     for winner in places[0] if places else []:
         moves = [
-            (smallest_move(complete[winner], complete[rival], shares), rival)
-            for rival in complete
-            if rival != winner
+            replace(smallest_move(winner=complete[winner], rival=given, weights=shares), rival=label)
+            for label, given in complete.items()
+            if label != winner
         ]
-        ordered = sorted(moves, key=lambda pair: (pair[0].move is None, pair[0].move or 0, pair[1]))
-        found[winner] = [WinnerFlip(rival, flip.move, flip.weights) for flip, rival in ordered]
+        found[winner] = sorted(moves, key=lambda flip: (flip.move is None, flip.move or 0, flip.rival))
     return found
 
 
 def edges(
-    winner: Mapping[str, Number], rival: Mapping[str, Number], weights: Mapping[str, Number]
+    *, winner: Mapping[str, Number], rival: Mapping[str, Number], weights: Mapping[str, Number]
 ) -> list[Edge]:
-    """Criterion -> its weight at which the rival draws level if all others are scaled."""
+    """For each criterion, its weight at which the rival draws level if all others are scaled."""
     shares = {key: exact(weight) for key, weight in weights.items()}
     leads = {key: exact(winner[key]) - exact(rival[key]) for key in shares}
     gap = sum((shares[key] * leads[key] for key in shares), Fraction())
@@ -294,7 +294,11 @@ def moves(means: Means, shares: Shares, winner: str) -> list[WeightMove]:
 
 def weight_ranges(means: Means, shares: Shares, winner: str) -> list[WeightRange]:
     """For each weight, the range of values in which the winner stays first against all others."""
-    rivals = {key: edges(means[winner], given, shares) for key, given in means.items() if key != winner}
+    rivals = {
+        key: edges(winner=means[winner], rival=given, weights=shares)
+        for key, given in means.items()
+        if key != winner
+    }
     return [_hold(key, share, [(rival, found[at]) for rival, found in rivals.items()])
             for at, (key, share) in enumerate(shares.items())]  # fmt: skip
 

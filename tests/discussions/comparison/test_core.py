@@ -349,14 +349,14 @@ def test_the_four_answers(control, change, answer):
 
 
 def test_the_bounds_of_the_answers_are_not_met_by_equality():
-    assert decide_answer(0.05, 0.95, 0.5) == UNCLEAR
-    assert decide_answer(0.0499, 0.9501, 0.5) == IMPROVED
-    assert decide_answer(0.95, 0.05, 0.5) == UNCLEAR
-    assert decide_answer(0.9501, 0.0499, 0.5) == WORSE
-    assert decide_answer(0.5, 0.5, 0.90) == UNCLEAR
-    assert decide_answer(0.5, 0.5, 0.9001) == SAME
-    assert decide_answer(0.03, 0.97, 0.99) == IMPROVED
-    assert decide_answer(1.0, 1.0, 0.5) == UNCLEAR
+    assert decide_answer(no_better=0.05, no_worse=0.95, within=0.5) == UNCLEAR
+    assert decide_answer(no_better=0.0499, no_worse=0.9501, within=0.5) == IMPROVED
+    assert decide_answer(no_better=0.95, no_worse=0.05, within=0.5) == UNCLEAR
+    assert decide_answer(no_better=0.9501, no_worse=0.0499, within=0.5) == WORSE
+    assert decide_answer(no_better=0.5, no_worse=0.5, within=0.90) == UNCLEAR
+    assert decide_answer(no_better=0.5, no_worse=0.5, within=0.9001) == SAME
+    assert decide_answer(no_better=0.03, no_worse=0.97, within=0.99) == IMPROVED
+    assert decide_answer(no_better=1.0, no_worse=1.0, within=0.5) == UNCLEAR
 
 
 @pytest.mark.parametrize(
@@ -401,7 +401,9 @@ def test_intervals_stay_on_the_scale():
 @pytest.mark.parametrize(("df", "half"), [(4, 2.27), (12, 1.78)])
 def test_half_width_of_three_against_three_in_sds(df, half):
     """Student 1908: 2.776 and 2.179 times sqrt(2/3)."""
-    low, high = compute_posterior(0.0, 3, 3, Spread(1.0, df, 2), 0.5, 100.0).interval
+    low, high = compute_posterior(
+        raw=0.0, control_count=3, change_count=3, spread=Spread(1.0, df, 2), material=0.5, span=100.0
+    ).interval
     assert round((high - low) / 2, 2) == half
 
 

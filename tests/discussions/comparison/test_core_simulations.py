@@ -45,9 +45,16 @@ def test_the_simulation_judges_as_the_product_does():
     for _ in range(200):
         raw, variance, size = random.normal(0, 2), random.chisquare(8) / 8, int(random.integers(3, 10))
         df = EARLIER_DF + 2 * (size - 1)
-        found = compute_posterior(raw, size, size, Spread(variance, df, 4), 0.5, 100.0)
+        found = compute_posterior(
+            raw=raw,
+            control_count=size,
+            change_count=size,
+            spread=Spread(variance, df, 4),
+            material=0.5,
+            span=100.0,
+        )
         assert found.higher == pytest.approx(chances(raw, variance, df, size), rel=1e-9)
-        told = decide_answer(1 - found.higher, found.higher, 0.0)
+        told = decide_answer(no_better=1 - found.higher, no_worse=found.higher, within=0.0)
         assert (told == IMPROVED) == (1 - chances(raw, variance, df, size) < TAIL)
         assert (told == WORSE) == (chances(raw, variance, df, size) < TAIL)
 

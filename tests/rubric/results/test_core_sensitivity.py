@@ -56,12 +56,12 @@ def test_the_example_of_the_decision_record():
 
 
 def test_one_weight_alone():
-    found = {edge.criterion: edge for edge in edges(A, B, WEIGHTS)}
+    found = {edge.criterion: edge for edge in edges(winner=A, rival=B, weights=WEIGHTS)}
     assert float(found["accuracy"].below) == pytest.approx(0.333, abs=5e-4)
     assert float(found["completeness"].above) == pytest.approx(0.286, abs=5e-4)
     assert float(found["conciseness"].above) == pytest.approx(0.220, abs=5e-4)
     assert (found["clarity"].below, found["clarity"].above) == (None, None)
-    assert all((edge.below, edge.above) == (None, None) for edge in edges(A, C, WEIGHTS))
+    assert all((edge.below, edge.above) == (None, None) for edge in edges(winner=A, rival=C, weights=WEIGHTS))
 
 
 def test_2000_random_cases_agree_with_linear_programming():
@@ -73,9 +73,11 @@ def test_2000_random_cases_agree_with_linear_programming():
         shares = random.dirichlet(np.ones(size))
         if (first - other) @ shares <= 0:
             first, other = other, first
-        rows = (dict(zip(KEYS, row.tolist(), strict=False)) for row in (first, other, shares))
+        winner, rival, weights = (
+            dict(zip(KEYS, row.tolist(), strict=False)) for row in (first, other, shares)
+        )
         cases.append(((first - other).astype(float), shares))
-        moves.append(smallest_move(*rows).move)
+        moves.append(smallest_move(winner=winner, rival=rival, weights=weights).move)
     never = [case for case, move in zip(cases, moves, strict=True) if move is None]
     solved = [case for case, move in zip(cases, moves, strict=True) if move is not None]
     assert programmes(solved) == pytest.approx([float(move) for move in moves if move is not None], abs=1e-7)
@@ -85,9 +87,13 @@ def test_2000_random_cases_agree_with_linear_programming():
 
 
 def test_level_already_and_level_only_at_the_end():
-    assert smallest_move({"a": 5, "b": 5}, {"a": 5, "b": 5}, {"a": 0.5, "b": 0.5}).move == 0
+    assert (
+        smallest_move(winner={"a": 5, "b": 5}, rival={"a": 5, "b": 5}, weights={"a": 0.5, "b": 0.5}).move == 0
+    )
     # Where the rival never leads but is level in one criterion, all weight has to go there.
-    assert smallest_move({"a": 9, "b": 5}, {"a": 5, "b": 5}, {"a": 0.75, "b": 0.25}).move == Fraction("0.75")
+    assert smallest_move(
+        winner={"a": 9, "b": 5}, rival={"a": 5, "b": 5}, weights={"a": 0.75, "b": 0.25}
+    ).move == Fraction("0.75")
 
 
 def test_tied_winners_and_responses_without_all_scores():
