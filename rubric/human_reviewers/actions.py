@@ -18,9 +18,9 @@ from rubric.human_reviewers.core import (
     SCORE,
     SLIP,
     WHOLE,
-    Given,
+    FirstRoundScores,
     SlipCheck,
-    Start,
+    StartingMark,
     build_record,
     collect_reasons,
     find_mark_fault,
@@ -178,13 +178,14 @@ def _start_from(first: Review, second: Review, by: Person, now: datetime) -> Non
     """Copy the marks of the submitted first round to the second, each with a revision."""
     rows = first.reviewed.select_related("response").defer("response__text")
     given = [
-        Given(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge) for row in rows
+        FirstRoundScores(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge)
+        for row in rows
     ]
     starts = second_start(given, first.reported_ranking, first.order, second.order)
     store_starts(review=second, starts=starts, by=by, now=now)
 
 
-def store_starts(*, review: Review, starts: Sequence[Start], by: Person, now: datetime) -> None:
+def store_starts(*, review: Review, starts: Sequence[StartingMark], by: Person, now: datetime) -> None:
     """Store every mark that a review begins with, each with its revision; the caller has a transaction."""
     said = [{"value": start.value, "reason": start.reason, "version": 1} for start in starts]
     marks = Mark.objects.bulk_create(

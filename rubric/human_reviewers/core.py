@@ -21,7 +21,7 @@ from rubric.core.response_order import LABELS, labels
 from rubric.core.scales import COMMON, Scale, Scales, write_number
 from rubric.core.weights import exact
 from rubric.reviews.core.answer_json import GivenScores
-from rubric.reviews.core.answer_record import assemble_record, given_mode
+from rubric.reviews.core.answer_record import RANK_MISMATCH, assemble_record, given_mode
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.words import mark, say
 
@@ -250,7 +250,7 @@ def move_response(order: Order, place: int, way: str) -> Order | None:
     return [group for group in groups if group]
 
 
-class Start(Struct, frozen=True):
+class StartingMark(Struct, frozen=True):
     """One mark that a second round begins with."""
 
     kind: str
@@ -259,7 +259,7 @@ class Start(Struct, frozen=True):
     reason: str = ""
 
 
-class Given(Struct, frozen=True):
+class FirstRoundScores(Struct, frozen=True):
     """What one response was given in the first round; its number is that within the comparison."""
 
     number: int
@@ -321,33 +321,33 @@ def order_in(ranking: Sequence[Sequence[str]]) -> Order:
 
 def contradicts_scores(record: ReviewRecord) -> bool:
     """Whether the person's ranking puts one response before another that has the higher score."""
-    return any(flag.code == "rank_mismatch" for flag in record.flags)
+    return any(flag.code == RANK_MISMATCH for flag in record.flags)
 
 
 def second_start(
-    given: Sequence[Given],
+    given: Sequence[FirstRoundScores],
     ranking: Sequence[Sequence[str]] | None,
     first: Sequence[int],
     order: Sequence[int],
-) -> list[Start]:
+) -> list[StartingMark]:
     """The marks of a second round, shown in `order`, that copy those of the first round, which was shown in `first`."""
     at = {number: place for place, number in enumerate(order, start=1)}
-    found: list[Start] = []
+    found: list[StartingMark] = []
     for response in given:
         place = at[response.number]
         if response.holistic is not None:
-            found.append(Start(WHOLE, str(place), write_number(response.holistic)))
+            found.append(StartingMark(WHOLE, str(place), write_number(response.holistic)))
         found += [
-            Start(SCORE, f"{place}.{criterion}", write_number(points))
+            StartingMark(SCORE, f"{place}.{criterion}", write_number(points))
             for criterion, points in response.scores.items()
         ]
-        found += [Start(*_key(place, key), CANNOT, why) for key, why in response.cannot_judge.items()]
+        found += [StartingMark(*_key(place, key), CANNOT, why) for key, why in response.cannot_judge.items()]
         if response.notes:
-            found.append(Start(NOTES, str(place), response.notes))
+            found.append(StartingMark(NOTES, str(place), response.notes))
     if ranking is not None:
         names = dict(zip(labels(len(first)), first, strict=True))
         value = format_ranking([[at[names[label]] for label in group] for group in ranking])
-        found.append(Start(RANKING, "", value))
+        found.append(StartingMark(RANKING, "", value))
     return found
 
 

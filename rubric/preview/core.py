@@ -326,7 +326,7 @@ def _named(winners: Sequence[str]) -> str:
     return (
         say("Responses {first} and {last}, tied", first=", ".join(first), last=last)
         if first
-        else f"Response {last}"
+        else say("Response {number}", number=last)
     )
 
 

@@ -9,7 +9,7 @@ from rubric.comparisons.core.lines import Lines, ReviewGiven, read_comparison_li
 from rubric.comparisons.core.placing import Placed, place_review
 from rubric.core.records import HOLISTIC
 from rubric.human_reviewers.actions import store_starts
-from rubric.human_reviewers.core import Given, second_start
+from rubric.human_reviewers.core import FirstRoundScores, second_start
 from rubric.model_reviewers.actions.answers import paste_answer
 from rubric.model_reviewers.actions.prompts import ensure_prompt
 from rubric.models import Comparison, ComparisonSet, Reviewer, RubricVersion
@@ -82,7 +82,7 @@ def _submit(
         now=scene.clock(),
     )
     marked = [
-        Given(number, said.scores, said.holistic, said.notes or "", reasons.get(said.label, {}))
+        FirstRoundScores(number, said.scores, said.holistic, said.notes or "", reasons.get(said.label, {}))
         for number, said in zip(order, record.responses, strict=True)
     ]
     starts = second_start(marked, None, order, order)

@@ -14,6 +14,7 @@ from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState, loa
 from rubric.human_reviewers.queries.waiting import SECOND, WaitingSet, waiting_sets
 from rubric.models import Review, ReviewedResponse
 from rubric.models.reviews import RATING, SUPERSEDED
+from rubric.reviews.core.answer_record import RANK_MISMATCH
 from rubric.reviews.core.panel import compute_rank_numbers
 from rubric.reviews.queries import list_changes, load_own_numbers
 from rubric.versions.labels import format_mark
@@ -48,7 +49,7 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
         ),
         is_ranking_own=review.reported_ranking is not None,
         has_scales=bool(work.sheet.scores and work.sheet.scales),
-        contradicts=any(flag["code"] == "rank_mismatch" for flag in review.flags),
+        contradicts=any(flag["code"] == RANK_MISMATCH for flag in review.flags),
         other_round=_other_round(review),
         next=find_next_review(
             sorted(sets, key=lambda waiting_set: waiting_set.row.pk != review.reviewer.set_id)

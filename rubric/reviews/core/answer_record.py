@@ -170,6 +170,9 @@ def _begins(text: str, at: int, label: str) -> bool:
 # reads only the shape that was asked for.
 STRICT_READER, READER = 1, 2
 MISMATCH = Fraction(5, 100)
+# The codes of the flags that `assemble_record` raises itself: whoever assembles a record again drops the old ones.
+OVERALL_MISMATCH, RANK_MISMATCH = "overall_mismatch", "rank_mismatch"
+MISMATCHES = (OVERALL_MISMATCH, RANK_MISMATCH)
 MOST_FLAGS = 200
 _ANY_KEY = re.compile(r'"[^"\n]{0,80}+"\s*+:')
 _WANTED = re.compile(r'"(?:evaluations|scores|ranking)"\s*+:')
@@ -433,11 +436,11 @@ def _mismatches(responses: list[ResponseReview], ranking: Places | None) -> list
         if ranking and sum(label in gave for place in ranking for label in place) > 1:
             if contradicts(ranking, gave):
                 said = "The reviewer's ranking contradicts the overalls it gave."
-                flags.append(Flag("rank_mismatch", said))
+                flags.append(Flag(RANK_MISMATCH, said))
             break
     return flags
 
 
 def _mismatch(label: str, reported: int | float, ours: Fraction) -> Flag:
     said = f"{label}: the reviewer's overall is {reported}; its scores give {round_half_up(ours)}."
-    return Flag("overall_mismatch", said, label)
+    return Flag(OVERALL_MISMATCH, said, label)

@@ -8,10 +8,9 @@ from msgspec import Struct, structs
 
 from rubric.core.records import ABSTAINED, HOLISTIC, UNREADABLE, Flag, ReviewRecord, RubricRecord
 from rubric.reviews.core.answer_json import GivenScores, Names
-from rubric.reviews.core.answer_record import assemble_record, given_mode
+from rubric.reviews.core.answer_record import MISMATCHES, assemble_record, given_mode
 
 FORMAT = 1
-_ASSEMBLED = ("overall_mismatch", "rank_mismatch")
 
 
 class Correction(Struct, frozen=True):
@@ -43,7 +42,7 @@ def apply_correction(
     if mode == ABSTAINED:
         mode = record.mode if record.mode == ABSTAINED else UNREADABLE
     told = f"A person corrected this reading: {correction.reason.rstrip('.')}."
-    flags = [flag for flag in record.flags if flag.code not in _ASSEMBLED] + [Flag("corrected", told)]
+    flags = [flag for flag in record.flags if flag.code not in MISMATCHES] + [Flag("corrected", told)]
     return assemble_record(said, correction.ranking, rubric, mode, flags=flags)
 
 

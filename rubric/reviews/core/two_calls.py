@@ -4,11 +4,10 @@ from msgspec.structs import replace
 
 from rubric.core.records import ABSTAINED, UNREADABLE, Flag, ReviewRecord, RubricRecord
 from rubric.reviews.core.answer_json import GivenScores
-from rubric.reviews.core.answer_record import assemble_record, given_mode
+from rubric.reviews.core.answer_record import MISMATCHES, assemble_record, given_mode
 
 # The part of the answer that gives the holistic score; the part "" gives everything else.
 WHOLE_PART = "whole"
-_ASSEMBLED = ("overall_mismatch", "rank_mismatch")
 
 
 def merge_calls(whole: ReviewRecord, criteria: ReviewRecord, rubric: RubricRecord) -> ReviewRecord:
@@ -33,9 +32,9 @@ def merge_calls(whole: ReviewRecord, criteria: ReviewRecord, rubric: RubricRecor
 
 
 def _flags(whole: ReviewRecord, criteria: ReviewRecord) -> list[Flag]:
-    first = [flag for flag in whole.flags if flag.code not in _ASSEMBLED]
+    first = [flag for flag in whole.flags if flag.code not in MISMATCHES]
     flags = [replace(flag, message=f"Call for the holistic score: {flag.message}") for flag in first]
-    flags += [flag for flag in criteria.flags if flag.code not in _ASSEMBLED]
+    flags += [flag for flag in criteria.flags if flag.code not in MISMATCHES]
     if any(given.holistic is not None for given in criteria.responses):
         said = "The second answer gives holistic scores, too; they were given after the criteria and are left out."
         flags.append(Flag("late_holistic", said))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rubric.core.scales import COMMON, Scale
 from rubric.human_reviewers.core import (
     CANNOT,
-    Given,
+    FirstRoundScores,
     Sheet,
     are_scores_complete,
     build_record,
@@ -255,9 +255,9 @@ def test_a_ranking_that_contradicts_the_overalls_is_flagged(value, is_flagged):
 def test_a_second_round_says_the_same_of_the_same_responses_under_its_own_letters():
     first, order = [3, 1, 2], [2, 3, 1]
     given = [
-        Given(3, {"accuracy": 6.0}, 4.0, "thin", {"clarity": "cut off"}),
-        Given(1, {"accuracy": 9.0, "clarity": 8.0}, None, "", {"holistic": "no idea"}),
-        Given(2, {"accuracy": 7.0, "clarity": 8.0}, 5.0, "", {}),
+        FirstRoundScores(3, {"accuracy": 6.0}, 4.0, "thin", {"clarity": "cut off"}),
+        FirstRoundScores(1, {"accuracy": 9.0, "clarity": 8.0}, None, "", {"holistic": "no idea"}),
+        FirstRoundScores(2, {"accuracy": 7.0, "clarity": 8.0}, 5.0, "", {}),
     ]
     ranking = [["Response B"], ["Response A", "Response C"]]
     marks = {
@@ -316,7 +316,10 @@ def test_a_digit_is_the_key_of_its_own_score_and_0_is_ten_where_there_is_no_0():
 
 
 def test_half_points_come_back_in_the_second_round():
-    given_first = [Given(1, {"pace": 0.5}, None, "", {}), Given(2, {"pace": 2.0}, 7, "", {})]
+    given_first = [
+        FirstRoundScores(1, {"pace": 0.5}, None, "", {}),
+        FirstRoundScores(2, {"pace": 2.0}, 7, "", {}),
+    ]
     starts = second_start(given_first, None, [1, 2], [2, 1])
     assert {(start.subject, start.value) for start in starts} == {
         ("2.pace", "0.5"),
