@@ -373,10 +373,10 @@ class _TeamStore(StatisticsStore[Project]):
     def inputs(self, owner: Project) -> Inputs:
         """Three queries. An evaluation's version counts its changes; evaluations of withdrawn games are left out."""
         columns = ("pk", "version", "measured_id", "game_id")
-        handed = [list(values) for values in query_submitted(owner).order_by("pk").values_list(*columns)]
+        submitted = [list(values) for values in query_submitted(owner).order_by("pk").values_list(*columns)]
         again = [list(values) for values in repeats(owner).order_by("pk").values_list(*columns)]
         recorded = list(query_recorded(owner).values_list("pk", flat=True))
-        base = canonical_hash(handed)
+        base = canonical_hash(submitted)
         hashes = {
             kind: canonical_hash(
                 [
@@ -388,7 +388,7 @@ class _TeamStore(StatisticsStore[Project]):
             )
             for kind, figured in KINDS.items()
         }
-        return Inputs(hashes, len(handed))
+        return Inputs(hashes, len(submitted))
 
     def read(self, owner: Project, kind: str) -> Callable[[], Struct]:
         figures = KINDS[kind].compute(owner)

@@ -187,13 +187,13 @@ def load_basis(game: Game) -> Basis | None:
     )
 
 
-_DEALT_UNDER = ("measured__rubric_version_id", "measured__rubric_version__sha256")
+_VERSION_COLUMNS = ("measured__rubric_version_id", "measured__rubric_version__sha256")
 _RATED = Prepared(
     lambda game: (
         Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
         .order_by("pk")
         .select_related("measured__rubric_version")
-        .only("evaluator_id", "seed", "identification", *_DEALT_UNDER)
+        .only("evaluator_id", "seed", "identification", *_VERSION_COLUMNS)
     ),
     int,
 )

@@ -172,9 +172,11 @@ def _counts(rows: QuerySet, by: str) -> dict[int, int]:
 
 
 def _lines(shown: Sequence[Comparison]) -> list[tuple[Comparison, dict[str, int]]]:
-    handed = _first_round().filter(comparison__in=shown).order_by()
+    submitted = _first_round().filter(comparison__in=shown).order_by()
     by_kind: dict[int, dict[str, int]] = defaultdict(dict)
-    for comparison, kind, count in handed.values_list("comparison", "reviewer__kind").annotate(Count("pk")):
+    for comparison, kind, count in submitted.values_list("comparison", "reviewer__kind").annotate(
+        Count("pk")
+    ):
         by_kind[comparison][kind] = count
     return [(comparison, by_kind[comparison.pk]) for comparison in shown]
 

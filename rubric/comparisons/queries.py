@@ -58,10 +58,10 @@ def load_reviewers_by_name(comparison_set: ComparisonSet) -> dict[str, Reviewer]
 def load_stored_reviews(reviewers: Sequence[Reviewer]) -> dict[tuple[str, str], StoredReview]:
     """The reviews of these reviewers that count or wait, by the comparison's key and the reviewer's name."""
     rows = Review.objects.filter(reviewer__in={reviewer.pk for reviewer in reviewers}, round=1)
-    handed = ReviewedResponse.objects.filter(review__in=rows.filter(state=SUBMITTED)).order_by("position")
+    submitted = ReviewedResponse.objects.filter(review__in=rows.filter(state=SUBMITTED)).order_by("position")
     said: dict[int, list[ReviewedRow]] = defaultdict(list)
     columns = ("review", "response__number", "scores", "holistic", "reported_overall", "notes")
-    for review, *values in handed.values_list(*columns):
+    for review, *values in submitted.values_list(*columns):
         said[review].append(tuple(values))
     answers = Answer.objects.filter(review__in=rows, error_code="").order_by("-attempt")
     texts = dict(answers.values_list("review", "text"))

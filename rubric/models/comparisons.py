@@ -24,12 +24,10 @@ class ComparisonSetQuerySet(models.QuerySet["ComparisonSet"]):
             return self
         member = Q(project__memberships__person=person, project__memberships__ended_at=None)
         leads = member & Q(project__memberships__role="lead")
-        reviews = Q(reviewers__person=person, reviewers__ended_at=None, project__in=_visible_projects(person))
+        reviews = Q(
+            reviewers__person=person, reviewers__ended_at=None, project__in=Project.objects.visible_to(person)
+        )
         return self.filter(Q(pk__in=self.model.objects.filter(leads).values("pk")) | reviews).distinct()
-
-
-def _visible_projects(person: Person) -> "models.QuerySet[Project]":
-    return Project.objects.visible_to(person)
 
 
 class ComparisonSet(models.Model):

@@ -39,9 +39,9 @@ FIGURE_SET = "figure_set"
 REVIEW_KEYS = ("pk", "reviewer", "comparison")
 
 
-def figures_hash(comparison_set: ComparisonSet, kind: str, handed: Sequence[int] | None = None) -> str:
+def figures_hash(comparison_set: ComparisonSet, kind: str, submitted: Sequence[int] | None = None) -> str:
     """The hash of the current input of figures of that kind: reviews, version, kind and code."""
-    return set_hash(comparison_set, kind, CODE_VERSION, handed=handed)
+    return set_hash(comparison_set, kind, CODE_VERSION, submitted=submitted)
 
 
 def present_figures(comparison_set: ComparisonSet, kind: str) -> SetFigures | None:
@@ -63,8 +63,8 @@ class _SetStore(StatisticsStore[ComparisonSet]):
         return owner.project
 
     def inputs(self, owner: ComparisonSet) -> Inputs:
-        handed = load_submitted_keys(owner)
-        return Inputs({kind: figures_hash(owner, kind, handed) for kind in KINDS}, len(handed))
+        submitted = load_submitted_keys(owner)
+        return Inputs({kind: figures_hash(owner, kind, submitted) for kind in KINDS}, len(submitted))
 
     def read(self, owner: ComparisonSet, kind: str) -> Callable[[], Figures]:
         return partial(compute_statistics, kind, load_input(owner))

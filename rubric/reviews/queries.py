@@ -187,12 +187,12 @@ def to_rows(reviewed: Iterable[Reviewed]) -> list[Row]:
     return [review.to_row() for review in reviewed]
 
 
-def set_hash(comparison_set: ComparisonSet, *given: object, handed: Sequence[int] | None = None) -> str:
+def set_hash(comparison_set: ComparisonSet, *given: object, submitted: Sequence[int] | None = None) -> str:
     """The hash of the input of a set's figures: its reviews as submitted, its version, and everything in `given`.
 
-    `handed` are the keys of these reviews, if the caller has them already.
+    `submitted` are the keys of these reviews, if the caller has them already.
     """
-    keys = load_submitted_keys(comparison_set) if handed is None else list(handed)
+    keys = load_submitted_keys(comparison_set) if submitted is None else list(submitted)
     return canonical_hash([comparison_set.rubric_version.sha256, keys, *given])
 
 

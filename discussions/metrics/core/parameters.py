@@ -1,8 +1,7 @@
 """The parameters of a rubric version, prepared for measuring: sets, compiled patterns, and flags for every word.
 
-Also the side of a role: the map is data of the rubric version, and an unknown role has no side.
-
-Also the parameters and lists of a rubric version that belong to no metric or to several.
+They include the parameters and lists that belong to no metric or to several, and the map of roles to sides: an unknown
+role has no side.
 """
 
 import re

@@ -1,8 +1,7 @@
-"""The cost block of a native transcript: dollars, tokens, cache hit rate; a missing cost never counts as zero.
+"""Parts of a native transcript: its cost, its players, and which earlier message a message answers.
 
-Reply links of a native transcript: which earlier message a message answers.
-
-The players of a native transcript: names that can be told apart, roles and personalities as the file has them.
+A missing cost never counts as zero. Names of players can be told apart; roles and personalities are as the file has
+them.
 """
 
 import re

@@ -50,7 +50,7 @@ def criterion_texts(criterion: Criterion) -> dict[str, str]:
         "description": criterion.description,
         "weight": percent_text(criterion.weight),
         "scale": "" if criterion.scale is None else criterion.scale.text,
-        "threshold": "" if criterion.threshold is None else number_text(criterion.threshold),
+        "threshold": "" if criterion.threshold is None else write_number(criterion.threshold),
         "is_mandatory": YES if criterion.is_mandatory else "",
         "question": criterion.question,
         "guiding_questions": "\n".join(criterion.guiding_questions),
@@ -76,12 +76,7 @@ def value_text(value: Any) -> str:
     """A parameter's value as the text of its field."""
     if isinstance(value, bool):
         return YES if value else NO
-    return number_text(value) if isinstance(value, float) else str(value)
-
-
-def number_text(number: float) -> str:
-    """A number in decimals, without a point if it is whole."""
-    return write_number(number)
+    return write_number(value) if isinstance(value, float) else str(value)
 
 
 def choice_texts(name: str, value: Any) -> list[str]:
