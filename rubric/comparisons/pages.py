@@ -8,10 +8,11 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 from msgspec import Struct
 
+from rubric.core.limits import FEWEST_SHOWN
 from rubric.models import Comparison, ComparisonSet, Response, Review, Reviewer
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.models.reviews import RATING, SET_APART, SUBMITTED
-from rubric.sets.pages import LEADS, MODE_NAMES, SetFrame, build_set_frame
+from rubric.sets.pages import COMPARISONS, MODE_NAMES, SetFrame, build_set_frame
 from rubric.sets.permissions import check_change_set, check_open_set
 from rubric.sets.queries import count_taken, load_calibrated
 from workspace.access.permissions import get_refusal, may
@@ -122,7 +123,7 @@ def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int 
     is_closed = comparison_set.closed_at is not None
     says = _("%(first)s to %(last)s of %(count)s") % {"first": start, "last": last, "count": count}
     return SetPage(
-        head=build_set_frame(comparison_set=comparison_set, current=LEADS, person=person),
+        head=build_set_frame(comparison_set=comparison_set, current=COMPARISONS, person=person),
         lines=_lines(shown),
         comparison_count=count,
         previous=f"?from={max(1, start - COMPARISONS_A_PAGE)}" if start > 1 else "",
@@ -234,6 +235,6 @@ def _unfit_counts(reviewers: QuerySet[Reviewer]) -> dict[tuple[int, int], int]:
     totals = _counts(Response.objects.filter(comparison__in={row[1] for row in own}), "comparison")
     counts: dict[tuple[int, int], int] = defaultdict(int)
     for set_id, comparison, person, count in own:
-        if totals[comparison] - count < 2:
+        if totals[comparison] - count < FEWEST_SHOWN:
             counts[set_id, person] += 1
     return counts

@@ -28,7 +28,7 @@ from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.models import ComparisonSet, Reviewer, RubricVersion
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.models.scoring_choices import default_mode
-from rubric.sets.pages import LEADS, build_set_frame
+from rubric.sets.pages import COMPARISONS, build_set_frame
 from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
 from rubric.sets.views import SECTION, set_or_404
 from workspace.access.permissions import may
@@ -257,7 +257,7 @@ def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpRespons
             said = {"comparisons": brought.comparisons, "reviews": brought.reviews, "known": brought.known}
             address = reverse("comparison_set", args=[slug, number])
             return respond(request, page="", redirect=f"{address}?{urlencode(said)}")
-    head = build_set_frame(comparison_set=found, current=LEADS, person=request.user)
+    head = build_set_frame(comparison_set=found, current=COMPARISONS, person=request.user)
     faults = {"faults": brought.faults[:MOST_FAULTS], "more": max(0, len(brought.faults) - MOST_FAULTS)}
     context = {"head": head, "form": form, **faults, **frame(request.user, found.project, SECTION)}
     return respond(request, page=IMPORT, context=context, status=status)
@@ -312,7 +312,7 @@ def _show(
     saved: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    head = build_set_frame(comparison_set=comparison_set, current=LEADS, person=request.user)
+    head = build_set_frame(comparison_set=comparison_set, current=COMPARISONS, person=request.user)
     context = {"head": head, "form": form, "saved": saved}
     context |= frame(request.user, comparison_set.project, SECTION)
     return respond(request, page=ADD, context=context, status=status)

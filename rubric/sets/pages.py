@@ -14,26 +14,20 @@ MODE_NAMES = {
     "both": _("a holistic score first, then scores by criterion"),
 }
 
+# Only leads see these pages.
+COMPARISONS, CALIBRATIONS, ASKING, TUNING = "comparison_set", "set_calibrations", "set_answers", "set_tuning"
+
 # Route and name of each page of a set, in the order of the tabs.
-# Only leads see these three, and the weights.
-LEADS = "comparison_set"
-
-CALIBRATIONS = "set_calibrations"
-
-ASKING = "set_answers"
-
 TABS = [
-    (LEADS, _("Comparisons")),
+    (COMPARISONS, _("Comparisons")),
     (CALIBRATIONS, _("Calibration")),
     (ASKING, _("Models")),
     ("set_results", _("Results")),
     ("set_manners", _("Reviewers")),
     ("set_agreement", _("Agreement")),
     ("set_success", _("Success")),
-    ("set_tuning", _("Weights")),
+    (TUNING, _("Weights")),
 ]
-
-TUNING = "set_tuning"
 
 
 class Tab(Struct, frozen=True):
@@ -66,7 +60,12 @@ def build_set_frame(*, comparison_set: ComparisonSet, current: str, person: Pers
     version, project = comparison_set.rubric_version, comparison_set.project
     may_lead = may(check_open_set, person, project)
     refusal = get_refusal(check_see_results, person, comparison_set)
-    open_to = {LEADS: may_lead, CALIBRATIONS: may_lead, ASKING: may_lead, TUNING: may_lead and not refusal}
+    open_to = {
+        COMPARISONS: may_lead,
+        CALIBRATIONS: may_lead,
+        ASKING: may_lead,
+        TUNING: may_lead and not refusal,
+    }
     shown = [(route, label) for route, label in TABS if open_to.get(route, not refusal)]
     return SetFrame(
         slug=project.slug,

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from rubric.core.call_parameters import describe_parameters
+from rubric.core.limits import FEWEST_SHOWN
 from rubric.models import CalibrationComparison, Comparison, ComparisonSet, Response, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import DRAFT, RATING, SUBMITTED, SUPERSEDED
@@ -74,7 +75,10 @@ def has_open_places(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:
     fit = dict(others.order_by().values_list("comparison").annotate(count=Count("pk")))
     needed = comparison_set.people_needed or 0
     taken, never = count_taken([comparison_set]), done | load_calibrated([comparison_set]).keys()
-    return any(count < needed and key not in never and fit.get(key, 0) >= 2 for key, count in taken.items())
+    return any(
+        count < needed and key not in never and fit.get(key, 0) >= FEWEST_SHOWN
+        for key, count in taken.items()
+    )
 
 
 def reviewer_names(comparison_set: ComparisonSet, person: Person, *, is_lead: bool) -> dict[str, str]:

@@ -224,15 +224,19 @@ def _places(scored: Iterable[Scored], rankings: Mapping[str, Rankings]) -> dict[
     """The mean rank of each response on the lists of its reviewers."""
     found: dict[Item, Fraction | None] = {}
     for comparison, several in groupby(scored, key=lambda score: score.comparison):
-        lists: dict[str, dict[str, Fraction]] = {}
-        responses = []
-        ranked = rankings.get(comparison, {})
-        for scored_response in several:
-            responses.append(scored_response.response)
-            for reviewer, value in scored_response.values.items():
-                lists.setdefault(reviewer, {})[scored_response.response] = value
-        for response, place in compute_mean_ranks({**ranked, **lists}, responses).items():
+        listed = list(several)
+        values = {**rankings.get(comparison, {}), **list_values(listed)}
+        for response, place in compute_mean_ranks(values, [score.response for score in listed]).items():
             found[comparison, response] = place
+    return found
+
+
+def list_values(scored: Iterable[Scored]) -> dict[str, dict[str, Fraction]]:
+    """The values of one comparison that count, by reviewer and response."""
+    found: dict[str, dict[str, Fraction]] = {}
+    for score in scored:
+        for reviewer, value in score.values.items():
+            found.setdefault(reviewer, {})[score.response] = value
     return found
 
 

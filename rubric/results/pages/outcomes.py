@@ -9,13 +9,13 @@ from msgspec import Struct
 
 from rubric.models import Comparison, ComparisonSet, Response
 from rubric.results.core.ranking_uncertainty import Lead, count_unanimous, leads, moves
-from rubric.results.core.whole_set import Item, Outcome, Scored, compute_outcomes
+from rubric.results.core.whole_set import Item, Outcome, Scored, compute_outcomes, list_values
 from rubric.results.pages.words import (
-    Candidate,
+    NamedResponse,
     ResultsQuery,
-    build_candidates,
     join_names,
     lead_word,
+    name_responses,
 )
 from rubric.reviews.core.panel import Rankings
 from workspace.core.limits import PAGE_SIZE
@@ -52,7 +52,7 @@ class OutcomesPart(Struct, frozen=True):
 class SetResponses(Struct, frozen=True):
     """The responses of the set: the name of each within its comparison, and its subject across comparisons."""
 
-    candidates: dict[str, dict[str, Candidate]]
+    named_responses: dict[str, dict[str, NamedResponse]]
     subjects: dict[Item, str]
     by_author: bool
 
@@ -62,23 +62,23 @@ def load_set_responses(comparison_set: ComparisonSet) -> SetResponses:
     found = Response.objects.filter(comparison__set=comparison_set).order_by("comparison__number", "number")
     values = list(found.values_list("comparison__number", "number", "key", "author", "word_count"))
     by_author = any(author for _comparison, _number, _key, author, _words in values)
-    candidates, subjects = {}, {}
+    named_responses, subjects = {}, {}
     for comparison, several in groupby(values, key=lambda value: value[0]):
         responses = [row[1:] for row in several]
-        candidates[str(comparison)] = build_candidates(responses)
+        named_responses[str(comparison)] = name_responses(responses)
         for number, key, author, _words in responses:
             name = author or (_("no author named") if by_author else key)
             if not by_author and key.isdecimal():
                 name = _("Response %(number)s") % {"number": key}
             subjects[str(comparison), str(number)] = name
-    return SetResponses(candidates, subjects, by_author)
+    return SetResponses(named_responses, subjects, by_author)
 
 
 def build_outcomes(
     comparison_set: ComparisonSet,
     scored: Sequence[Scored],
     whole: Sequence[Scored],
-    brought: SetResponses,
+    set_responses: SetResponses,
     asked: ResultsQuery,
     rankings: Mapping[str, Rankings],
 ) -> OutcomesPart:
@@ -86,7 +86,7 @@ def build_outcomes(
 
     `rankings` are those of reviewers without a score that counts, by comparison.
     """
-    count = len(brought.candidates)
+    count = len(set_responses.named_responses)
     pages = max(1, -(-count // PAGE_SIZE))
     page = min(asked.page, pages)
     first = PAGE_SIZE * (page - 1)
@@ -100,7 +100,7 @@ def build_outcomes(
             question,
             grouped.get(str(number), []),
             complete.get(str(number), []),
-            brought.candidates[str(number)],
+            set_responses.named_responses[str(number)],
             asked.shares,
             rankings.get(str(number), {}),
         )
@@ -120,31 +120,22 @@ def _outcome_row(
     question: str,
     scored: Sequence[Scored],
     whole: Sequence[Scored],
-    candidates: Mapping[str, Candidate],
+    named_responses: Mapping[str, NamedResponse],
     shares: Mapping[str, Fraction],
     rankings: Rankings,
 ) -> OutcomeRow:
     outcome = next(iter(compute_outcomes(scored)), Outcome(str(number), [], "", None, 0))
-    values = _list_values(scored)
+    values = list_values(scored)
     lead = leads(values, outcome.first[0], [outcome.second])[0] if outcome.second else None
     means = {score.response: score.criteria for score in whole if shares.keys() <= score.criteria.keys()}
     moved = moves(means, shares, outcome.first[0]) if outcome.first else []
     return OutcomeRow(
         number=number,
         question=one_line(question, LONGEST_SHOWN),
-        first=join_names(candidates[key].name for key in outcome.first),
+        first=join_names(named_responses[key].name for key in outcome.first),
         outcome=outcome,
         lead=lead,
         says=lead_word(lead) if lead else "",
         unanimous=count_unanimous(values, outcome.first[0], rankings) if len(outcome.first) == 1 else 0,
         is_fragile=any(move.is_fragile for move in moved),
     )
-
-
-def _list_values(scored: Sequence[Scored]) -> dict[str, dict[str, Fraction]]:
-    """The values that count, by reviewer and response."""
-    lists: dict[str, dict[str, Fraction]] = {}
-    for score in scored:
-        for reviewer, value in score.values.items():
-            lists.setdefault(reviewer, {})[score.response] = value
-    return lists

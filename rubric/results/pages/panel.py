@@ -11,7 +11,7 @@ from rubric.core.records import HOLISTIC, RUBRIC
 from rubric.core.scales import HIGHEST, LOWEST
 from rubric.results.core.ranking_uncertainty import MARGIN, Lead, count_unanimous, leads, mean_interval
 from rubric.results.pages.words import (
-    Candidate,
+    NamedResponse,
     difference_text,
     gap_range_text,
     join_names,
@@ -33,7 +33,7 @@ FALLBACK = gettext_lazy("Fallback: by holistic score")
 class RankingRow(Struct, frozen=True):
     """One response of the ranking, with the values that count."""
 
-    candidate: Candidate
+    named_response: NamedResponse
     rank: ResponseRank
     is_tie: bool
     values: list[Fraction]
@@ -47,7 +47,7 @@ class RankingRow(Struct, frozen=True):
 class LeadRow(Struct, frozen=True):
     """The first's lead over one rival, its interval as text, and the word for it."""
 
-    candidate: Candidate
+    named_response: NamedResponse
     lead: Lead
     interval: str
     says: str
@@ -82,7 +82,7 @@ class PanelPart(Struct, frozen=True):
 
 def build_panel(
     judgements: Sequence[Judgement],
-    candidates: Mapping[str, Candidate],
+    named_responses: Mapping[str, NamedResponse],
     *,
     kind: str,
     with_incomplete: bool,
@@ -97,35 +97,35 @@ def build_panel(
     rivals = [standing.response for standing in standings if standing.response != first[0]] if first else []
     ahead = leads(values, first[0], rivals) if first else []
     unanimous = count_unanimous(values, first[0], rankings) if len(first) == 1 else 0
-    rows = _rows(found, values, candidates)
+    rows = _rows(found, values, named_responses)
     return PanelPart(
         kind=kind,
         title=str(FALLBACK if is_fallback else TITLES[kind]),
-        lead=_lead_sentence(first, standings, ahead, candidates, unanimous)
+        lead=_lead_sentence(first, standings, ahead, named_responses, unanimous)
         if first
-        else _ranked_sentence(found, candidates),
+        else _ranked_sentence(found, named_responses),
         first=first,
         rows=rows,
         chart=_chart(rows),
         leads=[
-            LeadRow(candidates[lead.rival], lead, gap_range_text(lead.interval), lead_word(lead))
+            LeadRow(named_responses[lead.rival], lead, gap_range_text(lead.interval), lead_word(lead))
             for lead in ahead
         ],
-        changes=_changes(found, candidates),
+        changes=_changes(found, named_responses),
         found=found,
         margin=two(MARGIN),
     )
 
 
 def _rows(
-    found: Panel, values: Mapping[str, Mapping[str, Fraction]], candidates: Mapping[str, Candidate]
+    found: Panel, values: Mapping[str, Mapping[str, Fraction]], named_responses: Mapping[str, NamedResponse]
 ) -> list[RankingRow]:
     places = [rank.place for rank in found.standings]
     known = {rank.response for rank in found.standings}
-    unranked = [ResponseRank(key, None, 0, None, None, None) for key in candidates if key not in known]
+    unranked = [ResponseRank(key, None, 0, None, None, None) for key in named_responses if key not in known]
     return [
         RankingRow(
-            candidate=candidates[rank.response],
+            named_response=named_responses[rank.response],
             rank=rank,
             is_tie=rank.place is not None and places.count(rank.place) > 1,
             values=[given[rank.response] for given in values.values() if rank.response in given],
@@ -141,7 +141,7 @@ def _chart(rows: Sequence[RankingRow]) -> DotsChart:
         mean = float(sum(row.values, Fraction()) / len(row.values)) if row.values else None
         points = [float(value) for value in row.values]
         texts = two(row.rank.mean), range_text(row.interval)
-        drawn.append(DotRow(row.candidate.name, points, mean, texts[0], low, high, texts[1]))
+        drawn.append(DotRow(row.named_response.name, points, mean, texts[0], low, high, texts[1]))
     return dot_plot(drawn, minimum=LOWEST, maximum=HIGHEST)
 
 
@@ -149,11 +149,11 @@ def _lead_sentence(
     first: Sequence[str],
     standings: Sequence[ResponseRank],
     ahead: Sequence[Lead],
-    candidates: Mapping[str, Candidate],
+    named_responses: Mapping[str, NamedResponse],
     unanimous: int,
 ) -> str:
     """Whether every reviewer puts the first response first, then how certain its lead is."""
-    names = join_names(candidates[key].name for key in first)
+    names = join_names(named_responses[key].name for key in first)
     mean = two(standings[0].mean)
     if len(standings) == 1:
         return _("%(name)s has a mean of %(mean)s; no other response has scores that count.") % {
@@ -164,17 +164,17 @@ def _lead_sentence(
             "names": names, "mean": mean,
         }  # fmt: skip
     nearest = ahead[0]
-    said = [unanimous_text(unanimous, names), _worth(names, candidates[nearest.rival].name, nearest)]
+    said = [unanimous_text(unanimous, names), _worth(names, named_responses[nearest.rival].name, nearest)]
     return " ".join(sentence for sentence in said if sentence)
 
 
-def _ranked_sentence(found: Panel, candidates: Mapping[str, Candidate]) -> str:
+def _ranked_sentence(found: Panel, named_responses: Mapping[str, NamedResponse]) -> str:
     """What is first if no score counts: by rankings alone, or nothing."""
     first = [standing for standing in found.standings if standing.place_by_places == 1]
     if not first:
         return _("No score counts yet, so nothing is ranked.")
     said = _("No score counts yet. By rankings alone the best mean rank, %(place)s, goes to %(names)s.")
-    names = join_names(candidates[standing.response].name for standing in first)
+    names = join_names(named_responses[standing.response].name for standing in first)
     return said % {"names": names, "place": two(first[0].mean_rank)}
 
 
@@ -211,7 +211,7 @@ def _worth(name: str, rival: str, lead: Lead) -> str:
     return said % values + f" {drawn}"
 
 
-def _changes(found: Panel, candidates: Mapping[str, Candidate]) -> str:
+def _changes(found: Panel, named_responses: Mapping[str, NamedResponse]) -> str:
     """The ranks that differ by mean rank; "" when nothing is ranked."""
     ranked_rows = {standing.response: standing for standing in found.standings if standing.place is not None}
     changed = [ranked_rows[key] for key in found.changes if key in ranked_rows]
@@ -221,7 +221,11 @@ def _changes(found: Panel, candidates: Mapping[str, Candidate]) -> str:
         return _("The mean ranks of the reviewers' own lists give the same order.")
     parts = [
         _("%(name)s: %(there)s instead of %(here)s")
-        % {"name": candidates[rank.response].name, "there": rank.place_by_places or "–", "here": rank.place}
+        % {
+            "name": named_responses[rank.response].name,
+            "there": rank.place_by_places or "–",
+            "here": rank.place,
+        }
         for rank in changed
     ]
     return _("The mean ranks of the reviewers' own lists give other ranks: %(parts)s.") % {

@@ -16,7 +16,7 @@ from rubric.core.weights import exact
 from rubric.models import Comparison, Review, ReviewedResponse
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.models.reviews import SUBMITTED
-from rubric.results.pages.words import Candidate, two
+from rubric.results.pages.words import NamedResponse, two
 from rubric.reviews.queries import list_changes
 from rubric.versions.labels import format_mark
 from workspace.core.limits import LONGEST_COMMENT
@@ -42,7 +42,7 @@ class ReviewContext(Struct, frozen=True):
     key, whether the page may show which responses are their own. `scales` are the scales on which scores were given.
     """
 
-    candidates: Mapping[str, Candidate]
+    named_responses: Mapping[str, NamedResponse]
     criteria: Sequence[Criterion]
     shares: Mapping[str, Fraction]
     names: Mapping[str, str]
@@ -68,7 +68,7 @@ class ScoreRow(Struct, frozen=True):
 class ScoreGroup(Struct, frozen=True):
     """The rows of one response."""
 
-    candidate: Candidate
+    named_response: NamedResponse
     rows: list[ScoreRow]
 
 
@@ -151,7 +151,7 @@ def build_score_table(reviews: Sequence[Review], context: ReviewContext) -> Scor
     ]
     has_holistic = any(row.holistic is not None for row in said.values())
     groups = []
-    for key, candidate in context.candidates.items():
+    for key, named_response in context.named_responses.items():
         given = [said.get((column.id, key)) for column in columns]
         rows = [
             _row(
@@ -165,7 +165,7 @@ def build_score_table(reviews: Sequence[Review], context: ReviewContext) -> Scor
         if has_holistic:
             whole = [_exact(row.holistic) if row else None for row in given]
             rows.append(_row(_("Holistic"), whole, HOLISTIC, context.scales))
-        groups.append(ScoreGroup(candidate, rows))
+        groups.append(ScoreGroup(named_response, rows))
     return ScoreTable(columns, groups, has_scales=bool(context.criteria and context.scales))
 
 
@@ -219,7 +219,7 @@ def build_review(review: Review, context: ReviewContext, earlier: Sequence[Revie
     """One review in full; `earlier` holds the same reviewer's first round, so that changes are marked."""
     seen = map_labels(review.order)
     labels = {str(number): label for label, number in seen.items()}
-    names = {key: candidate.name for key, candidate in context.candidates.items()}
+    names = {key: named_response.name for key, named_response in context.named_responses.items()}
     named = {label: names[str(number)] for label, number in seen.items() if str(number) in names}
     rows = sorted(review.reviewed.all(), key=lambda row: row.position)
     places = review.reported_ranking or review.ranking or []
@@ -267,12 +267,12 @@ def _flag(flag: Mapping[str, str | None], named: Mapping[str, str]) -> str:
 def _line(
     row: ReviewedResponse, labels: Mapping[str, str], context: ReviewContext, reviewer: str
 ) -> ReviewedResponsePart:
-    candidate = context.candidates[context.numbers[row.response_id]]
+    named_response = context.named_responses[context.numbers[row.response_id]]
     criteria = {criterion.key: criterion.label for criterion in context.criteria} | {HOLISTIC: _("Holistic")}
     return ReviewedResponsePart(
         row=row,
-        name=candidate.name,
-        label=labels.get(candidate.key, ""),
+        name=named_response.name,
+        label=labels.get(named_response.key, ""),
         scores=[
             _given(_score(row, criterion.key), criterion.key, context.scales)
             for criterion in context.criteria

@@ -24,11 +24,11 @@ from rubric.results.pages.reviews import (
 )
 from rubric.results.pages.weights import WeightsPart, WhatIf, build_weights_part, build_what_if
 from rubric.results.pages.words import (
-    Candidate,
+    NamedResponse,
     ResultsQuery,
-    build_candidates,
     join_names,
     list_version_options,
+    name_responses,
     rank_by_value,
 )
 from rubric.reviews.core.panel import Judgement, Panel, Rankings
@@ -45,7 +45,7 @@ CUT = 3000
 class Text(Struct, frozen=True):
     """The text of one response, or its beginning."""
 
-    candidate: Candidate
+    named_response: NamedResponse
     text: str
     is_cut: bool
 
@@ -77,16 +77,16 @@ def build_comparison_page(
     """The page of a comparison fetched with its set; `tried` are the weights of the form."""
     comparison_set, mode = comparison.set, comparison.set.mode
     responses = list(comparison.responses.order_by("number"))
-    candidates = _candidates(responses)
+    named_responses = _name_responses(responses)
     reviews, reviewed = load_submitted_reviews(comparison), _reviewed(comparison)
     judgements = _judgements(reviewed, asked)
     kinds = {BOTH: (RUBRIC, HOLISTIC)}.get(mode, (mode,))
     given: Any = {"with_incomplete": asked.with_incomplete, "rankings": _rankings(reviewed, kinds[0])}
-    panels = [build_panel(judgements, candidates, kind=kind, **given) for kind in kinds]
+    panels = [build_panel(judgements, named_responses, kind=kind, **given) for kind in kinds]
     names = names_by_reviewer(comparison, person)
     sees = RUBRIC in kinds and may(check_see_weights, person)
     context = ReviewContext(
-        candidates=candidates,
+        named_responses=named_responses,
         criteria=[] if mode == HOLISTIC else asked.criteria,
         shares=asked.shares,
         names=names,
@@ -101,13 +101,13 @@ def build_comparison_page(
         next=comparison.number + 1 if comparison.number < comparison_set.comparisons.count() else 0,
         asked=asked,
         choices=list_version_options(comparison_set) if sees else [],
-        panels=panels + _fallback_panel(judgements, candidates, panels),
-        changes=_changes(panels, candidates),
+        panels=panels + _fallback_panel(judgements, named_responses, panels),
+        changes=_changes(panels, named_responses),
         notes=_notes(panels[0].found, reviews, context, asked),
         left_out_count=len(panels[0].found.left_out),
-        texts=[_text(response, candidates[str(response.number)], asked) for response in responses],
-        weights=_weights(reviewed, candidates, asked, panels[0]) if sees else None,
-        what_if=_what_if(reviewed, candidates, asked, tried, panels[0].found) if sees else None,
+        texts=[_text(response, named_responses[str(response.number)], asked) for response in responses],
+        weights=_weights(reviewed, named_responses, asked, panels[0]) if sees else None,
+        what_if=_what_if(reviewed, named_responses, asked, tried, panels[0].found) if sees else None,
         criteria=context.criteria,
         table=build_score_table(reviews, context),
         reviews=[build_review(review, context, reviews) for review in reviews],
@@ -117,11 +117,11 @@ def build_comparison_page(
 def build_what_if_part(*, comparison: Comparison, asked: ResultsQuery, tried: TriedWeights) -> WhatIf:
     """Only the ranking under other weights, for a form in which a weight is being changed."""
     responses = list(comparison.responses.defer("text").order_by("number"))
-    candidates, reviewed = _candidates(responses), _reviewed(comparison)
+    named_responses, reviewed = _name_responses(responses), _reviewed(comparison)
     before = build_panel(
-        _judgements(reviewed, asked), candidates, kind=RUBRIC, with_incomplete=asked.with_incomplete
+        _judgements(reviewed, asked), named_responses, kind=RUBRIC, with_incomplete=asked.with_incomplete
     )
-    return _what_if(reviewed, candidates, asked, tried, before.found)
+    return _what_if(reviewed, named_responses, asked, tried, before.found)
 
 
 def names_by_reviewer(comparison: Comparison, person: Person) -> dict[str, str]:
@@ -131,21 +131,21 @@ def names_by_reviewer(comparison: Comparison, person: Person) -> dict[str, str]:
     return reviewer_names(comparison_set, person, is_lead=is_lead)
 
 
-def _candidates(responses: Sequence[Response]) -> dict[str, Candidate]:
-    return build_candidates(
+def _name_responses(responses: Sequence[Response]) -> dict[str, NamedResponse]:
+    return name_responses(
         (response.number, response.key, response.author, response.word_count) for response in responses
     )
 
 
 def _fallback_panel(
-    judgements: Sequence[Judgement], candidates: Mapping[str, Candidate], panels: Sequence[PanelPart]
+    judgements: Sequence[Judgement], named_responses: Mapping[str, NamedResponse], panels: Sequence[PanelPart]
 ) -> list[PanelPart]:
     """A separate ranking from reviewers who gave only a holistic score where only criteria were asked for."""
     names = panels[0].found.fallbacks
     if len(panels) > 1 or not names:
         return []
     given = [judgement for judgement in judgements if judgement.reviewer in names]
-    return [build_panel(given, candidates, kind=HOLISTIC, with_incomplete=False, is_fallback=True)]
+    return [build_panel(given, named_responses, kind=HOLISTIC, with_incomplete=False, is_fallback=True)]
 
 
 def _rankings(reviewed: Sequence[Reviewed], kind: str) -> Rankings:
@@ -164,15 +164,18 @@ def _judgements(reviewed: Sequence[Reviewed], asked: ResultsQuery) -> list[Judge
 
 
 def _weights(
-    reviewed: Sequence[Reviewed], candidates: Mapping[str, Candidate], asked: ResultsQuery, part: PanelPart
+    reviewed: Sequence[Reviewed],
+    named_responses: Mapping[str, NamedResponse],
+    asked: ResultsQuery,
+    part: PanelPart,
 ) -> WeightsPart:
     means = criterion_means(to_rows(reviewed), asked.shares)
-    return build_weights_part(means, asked.shares, candidates, asked.criteria, part.first)
+    return build_weights_part(means, asked.shares, named_responses, asked.criteria, part.first)
 
 
 def _what_if(
     reviewed: Sequence[Reviewed],
-    candidates: Mapping[str, Candidate],
+    named_responses: Mapping[str, NamedResponse],
     asked: ResultsQuery,
     tried: TriedWeights,
     before: Panel,
@@ -182,16 +185,16 @@ def _what_if(
         standing.response: standing.place for standing in before.standings if standing.place is not None
     }
     return build_what_if(
-        tried, judgements, places, candidates, asked.criteria, with_incomplete=asked.with_incomplete
+        tried, judgements, places, named_responses, asked.criteria, with_incomplete=asked.with_incomplete
     )
 
 
-def _text(response: Response, candidate: Candidate, asked: ResultsQuery) -> Text:
+def _text(response: Response, named_response: NamedResponse, asked: ResultsQuery) -> Text:
     is_cut = len(response.text) > CUT and asked.whole != response.number
-    return Text(candidate, response.text[:CUT] if is_cut else response.text, is_cut)
+    return Text(named_response, response.text[:CUT] if is_cut else response.text, is_cut)
 
 
-def _changes(panels: Sequence[PanelPart], candidates: Mapping[str, Candidate]) -> str:
+def _changes(panels: Sequence[PanelPart], named_responses: Mapping[str, NamedResponse]) -> str:
     """Which ranks differ by holistic score, if there are both kinds of score; else ""."""
     if len(panels) < 2:
         return ""
@@ -206,7 +209,7 @@ def _changes(panels: Sequence[PanelPart], candidates: Mapping[str, Candidate]) -
         return _("The holistic scores give the same order as the overall.")
     parts = [
         _("%(name)s: %(there)d instead of %(here)d")
-        % {"name": candidates[key].name, "there": there[key], "here": here[key]}
+        % {"name": named_responses[key].name, "there": there[key], "here": here[key]}
         for key in changed
     ]
     return _("The holistic scores give other ranks: %(parts)s.") % {"parts": join_names(parts)}
@@ -307,7 +310,10 @@ def _own_judgements(found: Panel, context: ReviewContext) -> list[tuple[str, str
         (
             own.reviewer,
             said
-            % {"reviewer": context.names[own.reviewer], "response": context.candidates[own.response].name},
+            % {
+                "reviewer": context.names[own.reviewer],
+                "response": context.named_responses[own.response].name,
+            },
         )
         for own in found.own
     ]
@@ -318,9 +324,9 @@ def _not_shown(reviews: Sequence[Review], context: ReviewContext) -> list[tuple[
     found = []
     for review in reviews:
         hidden = [
-            candidate.name
-            for candidate in context.candidates.values()
-            if candidate.number not in review.order
+            named_response.name
+            for named_response in context.named_responses.values()
+            if named_response.number not in review.order
         ]
         if hidden:
             reviewer = context.names[str(review.reviewer_id)]

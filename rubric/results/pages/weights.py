@@ -17,7 +17,7 @@ from rubric.results.core.ranking_uncertainty import (
 )
 from rubric.results.core.what_if import TriedWeights
 from rubric.results.pages.words import (
-    Candidate,
+    NamedResponse,
     join_names,
     percent_text,
     rank_by_value,
@@ -54,7 +54,7 @@ class WeightsPart(Struct, frozen=True):
     is_fragile: bool = False
     rivals: list[Rival] = []
     holds: list[HoldRow] = []
-    shares: list[tuple[Candidate, float, float]] = []
+    shares: list[tuple[NamedResponse, float, float]] = []
     near: list[Segment] = []
     over_all: list[Segment] = []
 
@@ -62,7 +62,7 @@ class WeightsPart(Struct, frozen=True):
 class TriedRow(Struct, frozen=True):
     """One response under the weights tried; `was` is its rank under the weights of the version."""
 
-    candidate: Candidate
+    named_response: NamedResponse
     place: int
     mean: Fraction
     was: int | None
@@ -81,12 +81,12 @@ class WhatIf(Struct, frozen=True):
 def build_weights_part(
     means: Means,
     shares: Mapping[str, Fraction],
-    candidates: Mapping[str, Candidate],
+    named_responses: Mapping[str, NamedResponse],
     criteria: Sequence[Criterion],
     first: Sequence[str],
 ) -> WeightsPart:
     """The sensitivity of the ranking to the weights, from means by criterion over complete reviews."""
-    names = {key: candidate.name for key, candidate in candidates.items()}
+    names = {key: named_response.name for key, named_response in named_responses.items()}
     winner = next((key for key in first if key in means), "")
     reason = _reason(winner, means)
     if reason:
@@ -111,7 +111,7 @@ def build_weights_part(
         ],
         holds=[_hold(weight_range, names, labels)
  for weight_range in weight_ranges(means, shares, winner) if len(first) == 1],
-        shares=[(candidates[key], near[key], over_all[key]) for key in ordered],
+        shares=[(named_responses[key], near[key], over_all[key]) for key in ordered],
         near=share_bar([(names[key], percent_text(near[key]), near[key]) for key in ordered]),
         over_all=share_bar([(names[key], percent_text(over_all[key]), over_all[key]) for key in ordered]),
     )  # fmt: skip
@@ -121,7 +121,7 @@ def build_what_if(
     tried: TriedWeights,
     judgements: Sequence[Judgement],
     before: Mapping[str, int],
-    candidates: Mapping[str, Candidate],
+    named_responses: Mapping[str, NamedResponse],
     criteria: Sequence[Criterion],
     *,
     with_incomplete: bool,
@@ -137,7 +137,7 @@ def build_what_if(
     places = rank_by_value(means)
     rows = [
         TriedRow(
-            candidates[key],
+            named_responses[key],
             places[key],
             means[key],
             before.get(key),
@@ -149,8 +149,8 @@ def build_what_if(
 
 
 def _first_sentence(rows: Sequence[TriedRow]) -> str:
-    now = [row.candidate.name for row in rows if row.place == 1]
-    before = [row.candidate.name for row in rows if row.was == 1]
+    now = [row.named_response.name for row in rows if row.place == 1]
+    before = [row.named_response.name for row in rows if row.was == 1]
     if not now:
         return _("No score counts yet, so nothing is ranked.")
     if now == before:

@@ -216,7 +216,7 @@ def build_set_results(
     *, comparison_set: ComparisonSet, asked: ResultsQuery, person: Person
 ) -> SetResultsPage:
     """The page for a set fetched with its project and rubric."""
-    brought = load_set_responses(comparison_set)
+    set_responses = load_set_responses(comparison_set)
     reviewed = sorted(
         load_reviewed(comparison_set),
         key=lambda scored: (scored.comparison, scored.response, scored.reviewer),
@@ -225,7 +225,7 @@ def build_set_results(
     kind = HOLISTIC if mode == HOLISTIC else RUBRIC
     scored = score_responses(rows, shares, kind=kind, with_incomplete=asked.with_incomplete)
     rankings = load_rankings(reviewed, kind=kind)
-    subjects = build_subjects(scored, brought.subjects, rankings=rankings)
+    subjects = build_subjects(scored, set_responses.subjects, rankings=rankings)
     is_lead = may(check_open_set, person, comparison_set.project)
     sees = kind == RUBRIC and may(check_see_weights, person)
     criteria = [] if kind == HOLISTIC else asked.criteria
@@ -235,23 +235,23 @@ def build_set_results(
     return SetResultsPage(
         asked=asked,
         choices=list_version_options(comparison_set) if sees else [],
-        by_author=brought.by_author,
-        comparison_count=len(brought.candidates),
+        by_author=set_responses.by_author,
+        comparison_count=len(set_responses.named_responses),
         reviewer_count=len({row.reviewer for row in rows}),
         left_out_count=left_out,
         notes=notes + _unequal(subjects),
-        headline=build_headline(subjects, scored, brought.subjects),
+        headline=build_headline(subjects, scored, set_responses.subjects),
         subjects=subjects,
         chart=_chart(subjects),
         interval_reason=_interval_reason(subjects),
         criteria=criteria,
         means=_build_means(subjects, criteria, comparison_set.rubric_version.to_record().scales),
         has_holistic=any(row.holistic is not None for row in subjects),
-        views=build_views(scored, subjects, brought.subjects, names, with_holistic=mode == BOTH),
+        views=build_views(scored, subjects, set_responses.subjects, names, with_holistic=mode == BOTH),
         pairs=build_pairs(
             scored, criteria, with_holistic=any(score.holistic is not None for score in scored)
         ),
-        outcomes=build_outcomes(comparison_set, scored, whole, brought, asked, rankings),
+        outcomes=build_outcomes(comparison_set, scored, whole, set_responses, asked, rankings),
     )
 
 

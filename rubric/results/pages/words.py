@@ -19,7 +19,7 @@ from workspace.core.text import with_minus
 from workspace.statistics.estimates import Interval
 
 
-class Candidate(Struct, frozen=True):
+class NamedResponse(Struct, frozen=True):
     """One response. Its name is the author, else its key, else its number; `key` is the number as text."""
 
     key: str
@@ -81,7 +81,7 @@ def list_version_options(comparison_set: ComparisonSet) -> list[tuple[str, str]]
     ]
 
 
-def build_candidates(responses: Iterable[tuple[int, str, str, int]]) -> dict[str, Candidate]:
+def name_responses(responses: Iterable[tuple[int, str, str, int]]) -> dict[str, NamedResponse]:
     """Each response (number, key, author, words) by its number as text; equal names get their numbers appended."""
     listed = list(responses)
     names = [author or (key if key != str(number) else "") for number, key, author, _words in listed]
@@ -91,7 +91,7 @@ def build_candidates(responses: Iterable[tuple[int, str, str, int]]) -> dict[str
         shown = name or _("Response %(number)d") % {"number": number}
         if name and counts[name] > 1:
             shown = f"{name} ({number})"
-        found[str(number)] = Candidate(str(number), number, shown, author, words)
+        found[str(number)] = NamedResponse(str(number), number, shown, author, words)
     return found
 
 

@@ -7,9 +7,9 @@ import pytest
 from rubric.models import RubricVersion
 from rubric.results.pages.words import (
     ResultsQuery,
-    build_candidates,
     gap_text,
     join_names,
+    name_responses,
     percent_text,
     range_text,
     two,
@@ -47,8 +47,13 @@ def test_weights_ranges_and_lists():
 
 
 def test_responses_are_named_by_author_else_key_else_number():
-    found = build_candidates([(1, "1", "Ann", 5), (2, "k", "", 5), (3, "3", "", 5), (4, "4", "Ann", 5)])
-    assert [candidate.name for candidate in found.values()] == ["Ann (1)", "k", "Response 3", "Ann (4)"]
+    found = name_responses([(1, "1", "Ann", 5), (2, "k", "", 5), (3, "3", "", 5), (4, "4", "Ann", 5)])
+    assert [named_response.name for named_response in found.values()] == [
+        "Ann (1)",
+        "k",
+        "Response 3",
+        "Ann (4)",
+    ]
 
 
 def test_an_address_asks_for_the_same_with_a_change():
