@@ -1,4 +1,4 @@
-"""How the browser tests set the stage and drive the page: people, games, signing in, counted keys, and a watch."""
+"""How the browser tests prepare the site and drive the page: people, games, signing in, counted keys, and a watch."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _MEMBERS = (
     (SECOND, "Sec Ond", "evaluator"),
     (LEAD, "Lea Der", "lead"),
 )
-_STAGE = f"""
+_SITE = f"""
 import pathlib
 from django.utils import timezone
 from tests.factories.people import make_admin, make_member, make_person
@@ -45,11 +45,11 @@ print(client.cookies["sessionid"].value)
 """
 
 
-def set_stage(stack: LiveStack, *games: dict[str, Any]) -> None:
+def prepare_site(stack: LiveStack, *games: dict[str, Any]) -> None:
     """A project with its people, and these games in it, each measured by the real worker and with its free place."""
     file = stack.folder / "games.json"
     file.write_text(json.dumps(games))
-    stack.script(_STAGE % str(file))
+    stack.script(_SITE % str(file))
     if games:
         stack.wait_for("SELECT COUNT(*) FROM discussions_measured", len(games))
 
@@ -61,7 +61,7 @@ def sign_in(page: Page, stack: LiveStack, email: str = EVALUATOR) -> None:
     page.goto(f"{stack.url}/")
 
 
-def open_desk(page: Page, site: str, evaluation: Evaluation) -> Page:
+def open_rating_page(page: Page, site: str, evaluation: Evaluation) -> Page:
     """The evaluator's page of an evaluation on a live server, with the first thing to judge in focus."""
     client = Client()
     client.force_login(evaluation.evaluator)

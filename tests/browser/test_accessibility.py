@@ -86,7 +86,7 @@ def test_pale_text_is_found_once_wherever_it_stands(gallery, browser, browser_co
 
 
 @pytest.fixture
-def desk(gallery, browser, browser_context_args):
+def rating_page(gallery, browser, browser_context_args):
     """The evaluator's page, fresh, in light colours; what a test does to it is then looked at in both schemes."""
     with gallery.context(browser, browser_context_args, "fresh", color_scheme="light") as context:
         page = context.new_page()
@@ -95,49 +95,51 @@ def desk(gallery, browser, browser_context_args):
         yield page
 
 
-def test_the_key_sheet_and_the_other_sheets(desk: Page, asked):
+def test_the_key_sheet_and_the_other_sheets(rating_page: Page, asked):
     for key in ("?", "s"):
-        desk.keyboard.press(key)
-        expect(desk.locator("details.pop[open]")).to_have_count(1)
-        assert not list_faults(desk, asked.looks)
-        desk.keyboard.press("Escape")
+        rating_page.keyboard.press(key)
+        expect(rating_page.locator("details.pop[open]")).to_have_count(1)
+        assert not list_faults(rating_page, asked.looks)
+        rating_page.keyboard.press("Escape")
     for key, field in (("w", "Comment"), ("f", "Flag for a lead: what is wrong?")):
-        desk.keyboard.press(key)
-        expect(desk.locator("#at").get_by_label(field)).to_be_focused()
-        assert not list_faults(desk, asked.looks)
-        desk.keyboard.press("Escape")
-    desk.locator("#flag summary").click()
-    assert not list_faults(desk, asked.looks)
+        rating_page.keyboard.press(key)
+        expect(rating_page.locator("#at").get_by_label(field)).to_be_focused()
+        assert not list_faults(rating_page, asked.looks)
+        rating_page.keyboard.press("Escape")
+    rating_page.locator("#flag summary").click()
+    assert not list_faults(rating_page, asked.looks)
 
 
-def test_the_note_of_what_is_missing(desk: Page, asked):
-    desk.keyboard.press("Control+Enter")
-    expect(desk.get_by_role("alert")).to_contain_text("Not accepted")
-    assert not list_faults(desk, asked.looks)
+def test_the_note_of_what_is_missing(rating_page: Page, asked):
+    rating_page.keyboard.press("Control+Enter")
+    expect(rating_page.get_by_role("alert")).to_contain_text("Not accepted")
+    assert not list_faults(rating_page, asked.looks)
 
 
-def test_the_two_versions(desk: Page, asked):
-    button = desk.locator('#step-engagement [name="act"][value^="question~1~"]').first
-    desk.locator('#steps a[data-step="engagement"]').click()
+def test_the_two_versions(rating_page: Page, asked):
+    button = rating_page.locator('#step-engagement [name="act"][value^="question~1~"]').first
+    rating_page.locator('#steps a[data-step="engagement"]').click()
     button.evaluate("(one) => { one.value = one.value.replace('~0~', '~99~'); }")
     button.click()
-    expect(desk.get_by_role("alert")).to_be_visible()
-    assert not list_faults(desk, asked.looks)
+    expect(rating_page.get_by_role("alert")).to_be_visible()
+    assert not list_faults(rating_page, asked.looks)
 
 
-def test_the_sign_in_dialog(gallery, desk: Page, asked):
-    with desk.expect_response("**/lease/"):  # by the first press in a minute; then the act itself is refused
-        desk.locator('#steps a[data-step="engagement"]').click()
-    desk.context.clear_cookies(name="sessionid")
-    desk.locator("#step-engagement").get_by_role("button", name="Yes").first.click()
-    dialog = desk.get_by_role("dialog")
+def test_the_sign_in_dialog(gallery, rating_page: Page, asked):
+    with rating_page.expect_response(
+        "**/lease/"
+    ):  # by the first press in a minute; then the act itself is refused
+        rating_page.locator('#steps a[data-step="engagement"]').click()
+    rating_page.context.clear_cookies(name="sessionid")
+    rating_page.locator("#step-engagement").get_by_role("button", name="Yes").first.click()
+    dialog = rating_page.get_by_role("dialog")
     expect(dialog).to_be_visible()
-    assert not list_faults(desk, asked.looks)
+    assert not list_faults(rating_page, asked.looks)
     dialog.get_by_label("E-mail").fill("nobody@example.org")
     dialog.get_by_label("Password").fill("wrong")
     dialog.get_by_role("button", name=re.compile("Sign in")).click()
     expect(dialog.get_by_role("alert")).to_be_visible()
-    assert not list_faults(desk, asked.looks)
+    assert not list_faults(rating_page, asked.looks)
 
 
 @pytest.mark.parametrize(

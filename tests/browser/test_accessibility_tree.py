@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
-from tests.browser.driving import HERE, Keyboard, answer_by_keys, open_desk, settle, take_next_game
+from tests.browser.driving import HERE, Keyboard, answer_by_keys, open_rating_page, settle, take_next_game
 from tests.factories.people import make_member
 from tests.factories.rating import make_game, make_rating_project, start
 
@@ -99,13 +99,13 @@ def get_name(group: Locator) -> str:
     return re.sub(r"\\(.)", r"\1", re.search(r'group "(.*)"', first)[1])
 
 
-def check_uncovered(desk: Page) -> None:
+def check_uncovered(rating_page: Page) -> None:
     """Nothing covers what has the focus, once the page is still."""
     for _wait in range(10):
-        if not desk.evaluate(COVERED):
+        if not rating_page.evaluate(COVERED):
             return
-        desk.wait_for_timeout(100)
-    assert desk.evaluate(COVERED) == []
+        rating_page.wait_for_timeout(100)
+    assert rating_page.evaluate(COVERED) == []
 
 
 @pytest.mark.parametrize("size", [(360, 640), (683, 384), (1366, 768)])
@@ -113,23 +113,24 @@ def test_what_is_focused_is_never_covered(size, page: Page, live_server) -> None
     """At 360 px, at 200 % zoom of 1366, and at 1366: by Tab through the whole page, and by keys through all answers."""
     page.set_viewport_size({"width": size[0], "height": size[1]})
     evaluation = start(message_count=12)
-    desk = open_desk(page, live_server.url, evaluation)
+    rating_page = open_rating_page(page, live_server.url, evaluation)
     for _stop in range(70):
-        desk.keyboard.press("Tab")
-        check_uncovered(desk)
+        rating_page.keyboard.press("Tab")
+        check_uncovered(rating_page)
     for _stop in range(40):
-        desk.keyboard.press("Shift+Tab")
-        check_uncovered(desk)
-    desk.keyboard.press("Alt+1")
-    keys = Keyboard(desk)
+        rating_page.keyboard.press("Shift+Tab")
+        check_uncovered(rating_page)
+    rating_page.keyboard.press("Alt+1")
+    keys = Keyboard(rating_page)
     for _answer in answer_by_keys(keys):
-        check_uncovered(desk)
+        check_uncovered(rating_page)
     assert not load_state(evaluation).visibility.missing
 
 
 def test_quotes_are_no_stops_of_tab(page: Page, live_server) -> None:
-    desk = open_desk(page, live_server.url, start(message_count=12))
-    stops = desk.evaluate("""() => [...document.querySelectorAll(".item blockquote, .item .quotes, #at blockquote")]
+    rating_page = open_rating_page(page, live_server.url, start(message_count=12))
+    stops = rating_page.evaluate("""
+        () => [...document.querySelectorAll(".item blockquote, .item .quotes, #at blockquote")]
         .filter((one) => one.tabIndex >= 0 || one.scrollHeight > one.clientHeight + 1).length""")
     assert stops == 0
-    assert desk.evaluate(HERE)
+    assert rating_page.evaluate(HERE)

@@ -25,7 +25,7 @@ def evaluation(db) -> Evaluation:
 
 
 @pytest.fixture
-def desk(evaluation, page: Page, live_server) -> Page:
+def rating_page(evaluation, page: Page, live_server) -> Page:
     """The evaluator's page, open, with the first reference in focus."""
     client = Client()
     client.force_login(evaluation.evaluator)
@@ -52,29 +52,29 @@ def labels(evaluation: Evaluation) -> list[str]:
     return list(rows.order_by("pk").values_list("value", flat=True))
 
 
-def test_an_answer_is_saved_and_the_focus_goes_on(desk, evaluation) -> None:
-    first = desk.evaluate(HERE)
-    press(desk, "a")
-    assert desk.evaluate(HERE) != first
-    expect(desk.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
-    expect(desk.locator("#status")).to_contain_text("saved")
+def test_an_answer_is_saved_and_the_focus_goes_on(rating_page, evaluation) -> None:
+    first = rating_page.evaluate(HERE)
+    press(rating_page, "a")
+    assert rating_page.evaluate(HERE) != first
+    expect(rating_page.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
+    expect(rating_page.locator("#status")).to_contain_text("saved")
     assert labels(evaluation) == ["accurate"]
 
 
-def test_acts_wait_in_order_while_the_server_is_away_even_over_a_reload(desk, evaluation) -> None:
-    desk.on("dialog", lambda dialog: dialog.accept())
-    desk.route("**/judge/", lambda route: route.abort())
-    press(desk, "a", "i", "v")
-    expect(desk.locator("#unsent")).to_contain_text("3 unsent")
+def test_acts_wait_in_order_while_the_server_is_away_even_over_a_reload(rating_page, evaluation) -> None:
+    rating_page.on("dialog", lambda dialog: dialog.accept())
+    rating_page.route("**/judge/", lambda route: route.abort())
+    press(rating_page, "a", "i", "v")
+    expect(rating_page.locator("#unsent")).to_contain_text("3 unsent")
     assert labels(evaluation) == []
-    desk.reload()
-    desk.unroute("**/judge/")
-    settle(desk)
+    rating_page.reload()
+    rating_page.unroute("**/judge/")
+    settle(rating_page)
     assert labels(evaluation) == ["accurate", "inaccurate", "vague"]
-    assert desk.evaluate("localStorage.length") == 0
+    assert rating_page.evaluate("localStorage.length") == 0
 
 
-def test_an_answer_that_got_lost_is_sent_again_unchanged_and_stored_once(desk, evaluation) -> None:
+def test_an_answer_that_got_lost_is_sent_again_unchanged_and_stored_once(rating_page, evaluation) -> None:
     bodies = []
 
     def lose_the_first_answer(route) -> None:
@@ -85,68 +85,70 @@ def test_an_answer_that_got_lost_is_sent_again_unchanged_and_stored_once(desk, e
         else:
             route.continue_()
 
-    desk.route("**/judge/", lose_the_first_answer)
-    press(desk, "a")
-    expect(desk.locator("#unsent")).to_be_hidden()
-    expect(desk.locator("#status")).to_contain_text("saved")
+    rating_page.route("**/judge/", lose_the_first_answer)
+    press(rating_page, "a")
+    expect(rating_page.locator("#unsent")).to_be_hidden()
+    expect(rating_page.locator("#status")).to_contain_text("saved")
     assert bodies[0] == bodies[1]
     assert labels(evaluation) == ["accurate"]
 
 
-def test_leaving_with_unsent_acts_warns(desk) -> None:
+def test_leaving_with_unsent_acts_warns(rating_page) -> None:
     asked = []
-    desk.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
-    desk.route("**/judge/", lambda route: route.abort())
-    press(desk, "a")
-    expect(desk.locator("#unsent")).to_be_visible()
-    with desk.expect_event("dialog"):
-        desk.close(run_before_unload=True)
+    rating_page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    rating_page.route("**/judge/", lambda route: route.abort())
+    press(rating_page, "a")
+    expect(rating_page.locator("#unsent")).to_be_visible()
+    with rating_page.expect_event("dialog"):
+        rating_page.close(run_before_unload=True)
     assert asked == ["beforeunload"]
 
 
-def test_a_sign_in_that_ran_out_is_renewed_in_place_and_the_act_goes_through(desk, evaluation) -> None:
+def test_a_sign_in_that_ran_out_is_renewed_in_place_and_the_act_goes_through(rating_page, evaluation) -> None:
     SignIn.objects.all().delete()
-    press(desk, "v")
-    dialog = desk.locator("#signin[open]")
+    press(rating_page, "v")
+    dialog = rating_page.locator("#signin[open]")
     expect(dialog).to_be_visible()
     dialog.get_by_label("E-mail").fill(evaluation.evaluator.email)
     dialog.get_by_label("Password").fill(PASSWORD)
-    desk.keyboard.press("Enter")
+    rating_page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
-    expect(desk.locator("#unsent")).to_be_hidden()
-    expect(desk.locator("#status")).to_contain_text("saved")
+    expect(rating_page.locator("#unsent")).to_be_hidden()
+    expect(rating_page.locator("#status")).to_contain_text("saved")
     assert labels(evaluation) == ["vague"]
 
 
-def test_what_is_typed_in_the_sign_in_dialog_stays_when_something_else_is_refused(desk, evaluation) -> None:
+def test_what_is_typed_in_the_sign_in_dialog_stays_when_something_else_is_refused(
+    rating_page, evaluation
+) -> None:
     SignIn.objects.all().delete()
-    press(desk, "v")
-    dialog = desk.locator("#signin[open]")
+    press(rating_page, "v")
+    dialog = rating_page.locator("#signin[open]")
     dialog.get_by_label("E-mail").fill("half an address")
-    with desk.expect_response("**/lease/") as refused:  # what the page asks by itself once a minute
-        desk.evaluate("id => { htmx.ajax('POST', `/rate/${id}/lease/`, '#lease') }", evaluation.pk)
+    with rating_page.expect_response("**/lease/") as refused:  # what the page asks by itself once a minute
+        rating_page.evaluate("id => { htmx.ajax('POST', `/rate/${id}/lease/`, '#lease') }", evaluation.pk)
     assert refused.value.status == 401
-    desk.evaluate("new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))")
+    rating_page.evaluate("new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))")
     expect(dialog.get_by_label("E-mail")).to_have_value("half an address")
 
 
-def test_a_second_step_in_place_asks_again_and_the_act_goes_through(desk, evaluation) -> None:
+def test_a_second_step_in_place_asks_again_and_the_act_goes_through(rating_page, evaluation) -> None:
     _, app, _ = make_secured(evaluation.evaluator)
     assert not SignIn.objects.exists()  # setting it up elsewhere ended this one
-    press(desk, "v")
-    dialog = desk.locator("#signin[open]")
+    press(rating_page, "v")
+    dialog = rating_page.locator("#signin[open]")
     dialog.get_by_label("E-mail").fill(evaluation.evaluator.email)
     dialog.get_by_label("Password").fill(PASSWORD)
-    desk.keyboard.press("Enter")
+    rating_page.keyboard.press("Enter")
     expect(dialog.get_by_label("Code")).to_be_focused()
-    desk.keyboard.type(app.wrong())
-    desk.keyboard.press("Enter")
+    rating_page.keyboard.type(app.wrong())
+    rating_page.keyboard.press("Enter")
     expect(dialog.locator(".fault")).to_contain_text("is not valid")
     expect(dialog.get_by_label("Code")).to_be_focused()
-    desk.keyboard.type(app.code())
-    desk.keyboard.press("Enter")
+    rating_page.keyboard.type(app.code())
+    rating_page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
-    expect(desk.locator("#status")).to_contain_text("saved")
+    expect(rating_page.locator("#status")).to_contain_text("saved")
     assert labels(evaluation) == ["vague"]
 
 
@@ -154,54 +156,56 @@ def test_a_second_step_in_place_asks_again_and_the_act_goes_through(desk, evalua
     ("choice", "pressed", "said"),
     [("Use mine", "a", ["vague", "accurate"]), ("Keep the stored one", "v", ["vague"])],
 )
-def test_two_versions_are_both_shown_and_the_person_chooses(desk, evaluation, choice, pressed, said) -> None:
-    item = desk.evaluate(HERE)
-    act = desk.locator(f"#{item} [data-key=a]").get_attribute("value")
+def test_two_versions_are_both_shown_and_the_person_chooses(
+    rating_page, evaluation, choice, pressed, said
+) -> None:
+    item = rating_page.evaluate(HERE)
+    act = rating_page.locator(f"#{item} [data-key=a]").get_attribute("value")
     say(evaluation, "reference", act.split("~")[1], "vague")  # in another tab
-    press(desk, "a")
-    alert = desk.get_by_role("alert")
+    press(rating_page, "a")
+    alert = rating_page.get_by_role("alert")
     expect(alert).to_contain_text("Nothing was overwritten")
     expect(alert).to_contain_text(re.compile('You said "accurate"; stored is "vague"', re.IGNORECASE))
-    expect(desk.locator(f"#{item} [data-key=v]")).to_have_attribute("aria-pressed", "true")
+    expect(rating_page.locator(f"#{item} [data-key=v]")).to_have_attribute("aria-pressed", "true")
     assert labels(evaluation) == ["vague"]
     alert.get_by_text(choice).click()
     expect(alert).to_be_hidden()
-    expect(desk.locator(f"#{item} [data-key={pressed}]")).to_have_attribute("aria-pressed", "true")
+    expect(rating_page.locator(f"#{item} [data-key={pressed}]")).to_have_attribute("aria-pressed", "true")
     assert labels(evaluation) == said
 
 
-def test_a_double_click_is_one_act(desk, evaluation) -> None:
+def test_a_double_click_is_one_act(rating_page, evaluation) -> None:
     sent = []
-    desk.on("request", lambda request: sent.append(request.url) if "/judge/" in request.url else None)
-    desk.locator(f"#{desk.evaluate(HERE)} [data-key=a]").dblclick()
-    expect(desk.locator("#status")).to_contain_text("saved")
-    expect(desk.locator("body[data-busy]")).to_have_count(0)
+    rating_page.on("request", lambda request: sent.append(request.url) if "/judge/" in request.url else None)
+    rating_page.locator(f"#{rating_page.evaluate(HERE)} [data-key=a]").dblclick()
+    expect(rating_page.locator("#status")).to_contain_text("saved")
+    expect(rating_page.locator("body[data-busy]")).to_have_count(0)
     assert (labels(evaluation), len(sent)) == (["accurate"], 1)
-    expect(desk.get_by_role("alert")).to_have_count(0)
+    expect(rating_page.get_by_role("alert")).to_have_count(0)
 
 
-def test_keys_are_dead_while_typing_and_when_switched_off(desk) -> None:
-    press(desk, "j", "w")
-    field = desk.locator("#at-comment")
+def test_keys_are_dead_while_typing_and_when_switched_off(rating_page) -> None:
+    press(rating_page, "j", "w")
+    field = rating_page.locator("#at-comment")
     expect(field).to_be_focused()
-    desk.keyboard.type("jkav")
+    rating_page.keyboard.type("jkav")
     expect(field).to_have_value("jkav")
-    desk.keyboard.press("Escape")
-    before = desk.evaluate(HERE)
-    press(desk, "?")
-    desk.locator("#single-keys").uncheck()
-    desk.keyboard.press("Escape")
-    press(desk, "j", "k", "]")
-    assert desk.evaluate(HERE) == before
-    desk.reload()
-    expect(desk.locator("#single-keys")).not_to_be_checked()
+    rating_page.keyboard.press("Escape")
+    before = rating_page.evaluate(HERE)
+    press(rating_page, "?")
+    rating_page.locator("#single-keys").uncheck()
+    rating_page.keyboard.press("Escape")
+    press(rating_page, "j", "k", "]")
+    assert rating_page.evaluate(HERE) == before
+    rating_page.reload()
+    expect(rating_page.locator("#single-keys")).not_to_be_checked()
 
 
-def test_a_held_key_and_altgr_do_nothing(desk, evaluation) -> None:
-    item = desk.evaluate(HERE)
-    desk.evaluate("""() => document.activeElement.dispatchEvent(
+def test_a_held_key_and_altgr_do_nothing(rating_page, evaluation) -> None:
+    item = rating_page.evaluate(HERE)
+    rating_page.evaluate("""() => document.activeElement.dispatchEvent(
         new KeyboardEvent('keydown', {key: 'a', repeat: true, bubbles: true}))""")
-    desk.evaluate("""() => document.activeElement.dispatchEvent(
+    rating_page.evaluate("""() => document.activeElement.dispatchEvent(
         new KeyboardEvent('keydown', {key: 'a', modifierAltGraph: true, bubbles: true}))""")
-    assert desk.evaluate(HERE) == item
+    assert rating_page.evaluate(HERE) == item
     assert labels(evaluation) == []

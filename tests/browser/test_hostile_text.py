@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import LEAD, SLUG, Keyboard, Watch, set_stage, settle, sign_in, take_next_game
+from tests.browser.driving import LEAD, SLUG, Keyboard, Watch, prepare_site, settle, sign_in, take_next_game
 from tests.browser.looking import TOO_WIDE
 from tests.browser.transcripts import hostile_game
 
@@ -21,7 +21,7 @@ def check_harmless(page: Page, watch: Watch, scripts: int) -> None:
 
 
 def test_the_enemy_is_rated_like_anybody(live_stack, page: Page):
-    set_stage(live_stack, hostile_game())
+    prepare_site(live_stack, hostile_game())
     watch = Watch(page)
     sign_in(page, live_stack)
     scripts = page.evaluate("document.scripts.length")
@@ -46,7 +46,7 @@ def test_the_enemy_is_rated_like_anybody(live_stack, page: Page):
 
 
 def test_the_enemy_is_shown_to_leads(live_stack, page: Page):
-    set_stage(live_stack, hostile_game())
+    prepare_site(live_stack, hostile_game())
     watch = Watch(page)
     sign_in(page, live_stack, LEAD)
     scripts = page.evaluate("document.scripts.length")
@@ -57,7 +57,7 @@ def test_the_enemy_is_shown_to_leads(live_stack, page: Page):
 
 
 def test_twins_that_nobody_can_tell_apart_are_refused(live_stack, page: Page):
-    set_stage(live_stack)
+    prepare_site(live_stack)
     game = hostile_game()
     game["players"][1]["name"] = "An\u200bn"
     game["messages"][4]["message"] = "W" * 200_000

@@ -12,7 +12,7 @@ from tests.browser.driving import (
     Watch,
     focused,
     judgements,
-    set_stage,
+    prepare_site,
     sign_in,
     take_next_game,
 )
@@ -37,7 +37,7 @@ def choose_the_test(stack: LiveStack, browser: Browser, arguments: dict) -> None
 
 
 def test_the_test_is_taken_by_keyboard(live_stack, browser, browser_context_args, page: Page):
-    set_stage(live_stack, lively_game())
+    prepare_site(live_stack, lively_game())
     choose_the_test(live_stack, browser, browser_context_args)
     watch = Watch(page)
     sign_in(page, live_stack)
@@ -66,7 +66,7 @@ def test_the_test_is_taken_by_keyboard(live_stack, browser, browser_context_args
 
 
 def test_the_test_is_taken_without_script(live_stack, browser, browser_context_args):
-    set_stage(live_stack, lively_game(rounds=2))
+    prepare_site(live_stack, lively_game(rounds=2))
     choose_the_test(live_stack, browser, browser_context_args)
     with browser.new_context(**browser_context_args | {"java_script_enabled": False}) as context:
         page = context.new_page()

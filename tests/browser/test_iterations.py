@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import LEAD, SLUG, Watch, set_stage, sign_in
+from tests.browser.driving import LEAD, SLUG, Watch, prepare_site, sign_in
 from tests.services.live_stack import LiveStack
 
 pytestmark = pytest.mark.slow
@@ -68,7 +68,7 @@ def open_baseline(page: Page, stack: LiveStack) -> int:
 
 def test_a_lead_plays_the_reference_again_and_reads_one_line(live_stack, page: Page) -> None:
     watch = Watch(page)
-    set_stage(live_stack)
+    prepare_site(live_stack)
     live_stack.script(_BEGIN + _OPEN_STAGE)
     sign_in(page, live_stack, LEAD)
     first = open_baseline(page, live_stack)

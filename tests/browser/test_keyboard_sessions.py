@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
-from tests.browser.driving import Keyboard, Watch, answer_by_keys, focused, open_desk, settle, tell
+from tests.browser.driving import Keyboard, Watch, answer_by_keys, focused, open_rating_page, settle, tell
 from tests.browser.test_accessibility_tree import ready_person
 from tests.browser.test_keys import SLOW
 from tests.browser.transcripts import lively_game
@@ -21,13 +21,13 @@ MOST_KEYS = 40
 def test_a_first_game_of_60_messages_takes_at_most_40_keys(page: Page, live_server) -> None:
     evaluation = start(content=lively_game())
     assert load_state(evaluation).judgeable.message_count == 60
-    desk = open_desk(page, live_server.url, evaluation)
-    keys = Keyboard(desk)
+    rating_page = open_rating_page(page, live_server.url, evaluation)
+    keys = Keyboard(rating_page)
     # People agree with the rule here: where they contradict it, more is asked.
     for _answer in answer_by_keys(keys, objected=load_state(evaluation).inconsistent):
         pass
     keys.press("Control+Enter")
-    desk.wait_for_url("**/verdict/")
+    rating_page.wait_for_url("**/verdict/")
     tell(f"{len(keys)} keys: {' '.join(keys.pressed)}")
     assert len(keys) <= MOST_KEYS
     evaluation.refresh_from_db()
@@ -63,8 +63,8 @@ def test_three_games_are_rated_without_leaving_the_keyboard(page: Page, live_ser
 def test_answers_struck_at_any_cadence_are_stored_on_their_items(latency, page: Page, live_server) -> None:
     page.add_init_script(SLOW)
     evaluation = start(message_count=30)
-    desk = open_desk(page, live_server.url, evaluation)
-    desk.evaluate("late => { window.late = late }", latency)
+    rating_page = open_rating_page(page, live_server.url, evaluation)
+    rating_page.evaluate("late => { window.late = late }", latency)
     samples = load_state(evaluation).samples
     expected = {}
     for step, kind, cadence in (
@@ -72,9 +72,9 @@ def test_answers_struck_at_any_cadence_are_stored_on_their_items(latency, page: 
         ("3", "coherence", 100),
         ("6", "question", 250),
     ):
-        desk.keyboard.press(f"Alt+{step}")
+        rating_page.keyboard.press(f"Alt+{step}")
         subjects = [str(subject) for subject in samples.get(kind, range(1, 6))][:5]
-        desk.keyboard.type("ynyny"[: len(subjects)], delay=cadence)
+        rating_page.keyboard.type("ynyny"[: len(subjects)], delay=cadence)
         expected[kind] = dict(zip(subjects, ("yes", "no", "yes", "no", "yes"), strict=False))
-    settle(desk)
+    settle(rating_page)
     assert load_state(evaluation).values == expected

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, Route, expect
 
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
-from tests.browser.driving import HERE, Watch, open_desk, settle
+from tests.browser.driving import HERE, Watch, open_rating_page, settle
 from tests.factories.rating import say, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,98 +30,98 @@ def evaluation(db) -> Evaluation:
 
 
 @pytest.fixture
-def desk(evaluation, page: Page, live_server) -> Page:
+def rating_page(evaluation, page: Page, live_server) -> Page:
     """The evaluator's page, with the first reference in focus."""
     page.add_init_script(SLOW)
-    return open_desk(page, live_server.url, evaluation)
+    return open_rating_page(page, live_server.url, evaluation)
 
 
-def test_keys_are_stored_on_their_items_at_any_latency_and_none_is_dead(desk, evaluation) -> None:
-    watch = Watch(desk)
-    said = desk.locator("#says")
-    reading_and_judging_are_one_key_apart(desk)
-    expected = what_was_struck(desk, evaluation)
-    settle(desk)
+def test_keys_are_stored_on_their_items_at_any_latency_and_none_is_dead(rating_page, evaluation) -> None:
+    watch = Watch(rating_page)
+    said = rating_page.locator("#says")
+    reading_and_judging_are_one_key_apart(rating_page)
+    expected = what_was_struck(rating_page, evaluation)
+    settle(rating_page)
     assert load_state(evaluation).values == expected
-    what_a_key_does_after_something_else(desk, evaluation)
-    desk.keyboard.press("Alt+2")
-    desk.keyboard.press("a")
-    expect(desk.locator("#heard")).to_contain_text("saved")
+    what_a_key_does_after_something_else(rating_page, evaluation)
+    rating_page.keyboard.press("Alt+2")
+    rating_page.keyboard.press("a")
+    expect(rating_page.locator("#heard")).to_contain_text("saved")
     expect(said).to_have_text(
         "a does nothing here. The keys here are: y Strategic, n Not strategic, 0 Clear."
     )
     watch.check()
 
 
-def reading_and_judging_are_one_key_apart(desk: Page) -> None:
+def reading_and_judging_are_one_key_apart(rating_page: Page) -> None:
     """A new game is at its first message; the page remembers how far one has read."""
-    first = desk.evaluate(HERE)
-    expect(desk.locator(".msg.now")).to_have_id("message-1")
-    desk.keyboard.type("tjj")
-    assert desk.evaluate(HERE) == "message-3"
-    desk.keyboard.press("t")
-    assert desk.evaluate(HERE) == first
-    desk.reload()
-    expect(desk.locator("#read-on")).to_have_text("You have read up to message 3")
-    desk.keyboard.type("t")
-    assert desk.evaluate(HERE) == "message-3"
-    desk.keyboard.type("t")
+    first = rating_page.evaluate(HERE)
+    expect(rating_page.locator(".msg.now")).to_have_id("message-1")
+    rating_page.keyboard.type("tjj")
+    assert rating_page.evaluate(HERE) == "message-3"
+    rating_page.keyboard.press("t")
+    assert rating_page.evaluate(HERE) == first
+    rating_page.reload()
+    expect(rating_page.locator("#read-on")).to_have_text("You have read up to message 3")
+    rating_page.keyboard.type("t")
+    assert rating_page.evaluate(HERE) == "message-3"
+    rating_page.keyboard.type("t")
 
 
-def what_was_struck(desk: Page, evaluation: Evaluation) -> dict[str, dict[str, str]]:
+def what_was_struck(rating_page: Page, evaluation: Evaluation) -> dict[str, dict[str, str]]:
     """Answer everything before the roles without ever waiting; what ought to be stored."""
     state = load_state(evaluation)
     labels = ["accurate", "inaccurate", "vague"]
     references = {
         subject: labels[at % 3] for at, subject in enumerate(dict.fromkeys(state.judgeable.counted))
     }
-    desk.keyboard.type("".join(label[0] for label in references.values()), delay=30)
+    rating_page.keyboard.type("".join(label[0] for label in references.values()), delay=30)
     expected = {"reference": references}
     words = {"y": "yes", "n": "no"}
     kinds = {"strategic_depth": (100, 250), "coherence": (300, 30), "question": (300, 100)}
     for kind, (latency, cadence) in kinds.items():
         subjects = [str(position) for position in state.samples.get(kind, range(1, 6))]
         keys = ("ynyny" * 2)[: len(subjects)]
-        desk.evaluate("late => { window.late = late }", latency)
-        desk.keyboard.type(keys, delay=cadence)
+        rating_page.evaluate("late => { window.late = late }", latency)
+        rating_page.keyboard.type(keys, delay=cadence)
         expected[kind] = {subject: words[key] for subject, key in zip(subjects, keys, strict=True)}
     # The rating does not go on by itself: the half point and the undo wait for what they are about.
-    desk.keyboard.type("3h2u", delay=30)
+    rating_page.keyboard.type("3h2u", delay=30)
     return expected | {"rating": {"": "3.5"}}
 
 
-def what_a_key_does_after_something_else(desk: Page, evaluation: Evaluation) -> None:
+def what_a_key_does_after_something_else(rating_page: Page, evaluation: Evaluation) -> None:
     """After help, a tab, j and k, a comment and a click a judging key acts on the current item."""
-    desk.evaluate("window.late = 0")
-    desk.locator("#steps [data-step=coherence]").click()
+    rating_page.evaluate("window.late = 0")
+    rating_page.locator("#steps [data-step=coherence]").click()
     first, second, third, *_rest = load_state(evaluation).samples["coherence"]
 
     def stored(position: int) -> str:
-        settle(desk)
+        settle(rating_page)
         return load_state(evaluation).values["coherence"][str(position)]
 
-    desk.keyboard.press("n")
+    rating_page.keyboard.press("n")
     assert stored(first) == "no"
-    desk.keyboard.press("ArrowDown")
-    here = desk.evaluate(HERE)
-    desk.keyboard.press("?")
-    expect(desk.locator("#keysheet")).to_have_attribute("open", "")
-    desk.keyboard.press("Escape")
-    assert desk.evaluate(HERE) == here == f"item-coherence-{second}"
-    desk.keyboard.type("?y")
+    rating_page.keyboard.press("ArrowDown")
+    here = rating_page.evaluate(HERE)
+    rating_page.keyboard.press("?")
+    expect(rating_page.locator("#keysheet")).to_have_attribute("open", "")
+    rating_page.keyboard.press("Escape")
+    assert rating_page.evaluate(HERE) == here == f"item-coherence-{second}"
+    rating_page.keyboard.type("?y")
     assert stored(second) == "yes"
-    expect(desk.locator("#keysheet")).not_to_have_attribute("open", "")
-    desk.keyboard.press("ArrowDown")
-    desk.keyboard.type("kjn")
+    expect(rating_page.locator("#keysheet")).not_to_have_attribute("open", "")
+    rating_page.keyboard.press("ArrowDown")
+    rating_page.keyboard.type("kjn")
     assert stored(third) == "no"
-    desk.keyboard.type("wodd", delay=10)
-    desk.keyboard.press("Enter")
-    settle(desk)
-    expect(desk.locator(f"#message-{third}")).to_contain_text("comments: 1")
-    desk.keyboard.press("y")
+    rating_page.keyboard.type("wodd", delay=10)
+    rating_page.keyboard.press("Enter")
+    settle(rating_page)
+    expect(rating_page.locator(f"#message-{third}")).to_contain_text("comments: 1")
+    rating_page.keyboard.press("y")
     assert stored(third) == "yes"
-    desk.locator("#message-5 .said").click()
-    desk.keyboard.press("n")
+    rating_page.locator("#message-5 .said").click()
+    rating_page.keyboard.press("n")
     assert stored(third) == "no"
 
 
@@ -129,123 +129,123 @@ def answer_of(evaluation: Evaluation, kind: str, subject: str) -> str:
     return load_state(evaluation).values.get(kind, {}).get(subject, "")
 
 
-def test_the_last_of_several_answers_to_one_thing_is_stored(desk, evaluation) -> None:
+def test_the_last_of_several_answers_to_one_thing_is_stored(rating_page, evaluation) -> None:
     """Yes, No, Yes before the first answer of the server is there; and again where the thing is answered already."""
-    desk.locator("#steps [data-step=coherence]").click()
+    rating_page.locator("#steps [data-step=coherence]").click()
     first, second, *_rest = load_state(evaluation).samples["coherence"]
-    desk.evaluate("window.late = 500")
+    rating_page.evaluate("window.late = 500")
     for keys in ("yny", "nyn"):
         for position in (first, second):
             for key in keys:
-                desk.locator(f"#item-coherence-{position} [data-key={key}]").click()
-        settle(desk)
+                rating_page.locator(f"#item-coherence-{position} [data-key={key}]").click()
+        settle(rating_page)
         word = {"y": "yes", "n": "no"}[keys[-1]]
         for position in (first, second):
             assert answer_of(evaluation, "coherence", str(position)) == word
-            pressed = desk.locator(f"#item-coherence-{position} [aria-pressed=true]")
+            pressed = rating_page.locator(f"#item-coherence-{position} [aria-pressed=true]")
             expect(pressed).to_have_attribute("data-key", keys[-1])
     assert [row.version for row in evaluation.judgements.filter(kind="coherence")] == [6, 6]
 
 
-def test_an_answer_after_undo_is_sent_though_the_page_shows_it_still(desk, evaluation) -> None:
-    desk.locator("#steps [data-step=engagement]").click()
-    item = desk.locator("#item-question-1")
+def test_an_answer_after_undo_is_sent_though_the_page_shows_it_still(rating_page, evaluation) -> None:
+    rating_page.locator("#steps [data-step=engagement]").click()
+    item = rating_page.locator("#item-question-1")
     item.locator("[data-key=y]").click()
-    settle(desk)
-    desk.evaluate("window.late = 500")
-    desk.locator("#undo button").click()
+    settle(rating_page)
+    rating_page.evaluate("window.late = 500")
+    rating_page.locator("#undo button").click()
     item.locator("[data-key=y]").click()
-    settle(desk)
+    settle(rating_page)
     assert answer_of(evaluation, "question", "1") == "yes"
 
 
-def test_keys_for_forms_that_cannot_be_loaded_say_so_and_do_nothing(desk, evaluation) -> None:
-    desk.keyboard.type("tj+")
-    expect(desk.locator("#at")).to_contain_text("Message 2")
-    desk.keyboard.press("Escape")
+def test_keys_for_forms_that_cannot_be_loaded_say_so_and_do_nothing(rating_page, evaluation) -> None:
+    rating_page.keyboard.type("tj+")
+    expect(rating_page.locator("#at")).to_contain_text("Message 2")
+    rating_page.keyboard.press("Escape")
     before = load_state(evaluation).values
-    desk.route("**/*at=*", lambda route: route.abort())
+    rating_page.route("**/*at=*", lambda route: route.abort())
     for number, key in enumerate("+rwf", start=3):
-        desk.keyboard.press("j")
-        desk.keyboard.press(key)
-        expect(desk.locator("#says")).to_contain_text(f"forms of message {number} could not be loaded")
-        desk.keyboard.type("axivy", delay=100)  # meant for the field that did not come
-        desk.wait_for_timeout(1600)
-    settle(desk)
+        rating_page.keyboard.press("j")
+        rating_page.keyboard.press(key)
+        expect(rating_page.locator("#says")).to_contain_text(f"forms of message {number} could not be loaded")
+        rating_page.keyboard.type("axivy", delay=100)  # meant for the field that did not come
+        rating_page.wait_for_timeout(1600)
+    settle(rating_page)
     assert load_state(evaluation).values == before
     assert not evaluation.remarks.exists()
 
 
-def test_a_comment_and_its_enter_struck_before_the_field_came_are_sent(desk, evaluation) -> None:
+def test_a_comment_and_its_enter_struck_before_the_field_came_are_sent(rating_page, evaluation) -> None:
     held: list[Route] = []
-    desk.route("**/*at=*", lambda route: held.append(route))  # noqa: PLW0108  Playwright sets attributes on it
-    desk.keyboard.type("tjwodd")
-    desk.keyboard.press("Enter")
-    desk.wait_for_timeout(300)
+    rating_page.route("**/*at=*", lambda route: held.append(route))  # noqa: PLW0108  Playwright sets attributes on it
+    rating_page.keyboard.type("tjwodd")
+    rating_page.keyboard.press("Enter")
+    rating_page.wait_for_timeout(300)
     assert not evaluation.remarks.exists()
     held[0].continue_()
-    expect(desk.locator("#message-2")).to_contain_text("comments: 1")
-    settle(desk)
+    expect(rating_page.locator("#message-2")).to_contain_text("comments: 1")
+    settle(rating_page)
     assert [remark.text for remark in evaluation.remarks.all()] == ["odd"]
 
 
-def test_space_presses_the_focused_button_while_an_answer_is_awaited(desk, evaluation) -> None:
-    desk.locator("#steps [data-step=engagement]").click()
-    desk.keyboard.type("yyyyy")
-    settle(desk)
-    desk.evaluate("window.late = 600")
-    desk.locator(".buttons.scale [data-key='3']").click()
-    desk.locator("#item-question-2 [data-key=n]").focus()
-    desk.keyboard.press("Space")
-    settle(desk)
+def test_space_presses_the_focused_button_while_an_answer_is_awaited(rating_page, evaluation) -> None:
+    rating_page.locator("#steps [data-step=engagement]").click()
+    rating_page.keyboard.type("yyyyy")
+    settle(rating_page)
+    rating_page.evaluate("window.late = 600")
+    rating_page.locator(".buttons.scale [data-key='3']").click()
+    rating_page.locator("#item-question-2 [data-key=n]").focus()
+    rating_page.keyboard.press("Space")
+    settle(rating_page)
     assert answer_of(evaluation, "question", "2") == "no"
 
 
-def test_what_is_jumped_to_is_not_read(desk) -> None:
-    desk.keyboard.type("tjj]")
-    assert desk.evaluate(HERE) != "message-3"
-    desk.reload()
-    expect(desk.locator("#read-on")).to_have_text("You have read up to message 3")
+def test_what_is_jumped_to_is_not_read(rating_page) -> None:
+    rating_page.keyboard.type("tjj]")
+    assert rating_page.evaluate(HERE) != "message-3"
+    rating_page.reload()
+    expect(rating_page.locator("#read-on")).to_have_text("You have read up to message 3")
 
 
-def test_labels_of_messages_are_named_by_message_and_metric(desk, evaluation) -> None:
+def test_labels_of_messages_are_named_by_message_and_metric(rating_page, evaluation) -> None:
     for position in load_state(evaluation).samples["strategic_depth"]:
         say(evaluation, "strategic_depth", str(position), "yes")
-    desk.goto(f"{desk.url}?step=depth")
+    rating_page.goto(f"{rating_page.url}?step=depth")
     position = load_state(evaluation).samples["strategic_depth"][0]
     name = re.compile(rf"^Message {position}, Strategic Depth: \w+", re.IGNORECASE)
-    expect(desk.get_by_role("link", name=name)).to_have_count(1)
+    expect(rating_page.get_by_role("link", name=name)).to_have_count(1)
 
 
-def test_the_list_of_keys_is_read_and_left_by_keyboard(desk) -> None:
-    desk.set_viewport_size({"width": 1366, "height": 600})
-    here = desk.evaluate(HERE)
-    sheet = desk.locator("#keysheet > div")
-    desk.keyboard.press("?")
+def test_the_list_of_keys_is_read_and_left_by_keyboard(rating_page) -> None:
+    rating_page.set_viewport_size({"width": 1366, "height": 600})
+    here = rating_page.evaluate(HERE)
+    sheet = rating_page.locator("#keysheet > div")
+    rating_page.keyboard.press("?")
     expect(sheet).to_be_focused()
-    desk.keyboard.press("End")
-    expect(desk.get_by_text("leave a field or this sheet")).to_be_in_viewport()
-    desk.keyboard.press("ArrowUp")
+    rating_page.keyboard.press("End")
+    expect(rating_page.get_by_text("leave a field or this sheet")).to_be_in_viewport()
+    rating_page.keyboard.press("ArrowUp")
     expect(sheet).to_be_focused()
-    desk.keyboard.press("Escape")
+    rating_page.keyboard.press("Escape")
     expect(sheet).to_be_hidden()
-    assert desk.evaluate(HERE) == here
-    desk.set_viewport_size({"width": 360, "height": 740})
-    desk.keyboard.press("?")
-    desk.keyboard.press("Home")
-    expect(desk.get_by_text("next, previous message")).to_be_in_viewport(ratio=1)
+    assert rating_page.evaluate(HERE) == here
+    rating_page.set_viewport_size({"width": 360, "height": 740})
+    rating_page.keyboard.press("?")
+    rating_page.keyboard.press("Home")
+    expect(rating_page.get_by_text("next, previous message")).to_be_in_viewport(ratio=1)
 
 
-def test_the_buttons_of_the_rating_are_in_a_laptops_window(desk) -> None:
-    desk.set_viewport_size({"width": 1366, "height": 768})
-    desk.keyboard.press("Alt+6")
+def test_the_buttons_of_the_rating_are_in_a_laptops_window(rating_page) -> None:
+    rating_page.set_viewport_size({"width": 1366, "height": 768})
+    rating_page.keyboard.press("Alt+6")
     for _question in range(5):
-        desk.keyboard.press("y")
-        settle(desk)
-    expect(desk.locator("#item-rating-")).to_be_focused()
-    expect(desk.locator("#item-rating-").get_by_role("button", name="5", exact=True)).to_be_in_viewport(
-        ratio=1
-    )
-    desk.keyboard.press("4")
-    settle(desk)
-    expect(desk.get_by_role("button", name="Make it")).to_be_in_viewport(ratio=1)
+        rating_page.keyboard.press("y")
+        settle(rating_page)
+    expect(rating_page.locator("#item-rating-")).to_be_focused()
+    expect(
+        rating_page.locator("#item-rating-").get_by_role("button", name="5", exact=True)
+    ).to_be_in_viewport(ratio=1)
+    rating_page.keyboard.press("4")
+    settle(rating_page)
+    expect(rating_page.get_by_role("button", name="Make it")).to_be_in_viewport(ratio=1)

@@ -5,14 +5,14 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.driving import EVALUATOR, SECOND, SLUG, set_stage, sign_in
+from tests.browser.driving import EVALUATOR, SECOND, SLUG, prepare_site, sign_in
 from tests.browser.transcripts import lively_game
 
 pytestmark = pytest.mark.slow
 
 
 def test_exactly_one_of_two_gets_the_last_game(live_stack, browser: Browser, browser_context_args):
-    set_stage(live_stack, lively_game(rounds=2))
+    prepare_site(live_stack, lively_game(rounds=2))
     pages = []
     for email in (EVALUATOR, SECOND):
         page = browser.new_context(**browser_context_args).new_page()

@@ -27,7 +27,7 @@ def evaluation(db) -> Evaluation:
 
 
 @pytest.fixture
-def desk(evaluation, page: Page, live_server) -> Page:
+def rating_page(evaluation, page: Page, live_server) -> Page:
     """The evaluator's page with five minutes left; its clock is wound on by the test."""
     leave(evaluation, 5)
     client = Client()
@@ -48,11 +48,11 @@ def leave(evaluation: Evaluation, minutes: int) -> None:
     Slot.objects.filter(pk=evaluation.slot_id).update(lease_until=until)
 
 
-def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(desk, evaluation) -> None:
-    says, note = desk.locator("#lease-says"), desk.locator("#answer")
+def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(rating_page, evaluation) -> None:
+    says, note = rating_page.locator("#lease-says"), rating_page.locator("#answer")
     expect(says).to_have_text("reserved, 5 min left")
     leave(evaluation, 4)
-    desk.clock.fast_forward(A_MINUTE)
+    rating_page.clock.fast_forward(A_MINUTE)
     expect(says).to_have_text("reserved, 4 min left")
 
     # An act is saved while the renewal is still on its way, and the focus is where the act left it.
@@ -61,27 +61,27 @@ def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(desk, evalua
     def hold(route: Route) -> None:
         waiting.append(route)
 
-    desk.route("**/lease/", hold)
-    first = desk.evaluate(HERE)
-    desk.keyboard.press("a")
-    expect(desk.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
-    settle(desk)
-    after = desk.evaluate(HERE)
+    rating_page.route("**/lease/", hold)
+    first = rating_page.evaluate(HERE)
+    rating_page.keyboard.press("a")
+    expect(rating_page.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
+    settle(rating_page)
+    after = rating_page.evaluate(HERE)
     assert after != first
     assert Revision.objects.get().value == "accurate"
     assert [route.request.method for route in waiting] == ["POST"]
     waiting[0].continue_()
-    desk.unroute("**/lease/")
+    rating_page.unroute("**/lease/")
     expect(says).to_have_text("reserved, 30 min left")
-    assert desk.evaluate(HERE) == after
+    assert rating_page.evaluate(HERE) == after
 
     # It ends while something is being typed: that stays, and a click takes the game up again.
-    desk.keyboard.press("f")
-    field = desk.locator("#at textarea:visible, #at input:visible, #flag input:visible").first
+    rating_page.keyboard.press("f")
+    field = rating_page.locator("#at textarea:visible, #at input:visible, #flag input:visible").first
     field.fill("half a thought")
     leave(evaluation, -1)
     assert expire_leases(by=Person.objects.system(now=timezone.now()), now=timezone.now()) == 1
-    desk.clock.fast_forward(A_MINUTE)
+    rating_page.clock.fast_forward(A_MINUTE)
     expect(note).to_contain_text("Your reservation of this game ended")
     expect(says).to_have_text("your reservation ended")
     expect(field).to_be_focused()
@@ -92,9 +92,9 @@ def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(desk, evalua
     assert Evaluation.objects.get().state == "draft"
 
 
-def test_who_is_released_while_judging_goes_on_at_once_and_nothing_is_lost(desk, evaluation) -> None:
-    note, unsent = desk.locator("#answer"), desk.locator("#unsent")
-    first = desk.evaluate(HERE)
+def test_who_is_released_while_judging_goes_on_at_once_and_nothing_is_lost(rating_page, evaluation) -> None:
+    note, unsent = rating_page.locator("#answer"), rating_page.locator("#unsent")
+    first = rating_page.evaluate(HERE)
     lead = make_lead(project=evaluation.game.project)
     release_slot(evaluation=evaluation, reason="Ann is away", by=lead, now=timezone.now())
     late: list[Route] = []
@@ -102,30 +102,30 @@ def test_who_is_released_while_judging_goes_on_at_once_and_nothing_is_lost(desk,
     def hold(route: Route) -> None:
         late.append(route)
 
-    desk.route("**/lease/", hold)
-    desk.keyboard.press("a")
+    rating_page.route("**/lease/", hold)
+    rating_page.keyboard.press("a")
     expect(note).to_contain_text("Ann is away")
     expect(note.get_by_role("button", name="Discard this change")).to_be_visible()
     # The renewal that the same key asked for is answered after the act was refused: its note takes nothing away.
-    with desk.expect_response("**/lease/"):
+    with rating_page.expect_response("**/lease/"):
         late[0].continue_()
-    desk.unroute("**/lease/")
-    expect(desk.locator("#lease-says")).to_have_text("your slot was released")
+    rating_page.unroute("**/lease/")
+    expect(rating_page.locator("#lease-says")).to_have_text("your slot was released")
     expect(note.get_by_role("button", name="Discard this change")).to_be_visible()
     expect(unsent).to_contain_text("1 unsent")
-    expect(desk.locator("#lease-says")).to_have_text("your slot was released")
+    expect(rating_page.locator("#lease-says")).to_have_text("your slot was released")
     assert not Revision.objects.exists()
     note.get_by_role("button", name="Resume the game").click()
-    expect(desk.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
+    expect(rating_page.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
     expect(unsent).to_be_hidden()
     expect(note).to_be_empty()
-    expect(desk.locator("#lease-says")).to_have_text("reserved, 30 min left")
-    settle(desk)
+    expect(rating_page.locator("#lease-says")).to_have_text("reserved, 30 min left")
+    settle(rating_page)
     assert Revision.objects.get().value == "accurate"
     # Everything goes on as before: the focus is at the next thing, and what is said there is saved.
-    desk.locator(f".item:focus:not(#{first})").wait_for()
-    second = desk.evaluate(HERE)
-    desk.keyboard.press("i")
-    expect(desk.locator(f"#{second} [data-key=i]")).to_have_attribute("aria-pressed", "true")
-    settle(desk)
+    rating_page.locator(f".item:focus:not(#{first})").wait_for()
+    second = rating_page.evaluate(HERE)
+    rating_page.keyboard.press("i")
+    expect(rating_page.locator(f"#{second} [data-key=i]")).to_have_attribute("aria-pressed", "true")
+    settle(rating_page)
     assert Revision.objects.count() == 2

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.driving import EVALUATOR, Keyboard, Watch, artefacts, set_stage, settle, sign_in
+from tests.browser.driving import EVALUATOR, Keyboard, Watch, artefacts, prepare_site, settle, sign_in
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +32,7 @@ def expect_open(page: Page, place: int) -> None:
 
 
 def test_the_response_that_is_spoken_of_is_open(live_stack, page: Page, browser: Browser):
-    set_stage(live_stack)
+    prepare_site(live_stack)
     live_stack.script(_SET)
     watch = Watch(page)
     page.set_viewport_size({"width": 1366, "height": 768})

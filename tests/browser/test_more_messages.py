@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import EVALUATOR, Watch, focused, judgements, set_stage, settle, sign_in
+from tests.browser.driving import EVALUATOR, Watch, focused, judgements, prepare_site, settle, sign_in
 from tests.browser.transcripts import lively_game
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ def press_inconsistent(page: Page) -> None:
 
 
 def test_an_evaluator_is_asked_for_more_and_sees_why(live_stack, page: Page):
-    set_stage(live_stack, lively_game())
+    prepare_site(live_stack, lively_game())
     key = live_stack.script(BEGIN).strip()
     watch = Watch(page)
     sign_in(page, live_stack)

@@ -9,7 +9,7 @@ from tests.browser.driving import (
     Watch,
     focused,
     judgements,
-    set_stage,
+    prepare_site,
     settle,
     sign_in,
     take_next_game,
@@ -26,7 +26,7 @@ REVISIONS = "SELECT COUNT(*) FROM discussions_revision"
 @pytest.fixture
 def rating(live_stack, page: Page) -> Page:
     """An evaluator with a game open."""
-    set_stage(live_stack, lively_game())
+    prepare_site(live_stack, lively_game())
     sign_in(page, live_stack)
     take_next_game(page)
     expect(focused(page)).to_have_attribute("data-kind", "reference")

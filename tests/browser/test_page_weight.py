@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.driving import Keyboard, set_stage, sign_in, take_next_game, tell
+from tests.browser.driving import Keyboard, prepare_site, sign_in, take_next_game, tell
 from tests.browser.transcripts import lively_game
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ for (const type of Object.keys(window.seen)) {
 
 
 def test_the_page_is_light(live_stack, browser: Browser, browser_context_args):
-    set_stage(live_stack, lively_game())
+    prepare_site(live_stack, lively_game())
     with browser.new_context(**browser_context_args) as context:
         page = context.new_page()
         sign_in(page, live_stack)

@@ -6,7 +6,16 @@ from collections import Counter
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import SLUG, Keyboard, Watch, focused, judgements, set_stage, sign_in_by_form, tell
+from tests.browser.driving import (
+    SLUG,
+    Keyboard,
+    Watch,
+    focused,
+    judgements,
+    prepare_site,
+    sign_in_by_form,
+    tell,
+)
 from tests.browser.transcripts import REFERENCES, lively_game
 
 pytestmark = pytest.mark.slow
@@ -70,7 +79,7 @@ def override(keys: Keyboard, said: dict[tuple[str, str], str]) -> dict[tuple[str
 
 
 def test_a_game_is_rated_with_at_most_65_keys(live_stack, page: Page):
-    set_stage(live_stack, lively_game())
+    prepare_site(live_stack, lively_game())
     watch = Watch(page)
     sign_in_by_form(page, live_stack)
     page.goto(f"{live_stack.url}/projects/{SLUG}/guideline/")

@@ -5,7 +5,15 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import Watch, judgements, set_stage, sign_in, sign_in_by_form, take_next_game, tell
+from tests.browser.driving import (
+    Watch,
+    judgements,
+    prepare_site,
+    sign_in,
+    sign_in_by_form,
+    take_next_game,
+    tell,
+)
 from tests.browser.transcripts import REFERENCES, lively_game
 
 pytestmark = pytest.mark.slow
@@ -53,7 +61,7 @@ def browser_context_args(browser_context_args):
 
 
 def test_everything_can_be_done_by_forms(live_stack, page: Page):
-    set_stage(live_stack, lively_game(rounds=2))
+    prepare_site(live_stack, lively_game(rounds=2))
     watch = Watch(page)
     sign_in_by_form(page, live_stack)
     take_next_game(page)
@@ -97,7 +105,7 @@ def press_submit(page: Page) -> None:
 
 
 def test_what_is_missing_is_named_and_led_to(live_stack, page: Page):
-    set_stage(live_stack, lively_game(rounds=2))
+    prepare_site(live_stack, lively_game(rounds=2))
     sign_in(page, live_stack)
     take_next_game(page)
     page.get_by_role("button", name=re.compile("^Submit")).click()

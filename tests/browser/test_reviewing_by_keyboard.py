@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import EVALUATOR, Keyboard, Watch, focused, set_stage, settle, sign_in, tell
+from tests.browser.driving import EVALUATOR, Keyboard, Watch, focused, prepare_site, settle, sign_in, tell
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ def get_subject(page: Page) -> tuple[str, str]:
 
 
 def test_a_comparison_is_reviewed_with_at_most_20_keys(live_stack, page: Page):
-    set_stage(live_stack)
+    prepare_site(live_stack)
     live_stack.script(_SET)
     watch = Watch(page)
     sign_in(page, live_stack)

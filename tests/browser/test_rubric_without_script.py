@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from rubric.core.records import RubricRecord
 from rubric.versions.core.version_json import read_version
-from tests.browser.driving import ADMIN, set_stage, sign_in
+from tests.browser.driving import ADMIN, prepare_site, sign_in
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ def weights(page: Page) -> list[str]:
 
 
 def test_weights_are_changed_and_published_by_forms(live_stack, page: Page):
-    set_stage(live_stack)
+    prepare_site(live_stack)
     sign_in(page, live_stack, ADMIN)
     page.get_by_role("link", name="Rubrics").click()
     page.get_by_role("link", name="1.2 of Response quality", exact=True).click()
@@ -61,7 +61,7 @@ def test_weights_are_changed_and_published_by_forms(live_stack, page: Page):
 
 
 def test_with_script_a_slider_is_dragged_and_the_sum_runs_along(live_stack, browser, browser_context_args):
-    set_stage(live_stack)
+    prepare_site(live_stack)
     page = browser.new_page(**browser_context_args | {"java_script_enabled": True})
     sign_in(page, live_stack, ADMIN)
     page.goto(f"{live_stack.url}/rubrics/response/1.1/draft/")
