@@ -231,7 +231,7 @@ def _part(name: str, text: str, key: str) -> Any:
     if name == "weight":
         return _number(
             text,
-            say("The weight of {value}", value=key or "the new criterion"),
+            say("The weight of {key}", key=key or say("the new criterion")),
             say("one from 0 to 100, such as 25"),
             100,
         )
@@ -240,7 +240,7 @@ def _part(name: str, text: str, key: str) -> Any:
             return None
         return _number(
             text,
-            say("The threshold of {value}", value=key or "the new criterion"),
+            say("The threshold of {key}", key=key or say("the new criterion")),
             say("one such as 80, or leave it empty"),
         )
     if name == "scale":

@@ -292,7 +292,7 @@ def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterS
             return ""
         choices = " or ".join(json.dumps(choice) for choice in legal)
         return say(
-            "{name} is {dumps}; it must be {choices}.", name=name, dumps=json.dumps(value), choices=choices
+            "{name} is {value}; it must be {choices}.", name=name, value=json.dumps(value), choices=choices
         )
     is_count = name in specs.counts
     low, high = specs.counts[name] if is_count else specs.amounts[name]
