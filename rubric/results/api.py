@@ -151,8 +151,8 @@ def _ranking(panel: PanelPart) -> RankingAnswer:
         lead=panel.lead,
         ranks=[
             RankAnswer(
-                response=row.named_response.number,
-                name=row.named_response.name,
+                response=row.response.number,
+                name=row.response.name,
                 place=row.rank.place,
                 mean=_number(row.rank.mean),
                 review_count=row.rank.count,

@@ -33,7 +33,7 @@ FALLBACK = gettext_lazy("Fallback: by holistic score")
 class RankingRow(Struct, frozen=True):
     """One response of the ranking, with the values that count."""
 
-    named_response: NamedResponse
+    response: NamedResponse
     rank: ResponseRank
     is_tie: bool
     values: list[Fraction]
@@ -47,7 +47,7 @@ class RankingRow(Struct, frozen=True):
 class LeadRow(Struct, frozen=True):
     """The first's lead over one rival, its interval as text, and the word for it."""
 
-    named_response: NamedResponse
+    response: NamedResponse
     lead: Lead
     interval: str
     says: str
@@ -125,7 +125,7 @@ def _rows(
     unranked = [ResponseRank(key, None, 0, None, None, None) for key in named_responses if key not in known]
     return [
         RankingRow(
-            named_response=named_responses[rank.response],
+            response=named_responses[rank.response],
             rank=rank,
             is_tie=rank.place is not None and places.count(rank.place) > 1,
             values=[given[rank.response] for given in values.values() if rank.response in given],
@@ -141,7 +141,7 @@ def _chart(rows: Sequence[RankingRow]) -> DotsChart:
         mean = float(sum(row.values, Fraction()) / len(row.values)) if row.values else None
         points = [float(value) for value in row.values]
         texts = two(row.rank.mean), range_text(row.interval)
-        drawn.append(DotRow(row.named_response.name, points, mean, texts[0], low, high, texts[1]))
+        drawn.append(DotRow(row.response.name, points, mean, texts[0], low, high, texts[1]))
     return dot_plot(drawn, minimum=LOWEST, maximum=HIGHEST)
 
 

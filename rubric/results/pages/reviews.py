@@ -68,7 +68,7 @@ class ScoreRow(Struct, frozen=True):
 class ScoreGroup(Struct, frozen=True):
     """The rows of one response."""
 
-    named_response: NamedResponse
+    response: NamedResponse
     rows: list[ScoreRow]
 
 

@@ -45,7 +45,7 @@ CUT = 3000
 class Text(Struct, frozen=True):
     """The text of one response, or its beginning."""
 
-    named_response: NamedResponse
+    response: NamedResponse
     text: str
     is_cut: bool
 

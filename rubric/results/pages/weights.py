@@ -62,7 +62,7 @@ class WeightsPart(Struct, frozen=True):
 class TriedRow(Struct, frozen=True):
     """One response under the weights tried; `was` is its rank under the weights of the version."""
 
-    named_response: NamedResponse
+    response: NamedResponse
     place: int
     mean: Fraction
     was: int | None
@@ -149,8 +149,8 @@ def build_what_if(
 
 
 def _first_sentence(rows: Sequence[TriedRow]) -> str:
-    now = [row.named_response.name for row in rows if row.place == 1]
-    before = [row.named_response.name for row in rows if row.was == 1]
+    now = [row.response.name for row in rows if row.place == 1]
+    before = [row.response.name for row in rows if row.was == 1]
     if not now:
         return _("No score counts yet, so nothing is ranked.")
     if now == before:
