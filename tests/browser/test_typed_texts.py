@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from discussions.models import Evaluation, Remark
-from tests.browser.driving import Keyboard, Watch, answer_by_keys, focused, open_desk, settle
+from tests.browser.driving import Keyboard, Watch, answer_by_keys, focused, open_rating_page, settle
 from tests.factories.rating import start
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -18,8 +18,8 @@ def evaluation() -> Evaluation:
 
 
 @pytest.fixture
-def desk(evaluation, page: Page, live_server) -> Page:
-    return open_desk(page, live_server.url, evaluation)
+def rating_page(evaluation, page: Page, live_server) -> Page:
+    return open_rating_page(page, live_server.url, evaluation)
 
 
 def comments() -> list[str]:
@@ -36,61 +36,61 @@ def type_comment(page: Page, text: str) -> None:
     page.keyboard.type(text)
 
 
-def test_half_a_comment_outlives_escape_and_a_reload(desk: Page) -> None:
-    watch = Watch(desk)
-    type_comment(desk, "half a thought")
-    expect(desk.get_by_text(SAYS).filter(visible=True)).to_have_count(0)
-    desk.keyboard.press("Escape")
-    expect(desk.get_by_label("Comment")).to_have_count(0)
-    desk.keyboard.press("w")
-    expect(desk.get_by_label("Comment")).to_have_value("half a thought")
-    expect(desk.get_by_text(SAYS).filter(visible=True)).to_have_count(1)
-    desk.reload()
-    desk.locator(".item:focus").wait_for()
-    desk.keyboard.press("w")
-    expect(desk.get_by_label("Comment")).to_have_value("half a thought")
+def test_half_a_comment_outlives_escape_and_a_reload(rating_page: Page) -> None:
+    watch = Watch(rating_page)
+    type_comment(rating_page, "half a thought")
+    expect(rating_page.get_by_text(SAYS).filter(visible=True)).to_have_count(0)
+    rating_page.keyboard.press("Escape")
+    expect(rating_page.get_by_label("Comment")).to_have_count(0)
+    rating_page.keyboard.press("w")
+    expect(rating_page.get_by_label("Comment")).to_have_value("half a thought")
+    expect(rating_page.get_by_text(SAYS).filter(visible=True)).to_have_count(1)
+    rating_page.reload()
+    rating_page.locator(".item:focus").wait_for()
+    rating_page.keyboard.press("w")
+    expect(rating_page.get_by_label("Comment")).to_have_value("half a thought")
     assert comments() == []
-    desk.keyboard.press("Enter")
-    settle(desk)
+    rating_page.keyboard.press("Enter")
+    settle(rating_page)
     assert comments() == ["half a thought"]
-    assert kept(desk) == []
-    desk.keyboard.press("w")
-    expect(desk.get_by_label("Comment")).to_have_value("")
+    assert kept(rating_page) == []
+    rating_page.keyboard.press("w")
+    expect(rating_page.get_by_label("Comment")).to_have_value("")
     watch.check()
 
 
-def test_a_text_belongs_to_its_message(desk: Page) -> None:
-    type_comment(desk, "about this one")
-    desk.keyboard.press("Escape")
-    first = focused(desk).get_attribute("data-message")
-    desk.locator(f".item[data-message]:not([data-message='{first}'])").first.focus()
-    desk.keyboard.press("w")
-    expect(desk.get_by_label("Comment")).to_have_value("")
-    desk.get_by_label("Comment").fill("x")
-    desk.get_by_label("Comment").fill("")
-    assert len(kept(desk)) == 1
+def test_a_text_belongs_to_its_message(rating_page: Page) -> None:
+    type_comment(rating_page, "about this one")
+    rating_page.keyboard.press("Escape")
+    first = focused(rating_page).get_attribute("data-message")
+    rating_page.locator(f".item[data-message]:not([data-message='{first}'])").first.focus()
+    rating_page.keyboard.press("w")
+    expect(rating_page.get_by_label("Comment")).to_have_value("")
+    rating_page.get_by_label("Comment").fill("x")
+    rating_page.get_by_label("Comment").fill("")
+    assert len(kept(rating_page)) == 1
 
 
-def test_submitting_from_the_field_saves_its_text_first(desk: Page, evaluation) -> None:
-    keys = Keyboard(desk)
+def test_submitting_from_the_field_saves_its_text_first(rating_page: Page, evaluation) -> None:
+    keys = Keyboard(rating_page)
     for _answer in answer_by_keys(keys):
         pass
-    expect(focused(desk)).to_have_text("Submit Ctrl Enter")
-    desk.reload()
-    expect(focused(desk)).to_have_text("Submit Ctrl Enter")  # nothing is left to judge
+    expect(focused(rating_page)).to_have_text("Submit Ctrl Enter")
+    rating_page.reload()
+    expect(focused(rating_page)).to_have_text("Submit Ctrl Enter")  # nothing is left to judge
     keys.press("j")
-    type_comment(desk, "said last")
-    desk.keyboard.press("Control+Enter")
-    desk.wait_for_url("**/verdict/")
+    type_comment(rating_page, "said last")
+    rating_page.keyboard.press("Control+Enter")
+    rating_page.wait_for_url("**/verdict/")
     assert comments() == ["said last"]
     evaluation.refresh_from_db()
     assert evaluation.state == "submitted"
 
 
-def test_closing_the_evaluation_deletes_what_was_typed(desk: Page, evaluation) -> None:
-    type_comment(desk, "never saved")
-    assert len(kept(desk)) == 1
+def test_closing_the_evaluation_deletes_what_was_typed(rating_page: Page, evaluation) -> None:
+    type_comment(rating_page, "never saved")
+    assert len(kept(rating_page)) == 1
     Evaluation.objects.filter(pk=evaluation.pk).update(state="submitted")
-    desk.reload()
-    expect(desk.locator("#submit")).to_have_count(0)
-    assert kept(desk) == []
+    rating_page.reload()
+    expect(rating_page.locator("#submit")).to_have_count(0)
+    assert kept(rating_page) == []
