@@ -26,8 +26,8 @@ class DecisionPreview(Struct, frozen=True):
     """The basis of a decision, and the hash that the request to record it must carry.
 
     `compared` is None if there were too many looks at the pair, or the sides are not judged in the same way
-    (`is_one_way`), `with_withdrawn` if no game was withdrawn after its figures were known. `game_count` games of the
-    change count, `least_games` are needed; `decided` are its decisions so far.
+    (`has_same_protocol`), `with_withdrawn` if no game was withdrawn after its figures were known. `game_count` games
+    of the change count, `least_games` are needed; `decided` are its decisions so far.
     """
 
     basis: DecisionBasis
@@ -38,7 +38,7 @@ class DecisionPreview(Struct, frozen=True):
     game_count: int
     least_games: int
     decided: list[int]
-    is_one_way: bool = True
+    has_same_protocol: bool = True
 
     @property
     def shown_before(self) -> set[str]:
@@ -76,19 +76,19 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
         control_out=[_decided(out.game) for out in control_out],
         change_out=[_decided(out.game) for out in change_out],
     )
-    is_one_way = control.protocol == change.protocol
+    has_same_protocol = control.protocol == change.protocol
     pair = history.find_pair(change.compared_with, change.prompt_sha256)
     basis = msgspec.structs.replace(basis, look=_look(pair, basis, [*control_out, *change_out]))
     return DecisionPreview(
         basis=basis,
         basis_sha256=_hash(basis),
-        compared=compute_proposal(basis, load_rubric(change)) if is_one_way else None,
-        with_withdrawn=compute_with_withdrawn(basis, load_rubric(change)) if is_one_way else None,
+        compared=compute_proposal(basis, load_rubric(change)) if has_same_protocol else None,
+        with_withdrawn=compute_with_withdrawn(basis, load_rubric(change)) if has_same_protocol else None,
         number=change.number,
         game_count=len(change.games),
         least_games=change.least_games,
         decided=[line.id for line in change.decisions],
-        is_one_way=is_one_way,
+        has_same_protocol=has_same_protocol,
     )
 
 
@@ -137,7 +137,7 @@ def why_undecidable(preview: DecisionPreview, choice: str = "") -> Obstacle | No
 
     A change without a decision can still be reverted without a look, so that the stage can continue.
     """
-    if not preview.is_one_way:
+    if not preview.has_same_protocol:
         says = _(
             "The change and its reference are judged in different ways, such as by two rubric versions. Move both to "
             "one version, then decide."

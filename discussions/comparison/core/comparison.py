@@ -350,8 +350,7 @@ def _needed(metrics: Sequence[MetricCompared]) -> str:
     if not several:
         return say("How many are needed shows once games of one batch differ.")
     count, metric = max(several, key=lambda pair: pair[0] or 0)
-    points = metric.difference.material
-    material = say("1 point") if points == 1 else say("{points:g} points", points=points)
+    material = _material_text(metric)
     if not count:
         return say(
             "There are enough to see {material} in {metric}; the true difference may be smaller.",
@@ -389,11 +388,11 @@ def _with_more(metric: MetricCompared) -> str:
     )
 
 
-def _in_unit(metric: MetricCompared) -> str:
+def _material_text(metric: MetricCompared) -> str:
     """The material difference in points of a percentage or of the rating, else in the metric's own unit."""
     scale, material = METRICS[metric.key].scale, metric.difference.material
     if scale in (PERCENT, RATING):
-        return say("{points:g} points", points=material)
+        return say("1 point") if material == 1 else say("{points:g} points", points=material)
     return f"{material:g}{scale.symbol}"
 
 
@@ -405,7 +404,7 @@ def list_guardrail_checks(
         say(
             "Check {metric}: it probably fell by more than {material}.",
             metric=metric.label.lower(),
-            material=_in_unit(metric),
+            material=_material_text(metric),
         )
         for metric in metrics
         if metric.is_harmed
