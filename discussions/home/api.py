@@ -31,10 +31,11 @@ class GamesAnswer(Answer):
 
 
 class ToDoAnswer(Answer):
-    """What needs a lead: numbers of games to record and of those with a tie to resolve, and counts."""
+    """What needs a lead: numbers of games to record, of those with a tie to resolve, of changes to decide; counts."""
 
     to_record: list[int]
     tied: list[int]
+    undecided: list[int]
     flags: int
     faulty_imports: int
     failed_jobs: int
@@ -158,6 +159,7 @@ def _dashboard(page: DashboardPage) -> DashboardAnswer:
         to_do=ToDoAnswer(
             to_record=to_do.ready.to_record,
             tied=to_do.ready.tied,
+            undecided=to_do.undecided,
             flags=to_do.flag_count,
             faulty_imports=to_do.faulty_count,
             failed_jobs=to_do.failed_count,

@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from discussions.adjudication.queries import load_disagreements
 from discussions.core.evaluation_states import DRAFT, RETURNED, SUBMITTED
+from discussions.core.iteration_states import CHANGE
 from discussions.flags.queries import is_in_project, query_flags, waits_for_lead
-from discussions.models import Evaluation, Game, Measured, Slot, Stage, Verdict
+from discussions.models import Decision, Evaluation, Game, Iteration, Measured, Slot, Stage, Verdict
 from discussions.models.slots import RATING
 from discussions.verdicts.queries import complete_games, faulty_transcripts
 from workspace.database.prepared_queries import Prepared
@@ -131,6 +132,11 @@ def count_jobs(project: Project) -> JobCount:
 def count_flags(project: Project) -> int:
     """The flags that wait for a lead's answer."""
     return len(_FLAGS.rows(project.pk))
+
+
+def find_undecided(project: Project) -> list[int]:
+    """The numbers of changes of open stages whose games all have a verdict, and on which nobody has decided yet."""
+    return [number for (number,) in _UNDECIDED.rows(project.pk)]
 
 
 def count_faulty(project: Project) -> int:
@@ -301,4 +307,24 @@ _FLAGS = Prepared(
     lambda project: query_flags().filter(waits_for_lead(), is_in_project(project)).values_list("pk"),
     int,
 )
+
+
+def _undecided(project: Any) -> "QuerySet[Iteration, Any]":
+    games = Game.objects.filter(iteration=OuterRef("pk"), withdrawn_at=None)
+    recorded = Verdict.objects.filter(
+        game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version")
+    )
+    changes = Iteration.objects.filter(
+        ~Exists(Decision.objects.filter(iteration=OuterRef("pk"))),
+        Exists(games),
+        ~Exists(games.filter(~Exists(recorded))),
+        project=project,
+        kind=CHANGE,
+        stage__closed_at=None,
+        opened_at__isnull=False,
+    )
+    return changes.order_by("number").values_list("number")
+
+
+_UNDECIDED = Prepared(_undecided, int)
 _FAULTY = Prepared(lambda project: faulty_transcripts(project).values_list("pk"), int)

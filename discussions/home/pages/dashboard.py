@@ -30,6 +30,7 @@ from discussions.home.queries import (
     count_unmeasured,
     count_withdrawn,
     find_ready,
+    find_undecided,
     list_workers,
     sum_recorded,
 )
@@ -72,17 +73,25 @@ class GameStates(Struct, frozen=True):
 
 
 class ToDo(Struct, frozen=True):
-    """What needs a lead."""
+    """What needs a lead. `undecided` are numbers of changes that wait for a decision."""
 
     ready: Ready
     flag_count: int
     faulty_count: int
     failed_count: int
+    undecided: list[int]
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing needs a lead."""
-        return not (self.ready.count or self.flag_count or self.faulty_count or self.failed_count)
+        counts = (
+            self.ready.count,
+            self.flag_count,
+            self.faulty_count,
+            self.failed_count,
+            len(self.undecided),
+        )
+        return not any(counts)
 
 
 class GoalProgress(Struct, frozen=True):
@@ -158,7 +167,7 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
     return DashboardPage(
         states=states,
         parts=_parts(states),
-        to_do=ToDo(ready, count_flags(project), count_faulty(project), jobs.failed),
+        to_do=ToDo(ready, count_flags(project), count_faulty(project), jobs.failed, find_undecided(project)),
         progress=_progress(stage, counted, recorded, periods, today),
         trend=_trend(periods, recorded),
         workers=list_workers(project, _midnight(today - WORKED_WITHIN)),

@@ -22,6 +22,7 @@ DAY = 24 * 60
 FEW = (
     *("game_withdrawn", "slot_taken", "slot_awaiting_verdict", "remark_open_flag", "evaluation_open"),
     *("transcript_with_faults", "stage_one_open_per_project", "workspace_job_", "discussions_iteration_"),
+    "sqlite_autoindex_discussions_iteration_",
 )
 # Columns with the same value in thousands of rows.
 MANY = ("state", "rubric_version_id", "purpose")

@@ -15,7 +15,7 @@ from discussions.home.pages.dashboard import build_dashboard
 from discussions.models import Game
 from discussions.queue.actions import take_next_game
 from tests.factories.adjudication import make_differing
-from tests.factories.iterations import figures, make_iteration, make_stage
+from tests.factories.iterations import decide_on, figures, make_iteration, make_stage
 from tests.factories.jobs import make_failed_job
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project
@@ -73,6 +73,27 @@ def test_a_tie_and_the_flag_beside_it_wait_for_the_lead(client):
     assert reverse("adjudicate", args=["shared", game.number]) in said
     for part in ("game has a tie to resolve", "flag waits for an answer"):
         assert part in said
+
+
+def test_a_change_whose_games_all_have_verdicts_waits_for_a_decision(client):
+    """It said "Nothing to do for leads now", although the stage could not go on without a decision."""
+    stage = make_stage()
+    make_iteration(stage=stage, games=[figures()] * 3)
+    change = make_iteration(stage=stage, games=[figures(), None, figures()])
+    assert get_page(stage.project).to_do.undecided == []
+    withdraw_game(
+        game=Game.objects.get(iteration=change, verdicts=None),
+        reason="Cut short",
+        by=stage.created_by,
+        now=NOW,
+    )
+    said = get_text(client, stage.created_by, stage.project)
+    place = reverse("compare_iterations", args=[stage.project.slug, change.number])
+    assert f'<a href="{place}">Iteration {change.number} waits for a decision</a>' in said
+    answer = program_of(stage.created_by).get(f"projects/{stage.project.slug}/dashboard/").json()
+    assert answer["to_do"]["undecided"] == [change.number]
+    decide_on(iteration=change, choice="revert")
+    assert get_page(stage.project).to_do.is_empty
 
 
 def test_a_failed_job_is_counted_with_a_link_to_its_reason(client):
