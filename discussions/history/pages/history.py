@@ -11,6 +11,7 @@ from discussions.iterations.pages import HistoryRow, JudgedIteration, history_ro
 from discussions.iterations.queries import load_history
 from discussions.models import Stage
 from workspace.display.core.multiples import MOST_NARROW
+from workspace.display.core.number_lists import format_numbers
 
 
 class HistoryPage(Struct, frozen=True):
@@ -45,13 +46,13 @@ def build_history_page(*, stage: Stage) -> HistoryPage:
         is_wide=len(found) > MOST_NARROW,
         has_withdrawn=any(iteration.row.left_out for iteration in found),
         newest_change=history.newest_change,
-        notes=_notes(history, found),
+        notes=_notes(history, found, is_closed=stage.closed_at is not None),
     )
 
 
-def _notes(history: History, found: list[JudgedIteration]) -> list[tuple[str, int]]:
+def _notes(history: History, found: list[JudgedIteration], *, is_closed: bool) -> list[tuple[str, int]]:
     notes = []
-    if history.reference is not None:
+    if history.reference is not None and not is_closed:
         says = _("The next change is compared with iteration %(number)d.")
         notes.append((says % {"number": history.reference.number}, 0))
     notes += [note for row in history.iterations if row.decision is None and (note := _note(row))]
@@ -66,7 +67,7 @@ def _notes(history: History, found: list[JudgedIteration]) -> list[tuple[str, in
 
 def _note(row: HistoryIteration) -> tuple[str, int] | None:
     """What an iteration without a decision waits for; None for a baseline whose games are rated."""
-    open_count = sum(game.state == OPEN for game in row.games)
+    open_count = sum(game.state == OPEN and not game.has_ties for game in row.games)
     given = {"number": row.number, "count": len(row.games), "least": row.least_games, "open": open_count}
     if row.state == IMPORTING:
         return _("Iteration %(number)d takes games: %(count)d of at least %(least)d are there.") % given, 0
@@ -77,6 +78,9 @@ def _note(row: HistoryIteration) -> tuple[str, int] | None:
             len(row.games),
         )
         return says % given, 0
+    if row.tied:
+        says = _("Iteration %(number)d waits until a lead resolves the ties of %(games)s.")
+        return says % {**given, "games": format_numbers(row.tied)}, 0
     if row.kind == BASELINE:
         return None
     says = _("All games of iteration %(number)d are rated; it waits for a decision.")

@@ -437,6 +437,9 @@ def test_a_closed_stage_keeps_how_its_gate_stood_and_an_admins_reason(client, st
     for part in ("People would pay.", "Out of time", admin.name, "The gate was closed"):
         assert part in said
     assert get_summary(client, stage).gate.override_reason == "Out of time"
+    assert "The next change is compared with" not in get_body(client, stage), (
+        "there is none in a closed stage"
+    )
 
 
 @pytest.mark.parametrize("name", FORMS)

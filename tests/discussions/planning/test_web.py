@@ -322,5 +322,8 @@ def test_a_tie_is_named_as_what_a_lead_has_to_do(client, stage, project):
     assert "evaluators differ, a lead resolves the ties" in text
     assert f'href="{reverse("adjudicate", args=["ours", rated.number])}">game {rated.number}</a>' in text
     place = reverse("compare_iterations", args=["ours", change.number])
+    stage_page = get_text(client.get(reverse("stage", args=["ours", stage.number])))
+    waits = f"Iteration {change.number} waits until a lead resolves the ties of game {rated.number}."
+    assert waits in stage_page and "waits for evaluators" not in stage_page
     says = f"Evaluators differ on game {rated.number} of iteration {change.number}."
     assert says in get_text(client.get(place))
