@@ -181,8 +181,8 @@ def spread_says(found: Difference) -> str:
         return found.spread.warning
     given = {"sd": figure(found.spread.sd), "df": found.spread.df, "count": found.spread.batch_count}
     says = ngettext(
-        "Games under one prompt differ by a standard deviation of %(sd)s (%(df)d df from %(count)d iteration).",
-        "Games under one prompt differ by a standard deviation of %(sd)s (%(df)d df from %(count)d iterations).",
+        "Games under one prompt differ by a standard deviation of %(sd)s (%(df)d df from %(count)d group of games).",
+        "Games under one prompt differ by a standard deviation of %(sd)s (%(df)d df from %(count)d groups of games).",
         found.spread.batch_count,
     )
     return f"{says % given} {found.spread.warning}".strip()

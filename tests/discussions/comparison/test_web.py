@@ -87,7 +87,7 @@ def test_cannot_tell_yet_comes_first_with_what_is_still_possible(client):
         "Exact permutation p 0.70 two-sided; 3 against 3 games cannot give less than 0.10",
         "Games needed 32 games each to see a difference of 5 points",
         "The rubric's own words: the rule says KEEP: 72.0 > 68.0.",
-        "differ by a standard deviation of 8.0 (4 df from 2 iterations)",
+        "differ by a standard deviation of 8.0 (4 df from 2 groups of games)",
     ):
         assert said in why, said
     assert "Probability of better" in why and "Probability that it does not matter" in why
