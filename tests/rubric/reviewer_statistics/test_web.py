@@ -204,7 +204,7 @@ def test_success_has_four_metrics_literally_and_corrected(client, figured):
     assert "can't tell yet" in said
     assert "overalls rounded to the 10 steps of the holistic score" in said
     # The same alpha has another interval on the page Agreement.
-    assert "those under Agreement leave out one response after the other" in said
+    assert "leave out one question after the other here, and one response under Agreement" in said
 
 
 def test_below_twenty_questions_only_that_an_interval_needs_them_is_said(client):
