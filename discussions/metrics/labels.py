@@ -153,7 +153,7 @@ def _diversity(figures: Mapping[str, Any]) -> list[Look]:
 
 def _repetition(figures: Mapping[str, Any]) -> list[Look]:
     variety = figures["phrase_variety"]
-    text = _("too few phrases") if variety is None else f"{variety:.1f}\u00a0%"
+    text = _("too few phrases") if variety is None else _percent(variety)
     found = [Look(_("Phrase variety"), text, _("different phrases in a random sample of fixed size"))]
     for phrase, count in figures["to_avoid"].items():
         found.append(

@@ -59,6 +59,9 @@ def test_figures_below_zero_have_a_minus_sign():
     assert with_minus("3-2") == "3-2"
     assert number(-3.21) == "−3.21"
     assert number(-0.001) == "0.00"
+    assert [number(value, 1) for value in (81.25, 68.75, -0.25)] == ["81.3", "68.8", "−0.3"], (
+        "as scores round"
+    )
     assert [format_signed(value) for value in (-1, 0, 1, None)] == ["−1.00", "0.00", "+1.00", ""]
     assert interval_text((-0.5, 0.25)) == "−0.50 to 0.25"
     assert percent(-4) == "−4.0"

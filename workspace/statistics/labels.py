@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from workspace.core.text import with_minus
+from workspace.core.text import figure, with_minus
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.statistics.conclusions import Figure
 from workspace.statistics.estimates import Agreement, Interval
@@ -63,14 +63,13 @@ def number(value: float | None, places: int = 2) -> str:
     """A figure with that many decimals, with a minus sign below zero and never "-0.00"; "" without one."""
     if value is None:
         return ""
-    shown = f"{value:.{places}f}"
-    return shown.removeprefix("-") if float(shown) == 0 else with_minus(shown)
+    return with_minus(figure(value, decimals=places))
 
 
 def format_signed(value: float | None, places: int = 2) -> str:
     """A figure with its sign."""
     shown = number(value, places)
-    return f"+{shown}" if value is not None and float(f"{value:.{places}f}") > 0 else shown
+    return f"+{shown}" if value is not None and value > 0 and float(shown) else shown
 
 
 def p_text(p: float | None) -> str:

@@ -369,7 +369,7 @@ def _line(found: GameFacts, labels: _RowLabels, flag_count: int, *, is_stopped: 
         tone="fail" if is_stopped else "" if outcome is None else "pass" if outcome.passes else "fail",
         headline=_("measuring failed") if is_stopped else "" if outcome is None else _headline(outcome),
         cells=[cells.get(key, NO_CELL) for key in labels.metrics],
-        composite="" if composite is None else f"{composite:.1f}",
+        composite="" if composite is None else figure(composite),
         cost="" if cost is None else f"${figure(cost, rules.limit, decimals=2)}",
         cost_says=", ".join(
             filter(

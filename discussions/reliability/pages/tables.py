@@ -24,6 +24,7 @@ from discussions.reliability.labels.accuracy import (
     RATES,
     SAYS,
 )
+from workspace.core.text import figure
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.statistics.proportions import wilson
 
@@ -122,7 +123,7 @@ def describe_work(evaluations: int, games: int, people: int) -> str:
 
 def percent(value: float) -> str:
     """A share with its percent sign on the same line."""
-    return f"{value:.1f}\N{NO-BREAK SPACE}%"
+    return f"{figure(value)}\N{NO-BREAK SPACE}%"
 
 
 def format_count(rate: Rate) -> str:
