@@ -31,11 +31,12 @@ class GamesAnswer(Answer):
 
 
 class ToDoAnswer(Answer):
-    """What needs a lead: numbers of games to record, of those with a tie to resolve, of changes to decide; counts."""
+    """What needs a lead: numbers of games to record and with ties, of iterations to decide on and to open; counts."""
 
     to_record: list[int]
     tied: list[int]
     undecided: list[int]
+    unopened: list[int]
     flags: int
     faulty_imports: int
     failed_jobs: int
@@ -160,6 +161,7 @@ def _dashboard(page: DashboardPage) -> DashboardAnswer:
             to_record=to_do.ready.to_record,
             tied=to_do.ready.tied,
             undecided=to_do.undecided,
+            unopened=to_do.unopened,
             flags=to_do.flag_count,
             faulty_imports=to_do.faulty_count,
             failed_jobs=to_do.failed_count,

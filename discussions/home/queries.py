@@ -6,13 +6,26 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from django.db.models import Case, Count, DecimalField, Exists, Max, OuterRef, Q, QuerySet, Sum, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    DecimalField,
+    Exists,
+    F,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+    Value,
+    When,
+)
 from django.db.models.functions import Coalesce
 from msgspec import Struct
 
 from discussions.adjudication.queries import load_disagreements
 from discussions.core.evaluation_states import DRAFT, RETURNED, SUBMITTED
-from discussions.core.iteration_states import CHANGE
+from discussions.core.iteration_states import CHANGE, IMPORTING
 from discussions.flags.queries import is_in_project, query_flags, waits_for_lead
 from discussions.models import Decision, Evaluation, Game, Iteration, Measured, Slot, Stage, Verdict
 from discussions.models.slots import RATING
@@ -137,6 +150,11 @@ def count_flags(project: Project) -> int:
 def find_undecided(project: Project) -> list[int]:
     """The numbers of changes of open stages whose games all have a verdict, and on which nobody has decided yet."""
     return [number for (number,) in _UNDECIDED.rows(project.pk)]
+
+
+def find_unopened(project: Project) -> list[int]:
+    """The numbers of iterations with enough games that nobody can rate, because they are not open for rating yet."""
+    return [number for (number,) in _UNOPENED.rows(project.pk)]
 
 
 def count_faulty(project: Project) -> int:
@@ -326,5 +344,13 @@ def _undecided(project: Any) -> "QuerySet[Iteration, Any]":
     return changes.order_by("number").values_list("number")
 
 
+def _unopened(project: Any) -> "QuerySet[Iteration, Any]":
+    counted = Count("games", filter=Q(games__withdrawn_at=None))
+    planned = Iteration.objects.filter(project=project, state=IMPORTING, stage__isnull=False)
+    there = planned.filter(stage__closed_at=None).annotate(there=counted).filter(there__gte=F("least_games"))
+    return there.order_by("number").values_list("number")
+
+
 _UNDECIDED = Prepared(_undecided, int)
+_UNOPENED = Prepared(_unopened, int)
 _FAULTY = Prepared(lambda project: faulty_transcripts(project).values_list("pk"), int)

@@ -44,7 +44,7 @@ BUDGETS = {
     "game": Budget(23, 33, 4.3),
     "verdict": Budget(21, 16, 3.5),
     "report": Budget(13, 22, 3.1),
-    "dashboard": Budget(18, 13, 9.5),
+    "dashboard": Budget(19, 13, 9.5),
     "evaluator's page": Budget(12, 24, 0.6),
     "saving a judgement": Budget(16, 10, 1.3),
     "next game": Budget(25, 9, 2.4),

@@ -31,6 +31,7 @@ from discussions.home.queries import (
     count_withdrawn,
     find_ready,
     find_undecided,
+    find_unopened,
     list_workers,
     sum_recorded,
 )
@@ -73,13 +74,17 @@ class GameStates(Struct, frozen=True):
 
 
 class ToDo(Struct, frozen=True):
-    """What needs a lead. `undecided` are numbers of changes that wait for a decision."""
+    """What needs a lead.
+
+    `undecided` are numbers of changes that wait for a decision, `unopened` of iterations to open for rating.
+    """
 
     ready: Ready
     flag_count: int
     faulty_count: int
     failed_count: int
     undecided: list[int]
+    unopened: list[int]
 
     @property
     def is_empty(self) -> bool:
@@ -90,6 +95,7 @@ class ToDo(Struct, frozen=True):
             self.faulty_count,
             self.failed_count,
             len(self.undecided),
+            len(self.unopened),
         )
         return not any(counts)
 
@@ -167,7 +173,14 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
     return DashboardPage(
         states=states,
         parts=_parts(states),
-        to_do=ToDo(ready, count_flags(project), count_faulty(project), jobs.failed, find_undecided(project)),
+        to_do=ToDo(
+            ready=ready,
+            flag_count=count_flags(project),
+            faulty_count=count_faulty(project),
+            failed_count=jobs.failed,
+            undecided=find_undecided(project),
+            unopened=find_unopened(project),
+        ),
         progress=_progress(stage, counted, recorded, periods, today),
         trend=_trend(periods, recorded),
         workers=list_workers(project, _midnight(today - WORKED_WITHIN)),

@@ -12,10 +12,18 @@ from django.urls import reverse
 from discussions.games.actions import enter_figure, withdraw_game
 from discussions.games.pages.list_query import ListQuery, load_list_window
 from discussions.home.pages.dashboard import build_dashboard
+from discussions.iterations.actions import open_for_rating
 from discussions.models import Game
 from discussions.queue.actions import take_next_game
 from tests.factories.adjudication import make_differing
-from tests.factories.iterations import decide_on, figures, make_iteration, make_stage
+from tests.factories.iterations import (
+    decide_on,
+    figures,
+    import_games,
+    make_baseline,
+    make_iteration,
+    make_stage,
+)
 from tests.factories.jobs import make_failed_job
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project
@@ -94,6 +102,21 @@ def test_a_change_whose_games_all_have_verdicts_waits_for_a_decision(client):
     assert answer["to_do"]["undecided"] == [change.number]
     decide_on(iteration=change, choice="revert")
     assert get_page(stage.project).to_do.is_empty
+
+
+def test_an_iteration_with_its_games_waits_to_be_opened(client):
+    """Nobody can rate its games before that."""
+    planned = make_baseline(stage=make_stage())
+    project = planned.project
+    import_games(iteration=planned, games=[None] * 2)
+    assert get_page(project).to_do.unopened == []
+    import_games(iteration=planned, games=[None])
+    assert get_page(project).to_do.unopened == [planned.number]
+    place = reverse("iteration", args=[project.slug, planned.number])
+    said = get_text(client, planned.created_by, project)
+    assert f'<a href="{place}">Iteration {planned.number} has its games' in said
+    open_for_rating(iteration=planned, by=planned.created_by, now=NOW)
+    assert get_page(project).to_do.unopened == []
 
 
 def test_a_failed_job_is_counted_with_a_link_to_its_reason(client):
