@@ -157,7 +157,7 @@ def compare(
         answer=answer,
         says=summarize_answer(metrics, target, answer),
         proposal=PROPOSALS[answer],
-        action=recommend_action(metrics, answer, MOST_LOOKS - look, checks),
+        action=recommend_action(metrics, answer, MOST_LOOKS - look, checks, _list_failing(rubric, change)),
         checks=checks,
         look=look,
         looks_left=MOST_LOOKS - look,
@@ -316,9 +316,21 @@ NOT_WORSE = mark("That does not call the change worse.")
 
 
 def recommend_action(
-    metrics: Sequence[MetricCompared], answer: str, looks_left: int, checks: list[str]
+    metrics: Sequence[MetricCompared],
+    answer: str,
+    looks_left: int,
+    checks: list[str],
+    failing: Sequence[object],
 ) -> str:
-    """What to do by default; while the answer is unclear, stay with the earlier prompt or collect games."""
+    """What to do by default; while the answer is unclear, stay with the earlier prompt or collect games.
+
+    `failing` are the mandatory averages of the change that are below their threshold.
+    """
+    if answer == IMPROVED and failing:
+        return say(
+            "Better, but by the rubric the iteration fails, see what is to be checked. Keep the change only if you "
+            "accept that for now."
+        )
     if answer == IMPROVED:
         return (
             say("Keep the change, after a look at what is to be checked.")
@@ -414,9 +426,17 @@ def list_guardrail_checks(
             "{label} is {average} on average, below {threshold}: by the rubric the iteration "
             "fails, whatever else improved.",
             label=criterion.label,
-            average=figure(found, criterion.threshold),
-            threshold=figure(criterion.threshold),
+            average=figure(average, criterion.threshold),
+            threshold=figure(criterion.threshold or 0),
         )
+        for criterion, average in _list_failing(rubric, change)
+    ]
+
+
+def _list_failing(rubric: RubricRecord, change: Sequence[GameFigures]) -> list[tuple[Criterion, Fraction]]:
+    """The mandatory criteria whose average in the change is below the threshold, with that average."""
+    return [
+        (criterion, found)
         for criterion in rubric.criteria
         if criterion.is_mandatory
         and criterion.threshold is not None

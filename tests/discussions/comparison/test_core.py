@@ -140,6 +140,8 @@ def test_a_guardrail_that_probably_fell():
     assert [metric.key for metric in found.metrics if metric.is_harmed] == ["coherence"]
     assert found.checks == ["Check coherence: it probably fell by more than 5 points."]
     assert found.action == "Keep the change, after a look at what is to be checked."
+    failing = [game(n, rating=2.5, **{ROLE: 76.0 + n}) for n in (1, 2, 3)]
+    assert "the iteration fails" in compare(control, failing, GATED, target=ROLE).action
 
 
 def test_a_guardrail_is_marked_by_what_the_games_show_unshrunken():
