@@ -327,7 +327,8 @@ _FLAGS = Prepared(
 )
 
 
-def _undecided(project: Any) -> "QuerySet[Iteration, Any]":
+def query_undecided(project: Any) -> "QuerySet[Iteration, Any]":
+    """The changes of `find_undecided`; `project` may be an expression."""
     games = Game.objects.filter(iteration=OuterRef("pk"), withdrawn_at=None)
     recorded = Verdict.objects.filter(
         game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version")
@@ -341,16 +342,17 @@ def _undecided(project: Any) -> "QuerySet[Iteration, Any]":
         stage__closed_at=None,
         opened_at__isnull=False,
     )
-    return changes.order_by("number").values_list("number")
+    return changes.order_by("number")
 
 
-def _unopened(project: Any) -> "QuerySet[Iteration, Any]":
+def query_unopened(project: Any) -> "QuerySet[Iteration, Any]":
+    """The iterations of `find_unopened`; `project` may be an expression."""
     counted = Count("games", filter=Q(games__withdrawn_at=None))
     planned = Iteration.objects.filter(project=project, state=IMPORTING, stage__isnull=False)
     there = planned.filter(stage__closed_at=None).annotate(there=counted).filter(there__gte=F("least_games"))
-    return there.order_by("number").values_list("number")
+    return there.order_by("number")
 
 
-_UNDECIDED = Prepared(_undecided, int)
-_UNOPENED = Prepared(_unopened, int)
+_UNDECIDED = Prepared(lambda project: query_undecided(project).values_list("number"), int)
+_UNOPENED = Prepared(lambda project: query_unopened(project).values_list("number"), int)
 _FAULTY = Prepared(lambda project: faulty_transcripts(project).values_list("pk"), int)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from discussions.calibration.pages import OwnCalibration, own_calibrations
 from discussions.core.evaluation_states import LAPSED, OPEN, RETURNED, SKIPPED
 from discussions.flags.queries import count_for_evaluator, count_for_leads
+from discussions.home.queries import query_undecided, query_unopened
 from discussions.models import Evaluation, Judgement, Transcript
 from discussions.models.slots import CALIBRATION
 from discussions.queue.pages.queue import (
@@ -70,7 +71,8 @@ class ProjectWork(Struct, frozen=True):
 
     `verdicts` are game numbers, `faulty` transcripts as (number, name), both the first few. The counts are of all; 100
     means 100 or more. `kept` are games that leads assigned to the person, as (number, name of the lead). `flag_count`
-    counts the flags that wait for the person's answer.
+    counts the flags that wait for the person's answer. `unopened` and `undecided` are the first iterations to open for
+    rating, and the first changes to decide on.
     """
 
     project: Project
@@ -83,6 +85,8 @@ class ProjectWork(Struct, frozen=True):
     faulty_count: int
     faulty: list[tuple[int, str]]
     flag_count: int
+    unopened: list[int]
+    undecided: list[int]
 
     @property
     def left_count(self) -> int:
@@ -155,6 +159,8 @@ def home_page(*, person: Person, now: datetime, submitted: int = 0, only: Projec
                 faulty_count=len(to_do.faulty),
                 faulty=[(key, names[key]) for key in to_do.faulty[:LISTED]],
                 flag_count=own_work.flags + to_do.flags,
+                unopened=to_do.unopened[:LISTED],
+                undecided=to_do.undecided[:LISTED],
             )
         )
     own = _load_own(person, None if only is None else projects, rated)
@@ -290,11 +296,16 @@ _KEPT = Prepared(
 
 
 class _ToLead(NamedTuple):
-    """Of one project: numbers of games without a verdict, keys of imports with faults, flags that wait for leads."""
+    """Of one project: numbers of games without a verdict, keys of imports with faults, flags that wait for leads.
+
+    `unopened` and `undecided` are numbers of iterations to open for rating, and of changes to decide on.
+    """
 
     complete: list[int]
     faulty: list[int]
     flags: int
+    unopened: list[int] = []
+    undecided: list[int] = []
 
 
 class _ToRate(NamedTuple):
@@ -311,8 +322,10 @@ _NOTHING_TO_LEAD, _NOTHING_TO_RATE = _ToLead([], [], 0), _ToRate(0, [], 0)
 def _lead_work(led: list[int]) -> dict[int, _ToLead]:
     """The lead's work by project: at most a hundred games and imports, the newest imports first; one query."""
     return {
-        key: _ToLead(numbers_in(complete), numbers_in(faulty)[::-1], flags)
-        for key, complete, faulty, flags in _LED.rows(led)
+        key: _ToLead(
+            numbers_in(complete), numbers_in(faulty)[::-1], flags, numbers_in(unopened), numbers_in(undecided)
+        )
+        for key, complete, faulty, flags, unopened, undecided in _LED.rows(led)
     }
 
 
@@ -324,8 +337,10 @@ _LED = Prepared(
             complete=CappedNumbers(complete_games(OuterRef("pk")), "game__number"),
             faulty=CappedNumbers(faulty_transcripts(OuterRef("pk")), "pk"),
             flags=count_for_leads(OuterRef("pk")),
+            unopened=CappedNumbers(query_unopened(OuterRef("pk")), "number"),
+            undecided=CappedNumbers(query_undecided(OuterRef("pk")), "number"),
         )
-        .values_list("pk", "complete", "faulty", "flags")
+        .values_list("pk", "complete", "faulty", "flags", "unopened", "undecided")
     ),
     list,
 )

@@ -44,6 +44,10 @@ def get_text(client, person, project):
     return " ".join(html.unescape(answer.content.decode()).split())
 
 
+def get_home(client):
+    return " ".join(html.unescape(client.get(reverse("home")).content.decode()).split())
+
+
 def test_every_state_counts_as_the_list_of_games_has_it():
     project = make_rating_project()
     lead, person = make_lead(project=project), make_member(project=project)
@@ -98,6 +102,7 @@ def test_a_change_whose_games_all_have_verdicts_waits_for_a_decision(client):
     said = get_text(client, stage.created_by, stage.project)
     place = reverse("compare_iterations", args=[stage.project.slug, change.number])
     assert f'<a href="{place}">Iteration {change.number} waits for a decision</a>' in said
+    assert f'<a href="{place}">Iteration {change.number} waits for a decision</a>' in get_home(client)
     answer = program_of(stage.created_by).get(f"projects/{stage.project.slug}/dashboard/").json()
     assert answer["to_do"]["undecided"] == [change.number]
     decide_on(iteration=change, choice="revert")
@@ -114,7 +119,8 @@ def test_an_iteration_with_its_games_waits_to_be_opened(client):
     assert get_page(project).to_do.unopened == [planned.number]
     place = reverse("iteration", args=[project.slug, planned.number])
     said = get_text(client, planned.created_by, project)
-    assert f'<a href="{place}">Iteration {planned.number} has its games' in said
+    for text in (said, get_home(client)):
+        assert f'<a href="{place}">Iteration {planned.number} has its games' in text
     open_for_rating(iteration=planned, by=planned.created_by, now=NOW)
     assert get_page(project).to_do.unopened == []
 
