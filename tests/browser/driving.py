@@ -14,6 +14,7 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, e
 from discussions.models import Evaluation
 from tests.factories.people import PASSWORD
 from tests.services.live_stack import LiveStack
+from workspace.models import Person
 
 SLUG = "table"
 EVALUATOR, SECOND, LEAD, ADMIN = (f"{who}@example.org" for who in ("evaluator", "second", "lead", "admin"))
@@ -61,12 +62,17 @@ def sign_in(page: Page, stack: LiveStack, email: str = EVALUATOR) -> None:
     page.goto(f"{stack.url}/")
 
 
-def open_rating_page(page: Page, site: str, evaluation: Evaluation) -> Page:
-    """The evaluator's page of an evaluation on a live server, with the first thing to judge in focus."""
+def sign_in_as(page: Page, site: str, person: Person) -> None:
+    """By the cookie of that person, on a live server."""
     client = Client()
-    client.force_login(evaluation.evaluator)
+    client.force_login(person)
     cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
     page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": site}])
+
+
+def open_rating_page(page: Page, site: str, evaluation: Evaluation) -> Page:
+    """The evaluator's page of an evaluation on a live server, with the first thing to judge in focus."""
+    sign_in_as(page, site, evaluation.evaluator)
     page.goto(f"{site}/rate/{evaluation.pk}/")
     page.locator(".item:focus").wait_for()
     return page
