@@ -4,7 +4,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from discussions.models import Evaluation, Remark
-from tests.browser.driving import Keyboard, Watch, answer_by_keys, focused, open_rating_page, settle
+from rubric.models import Mark
+from tests.browser.driving import (
+    Keyboard,
+    Watch,
+    answer_by_keys,
+    focused,
+    open_rating_page,
+    settle,
+    sign_in_as,
+)
+from tests.factories.human_reviewers import begin, list_reviewers, make_review_set
 from tests.factories.rating import start
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -94,3 +104,21 @@ def test_closing_the_evaluation_deletes_what_was_typed(rating_page: Page, evalua
     rating_page.reload()
     expect(rating_page.locator("#submit")).to_have_count(0)
     assert kept(rating_page) == []
+
+
+def test_half_a_note_on_a_response_is_saved_when_the_page_is_open_again(page: Page, live_server) -> None:
+    made = make_review_set()
+    review = begin(made)
+    sign_in_as(page, live_server.url, list_reviewers(made)[0])
+    page.goto(f"{live_server.url}/reviews/{review.pk}/")
+    page.get_by_label("Notes on Response A").focus()
+    page.keyboard.type("too lo")
+    assert not Mark.objects.exists()
+    page.evaluate(
+        "() => document.addEventListener('change', (event) => event.stopImmediatePropagation(), true)"
+    )
+    page.reload()
+    settle(page)
+    expect(page.get_by_label("Notes on Response A")).to_have_value("too lo")
+    assert list(Mark.objects.values_list("kind", "value")) == [("notes", "too lo")]
+    assert kept(page) == []
