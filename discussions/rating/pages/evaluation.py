@@ -13,7 +13,7 @@ from discussions.adjudication.labels import answer_label
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import WHY_BARRED, state_after
 from discussions.core.judgement_kinds import item_id
-from discussions.models import Evaluation, Revision
+from discussions.models import Evaluation, Remark, Revision
 from discussions.models.slots import CALIBRATION
 from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, is_dismissal
 from discussions.rating.pages import items as rating_items
@@ -113,7 +113,7 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
 
 
 def find_saved_at(evaluation: int) -> datetime | None:
-    """When the newest judgement or reveal was stored; None before the first."""
+    """When the newest judgement, comment, flag or reveal was stored; None before the first."""
     return max(filter(None, _NEWEST.rows(evaluation)[0]), default=None)
 
 
@@ -122,11 +122,16 @@ _SHOWN = Q(reveals__what=ROLES) | Q(reveals__what__startswith="suggestions")
 _JUDGED = (
     Revision.objects.filter(judgement__evaluation=OuterRef("pk")).order_by("-pk").values("created_at")[:1]
 )
+_NOTED = Remark.objects.filter(evaluation=OuterRef("pk")).order_by("-pk").values("created_at")[:1]
 _NEWEST = Prepared(
     lambda evaluation: (
         Evaluation.objects.filter(pk=evaluation)
-        .annotate(judged_at=Subquery(_JUDGED), shown_at=Max("reveals__created_at", filter=_SHOWN))
-        .values_list("judged_at", "shown_at")
+        .annotate(
+            judged_at=Subquery(_JUDGED),
+            noted_at=Subquery(_NOTED),
+            shown_at=Max("reveals__created_at", filter=_SHOWN),
+        )
+        .values_list("judged_at", "noted_at", "shown_at")
     ),
     int,
 )

@@ -109,6 +109,12 @@ def test_a_stale_version_shows_both_and_overwrites_nothing(client, evaluation):
     assert "<html" in plain.content.decode()
 
 
+def test_a_page_with_nothing_but_a_comment_says_that_it_is_saved(client, evaluation):
+    assert "nothing to save yet" in get_page(client, evaluation).content.decode()
+    act(client, evaluation, "comment~message:3~0~", text="odd")
+    assert "nothing to save yet" not in get_page(client, evaluation).content.decode()
+
+
 @pytest.mark.parametrize("headers", [HTMX, {}])
 @pytest.mark.parametrize(
     "body",
