@@ -2,9 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game
-from discussions.models.slots import RATING
 from workspace.access.permissions import check_leads, may_lead, role_in
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
@@ -30,7 +28,7 @@ def check_see_game(person: Person, game: Game) -> None:
 def has_submitted(person: Person, game: Game) -> bool:
     if role_in(person, game.project) is None:
         return False
-    return Evaluation.objects.filter(game=game, evaluator=person, purpose=RATING, state=SUBMITTED).exists()
+    return Evaluation.objects.submitted_ratings().filter(game=game, evaluator=person).exists()
 
 
 def check_see_iterations(person: Person, project: Project) -> None:

@@ -2,7 +2,6 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game
 from discussions.models.slots import RATING
 from discussions.queries import newest_measured
@@ -38,7 +37,7 @@ def check_resolvable(game: Game) -> None:
         raise NotAllowed(
             _("This game is not measured yet; wait for its figures, then resolve."), code="measuring"
         )
-    rated = Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
+    rated = Evaluation.objects.submitted_ratings().filter(game=game)
     there, needed = rated.count(), game.evaluator_count
     if there < needed:
         raise NotAllowed(

@@ -133,7 +133,7 @@ def find_by_handle(game: Game, handle: str) -> Evaluation | None:
 
 def submitted_in(game: Game) -> dict[int, int]:
     """Evaluation -> evaluator, of the submitted evaluations that count for the game's verdict."""
-    rows = Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED).order_by("pk")
+    rows = Evaluation.objects.submitted_ratings().filter(game=game).order_by("pk")
     return dict(rows.values_list("pk", "evaluator_id"))
 
 
@@ -246,7 +246,7 @@ def load_disagreements(games: "QuerySet[Game]") -> list[GameDisagreements]:
 def _evaluations(games: list[int]) -> dict[int, list[int]]:
     """Game -> its submitted evaluations."""
     found: dict[int, list[int]] = defaultdict(list)
-    rows = Evaluation.objects.filter(game__in=games, purpose=RATING, state=SUBMITTED).order_by("pk")
+    rows = Evaluation.objects.submitted_ratings().filter(game__in=games).order_by("pk")
     for game, key in rows.values_list("game", "pk"):
         found[game].append(key)
     return found

@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
-from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import IMPORTING
 from discussions.core.outcome import ENGAGEMENT, ManualCheck, Outcome, PassKind
 from discussions.iterations.core.figures import GameFigures, game_figures
@@ -29,7 +28,6 @@ from discussions.iterations.core.history import (
 from discussions.iterations.core.next_target import NextTarget, next_target
 from discussions.models import Decision, Evaluation, Game, Iteration, ManualFigure, Stage, Transcript, Verdict
 from discussions.models.manual_figures import CACHE, COST
-from discussions.models.slots import RATING
 from discussions.preview.queries import Batch, read_judged
 from discussions.queries import find_stopped_jobs, measured_for, rubric_record
 from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
@@ -202,7 +200,7 @@ def _complete(
     """The outcomes that would be recorded now for games with all evaluations, and the games with ties."""
     if not rows:
         return {}, set()
-    submitted = Evaluation.objects.filter(game__in=[row.id for row in rows], purpose=RATING, state=SUBMITTED)
+    submitted = Evaluation.objects.submitted_ratings().filter(game__in=[row.id for row in rows])
     counts = dict(submitted.order_by().values_list("game").annotate(count=Count("pk")))
     ready = {
         row.number: row.id

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from discussions.core.evaluation_states import DRAFT, RETURNED
+from discussions.core.evaluation_states import DRAFT, RETURNED, SUBMITTED
 from discussions.core.iteration_states import QUESTION
 from discussions.models.games import Game
 from discussions.models.iterations import IDENTIFICATIONS
@@ -44,6 +44,10 @@ class EvaluationQuerySet(models.QuerySet["Evaluation"]):
     def visible_to(self, person: Person) -> "EvaluationQuerySet":
         """The person's own evaluations; nobody rates for another person."""
         return self.filter(evaluator=person, game__project__in=Project.objects.visible_to(person))
+
+    def submitted_ratings(self) -> "EvaluationQuerySet":
+        """Those that count for verdicts and statistics: submitted, and neither duplicates nor calibration."""
+        return self.filter(purpose=RATING, state=SUBMITTED)
 
     def with_work(self) -> "EvaluationQuerySet":
         """With the columns of related rows that judging and its page need, in one query."""

@@ -13,7 +13,6 @@ from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Subquery, S
 
 from discussions.adjudication.core.authorship_test import draw_test, read_draw_rule
 from discussions.adjudication.queries import adjudicated_so_far, adjudications_in
-from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import TEST
 from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.core.outcome import Outcome
@@ -22,7 +21,6 @@ from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Evaluation, Game, GameText, Judgement, Measured, Verdict
 from discussions.models.games import NEEDED
 from discussions.models.manual_figures import COST, entered
-from discussions.models.slots import RATING
 from discussions.preview.core import JudgedGame
 from discussions.queries import add_round_offset, load_round_offsets, rubric_record
 from discussions.verdicts.core.basis import (
@@ -51,7 +49,9 @@ class Batch(NamedTuple):
 
 def scored_hash() -> str:
     """The hash of the input of a preview: verdicts, evaluations, measurements and adjudications."""
-    measured = Measured.objects.filter(Exists(_submitted().filter(game=OuterRef("game"))))
+    measured = Measured.objects.filter(
+        Exists(Evaluation.objects.submitted_ratings().filter(game=OuterRef("game")))
+    )
     # An evaluation's version counts its judgements; its game can come under another rubric version.
     counted = (
         Count("pk"),
@@ -64,7 +64,7 @@ def scored_hash() -> str:
         [
             CODE_VERSION,
             Verdict.objects.aggregate(Count("pk"), Max("pk")),
-            _submitted().aggregate(*counted),
+            Evaluation.objects.submitted_ratings().aggregate(*counted),
             measured.aggregate(Count("pk"), Max("pk")),
             adjudicated_so_far(),
         ]
@@ -99,10 +99,6 @@ def _runs(rows: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
         yield keys
 
 
-def _submitted() -> "QuerySet[Evaluation]":
-    return Evaluation.objects.filter(purpose=RATING, state=SUBMITTED)
-
-
 def _newest_measured() -> "QuerySet[Measured]":
     """The newest measurement of a game under its iteration's version, as `newest_measured` takes it."""
     version = OuterRef("iteration__rubric_version")
@@ -111,7 +107,7 @@ def _newest_measured() -> "QuerySet[Measured]":
 
 def _without_verdict() -> "QuerySet[Game]":
     return Game.objects.filter(
-        Exists(_submitted().filter(game=OuterRef("pk"))),
+        Exists(Evaluation.objects.submitted_ratings().filter(game=OuterRef("pk"))),
         ~Exists(Verdict.objects.filter(game=OuterRef("pk"))),
         Exists(_newest_measured()),
         withdrawn_at=None,
@@ -220,7 +216,7 @@ def _bases(rows: list[_Row], bodies: dict[int, tuple[BasisMeasured, str]]) -> It
     judgements: dict[int, list[BasisJudgement]] = defaultdict(list)
     tests: dict[int, list[BasisTest]] = defaultdict(list)
     keys = [row.game for row in rows]
-    submitted = _submitted().filter(game__in=keys)
+    submitted = Evaluation.objects.submitted_ratings().filter(game__in=keys)
     for game, *values in submitted.order_by("pk").values_list("game_id", "pk", "evaluator_id"):
         evaluations[game].append(BasisEvaluation(*values))
     judged = Judgement.objects.filter(evaluation__in=submitted).order_by("pk")
@@ -251,7 +247,7 @@ def _bases(rows: list[_Row], bodies: dict[int, tuple[BasisMeasured, str]]) -> It
 def _tests(games: list[int]) -> Iterator[tuple[int, BasisTest]]:
     """The blind tests that evaluations of these games began with, drawn again from their seeds."""
     rows = list(
-        _submitted()
+        Evaluation.objects.submitted_ratings()
         .filter(game__in=games, identification=TEST)
         .order_by("pk")
         .values_list(

@@ -11,15 +11,16 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from discussions.access.queries import barred_until, reason_unblinded
 from discussions.adjudication.core.judgeable import join_seeds
 from discussions.calibration.actions import begin_required_calibration
-from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED
+from discussions.core.evaluation_states import LAPSED, OPEN
 from discussions.guidelines.permissions import check_guideline_is_read
 from discussions.models import Evaluation, Game, Iteration, QueueRule, Slot
+from discussions.models.evaluations import EvaluationQuerySet
 from discussions.models.queue_rules import BY_CHANCE, MOST_REPEATS, OLDEST, ORDERS, load_queue_rule
 from discussions.models.slots import RATING, REPEAT
 from discussions.queries import newest_measured
@@ -170,7 +171,7 @@ def _draw_number(project: Project, by: Person) -> int:
     return least + drawn
 
 
-def _own_work(project: Project, by: Person) -> QuerySet[Evaluation]:
+def _own_work(project: Project, by: Person) -> EvaluationQuerySet:
     return Evaluation.objects.filter(evaluator=by, game__project=project, purpose__in=(RATING, REPEAT))
 
 
@@ -268,7 +269,7 @@ def start_hidden_duplicate(*, project: Project, by: Person, now: datetime) -> Ev
     seed, given_count = keyed_text("repeats", f"project {project.pk}:{by.pk}"), own.count()
     if not is_due(seed, given_count, percent):
         return None
-    submitted = own.filter(purpose=RATING, state=SUBMITTED, game__withdrawn_at=None)
+    submitted = own.submitted_ratings().filter(game__withdrawn_at=None)
     in_order = list(submitted.order_by("submitted_at", "pk").values_list("game", flat=True))
     repeated = set(own.filter(purpose=REPEAT).values_list("game", flat=True))
     chosen = choose_duplicate(seed, given_count, in_order, repeated)

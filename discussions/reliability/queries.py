@@ -27,7 +27,7 @@ from discussions.core.outcome import DIVERSITY, Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import build_score, passes
 from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings, Reveal, TeamFigures, Verdict
-from discussions.models.slots import RATING, REPEAT
+from discussions.models.slots import REPEAT
 from discussions.queries import rubric_record
 from discussions.reliability.core import accuracy, stored
 from discussions.reliability.core.accuracy import AccuracyFigures, Turning, compute_accuracy
@@ -181,8 +181,7 @@ _COLUMNS = (
 
 def query_submitted(project: Project) -> "QuerySet[Evaluation]":
     """The evaluations behind the statistics: submitted ratings of games that count in averages."""
-    rows = Evaluation.objects.filter(game__project=project, game__withdrawn_at=None)
-    return rows.filter(purpose=RATING, state=SUBMITTED)
+    return Evaluation.objects.submitted_ratings().filter(game__project=project, game__withdrawn_at=None)
 
 
 def accuracy_figures(project: Project) -> AccuracyFigures:

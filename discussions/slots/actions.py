@@ -10,7 +10,7 @@ from django.db.models import F, OuterRef, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, state_after
+from discussions.core.evaluation_states import LAPSED, OPEN, state_after
 from discussions.models import Evaluation, Game, Slot
 from discussions.models.games import NEEDED
 from discussions.models.slots import RATING, slot_with_lease
@@ -401,7 +401,7 @@ def _refuse_count(game: Game, count: int) -> None:
             % {"needed": needed},
             field="count",
         )
-    there = Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED).count()
+    there = Evaluation.objects.submitted_ratings().filter(game=game).count()
     if count < there:
         raise Unacceptable(
             _("%(there)d evaluations are submitted, and all of them count; choose %(there)d or more.")

@@ -224,6 +224,6 @@ def set_aside(person: Person, projects: "Collection[int] | QuerySet[Any, Any]") 
 
 def submitted_count() -> Coalesce:
     """How many evaluations of an evaluation's game are submitted: all that its evaluator learns of the others."""
-    rows = Evaluation.objects.filter(game=OuterRef("game"), purpose=RATING, state=SUBMITTED)
+    rows = Evaluation.objects.submitted_ratings().filter(game=OuterRef("game"))
     counted = rows.order_by().values("game").annotate(number=Count("pk")).values("number")
     return Coalesce(Subquery(counted), 0)

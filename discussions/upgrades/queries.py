@@ -8,11 +8,9 @@ from django.db.models import Count, Exists, Max, QuerySet, Sum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.outcome import Outcome
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Adjudication, Evaluation, Game, Iteration, ManualFigure, Verdict
-from discussions.models.slots import RATING
 from discussions.preview.core import Rejudged, compute_games_impact, needs_text, rejudge
 from discussions.preview.queries import Batch, read_judged
 from discussions.queries import measured_for
@@ -45,7 +43,7 @@ def load_version_preview(iteration: Iteration, version: RubricVersion) -> Versio
     A fixed number of queries. Nothing is stored.
     """
     draft = version.to_record()
-    submitted = Evaluation.objects.filter(game__iteration=iteration, purpose=RATING, state=SUBMITTED)
+    submitted = Evaluation.objects.submitted_ratings().filter(game__iteration=iteration)
     rated = Game.objects.filter(Exists(measured_for(iteration)), pk__in=submitted.values("game")).order_by(
         "pk"
     )
@@ -64,7 +62,7 @@ def load_version_preview(iteration: Iteration, version: RubricVersion) -> Versio
 def hash_input(iteration: Iteration, version: RubricVersion) -> str:
     """The hash of the preview's input: versions, verdicts, evaluations, adjudications and manual costs."""
     games = Game.objects.filter(iteration=iteration)
-    rows = Evaluation.objects.filter(game__in=games, purpose=RATING, state=SUBMITTED)
+    rows = Evaluation.objects.submitted_ratings().filter(game__in=games)
     return canonical_hash(
         [
             CODE_VERSION,

@@ -190,7 +190,8 @@ def load_basis(game: Game) -> Basis | None:
 _VERSION_COLUMNS = ("measured__rubric_version_id", "measured__rubric_version__sha256")
 _RATED = Prepared(
     lambda game: (
-        Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
+        Evaluation.objects.submitted_ratings()
+        .filter(game=game)
         .order_by("pk")
         .select_related("measured__rubric_version")
         .only("evaluator_id", "seed", "identification", *_VERSION_COLUMNS)

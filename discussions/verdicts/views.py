@@ -6,9 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game, Verdict
-from discussions.models.slots import RATING
 from discussions.queries import find_game
 from discussions.verdicts.actions import Replay, record_verdict, replay_verdict
 from discussions.verdicts.core.report import Report
@@ -132,7 +130,8 @@ def find_reopenable(person: Person, game: Game) -> int:
 
 _SUBMITTED = Prepared(
     lambda game, person: (
-        Evaluation.objects.filter(game=game, evaluator=person, purpose=RATING, state=SUBMITTED)
+        Evaluation.objects.submitted_ratings()
+        .filter(game=game, evaluator=person)
         .select_related("game")
         .order_by("pk")[:1]
     ),

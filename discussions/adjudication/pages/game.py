@@ -17,9 +17,7 @@ from discussions.adjudication.pages.cards import (
 from discussions.adjudication.pages.evidence import load_evidence_source
 from discussions.adjudication.permissions import check_adjudicate
 from discussions.adjudication.queries import disagreements_in
-from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game, Remark
-from discussions.models.slots import RATING
 from discussions.queries import newest_measured
 from workspace.access.permissions import get_refusal
 from workspace.models import Person
@@ -96,7 +94,7 @@ def build_adjudication_page(
     posted: PostedDecision | None = None,
 ) -> AdjudicationPage:
     """One page of the list, or the page that holds what was `posted`; a fixed number of queries."""
-    evaluations = Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
+    evaluations = Evaluation.objects.submitted_ratings().filter(game=game)
     names = dict(evaluations.values_list("pk", "evaluator__name"))
     measured = newest_measured(game)
     found = disagreements_in(game) if measured else []

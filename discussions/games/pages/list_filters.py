@@ -177,7 +177,7 @@ def _by_people(
     if wanted.agreement == RESOLVED:
         return games.filter(Exists(Adjudication.objects.not_superseded().filter(game=OuterRef("pk"))))
     if wanted.agreement:
-        rows = Evaluation.objects.filter(game__project=project, purpose=RATING, state=SUBMITTED).order_by()
+        rows = Evaluation.objects.submitted_ratings().filter(game__project=project).order_by()
         several = rows.values("game").annotate(number=Count("pk")).filter(number__gte=2)
         games = games.filter(pk__in=several.values("game")).filter(Exists(_differing()))
     if wanted.agreement == UNRESOLVED:
