@@ -12,12 +12,12 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
+from rubric.core.records import HOLISTIC
 from rubric.human_reviewers.core import (
     CANNOT,
     NO_REASON,
     SCORE,
     SLIP,
-    WHOLE,
     FirstRoundScores,
     SlipCheck,
     StartingMark,
@@ -307,20 +307,20 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
     def refuse_faults(self, work: ReviewState, act: Act, proposed: Latest) -> None:
         """Raise Unacceptable if the review does not take this mark, or not now, or not without a reason."""
         fault = find_mark_fault(work.sheet, act.kind, act.subject, act.value)
-        if not fault and act.kind == WHOLE and work.is_locked:
+        if not fault and act.kind == HOLISTIC and work.is_locked:
             fault, field = find_slip_fault(work.sheet, _slip(work, act, proposed))
             if fault:
                 raise Unacceptable(fault, field=field)
-        fault = fault or (act.kind != WHOLE and why_not_yet(work.sheet, work.values, act.kind)) or ""
+        fault = fault or (act.kind != HOLISTIC and why_not_yet(work.sheet, work.values, act.kind)) or ""
         if fault:
             raise Unacceptable(fault, field="value")
-        if act.kind in (WHOLE, SCORE) and proposed.value == CANNOT and not proposed.reason.strip():
+        if act.kind in (HOLISTIC, SCORE) and proposed.value == CANNOT and not proposed.reason.strip():
             raise Unacceptable(say(NO_REASON), field="reason")
 
     def amend(self, work: ReviewState, proposed: Latest) -> Latest:
         """Keep a reason only for "cannot judge" or a corrected slip: any other score removes it."""
         before = work.mark(proposed.kind, proposed.subject)
-        is_slip = proposed.kind == WHOLE and work.is_locked and proposed.reason != before.reason
+        is_slip = proposed.kind == HOLISTIC and work.is_locked and proposed.reason != before.reason
         return proposed if proposed.value == CANNOT or is_slip else replace(proposed, reason="")
 
     def undoable(self, work: ReviewState) -> QuerySet[MarkRevision]:

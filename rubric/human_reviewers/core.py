@@ -25,7 +25,7 @@ from rubric.reviews.core.answer_record import RANK_MISMATCH, assemble_record, gi
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.words import mark, say
 
-WHOLE, SCORE, NOTES, RANKING = "holistic", "score", "notes", "ranking"
+SCORE, NOTES, RANKING = "score", "notes", "ranking"
 CANNOT = "cannot"
 LONGEST_ROW = 12  # buttons; a scale of more steps is a list to choose from
 NO_REASON = mark("Say in a few words why it cannot be judged.")
@@ -48,9 +48,9 @@ class Sheet(Struct, frozen=True):
     scales: Scales = {}
 
     @property
-    def whole(self) -> list[Key]:
+    def holistic(self) -> list[Key]:
         """The holistic scores that are asked for."""
-        return [(WHOLE, str(place)) for place in self.places] if self.mode in (HOLISTIC, BOTH) else []
+        return [(HOLISTIC, str(place)) for place in self.places] if self.mode in (HOLISTIC, BOTH) else []
 
     @property
     def scores(self) -> list[Key]:
@@ -89,8 +89,8 @@ def parse_position(kind: str, subject: str) -> int:
 
 def find_mark_fault(sheet: Sheet, kind: str, subject: str, value: str | None) -> str:
     """A sentence that says why the review does not take this mark; "" when it does. A value of None means unchanged."""
-    if kind in (WHOLE, SCORE):
-        if (kind, subject) not in (sheet.whole if kind == WHOLE else sheet.scores):
+    if kind in (HOLISTIC, SCORE):
+        if (kind, subject) not in (sheet.holistic if kind == HOLISTIC else sheet.scores):
             return say(
                 "This review does not ask for a score called “{subject}”. Load the page again.",
                 subject=subject[:60],
@@ -172,7 +172,7 @@ def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
     they count only because they were given before the reviewer saw the criteria.
     """
     if sheet.mode == BOTH:
-        if kind == WHOLE and are_scores_complete(sheet, values):
+        if kind == HOLISTIC and are_scores_complete(sheet, values):
             return say("The criteria are open, so the holistic scores stay as they were given before.")
         if kind == SCORE and not are_scores_complete(sheet, values):
             return say("The criteria open when every response has its holistic score.")
@@ -183,7 +183,7 @@ def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
 
 def are_scores_complete(sheet: Sheet, values: Values) -> bool:
     """Whether every holistic score that the sheet asks for is given."""
-    return all(values.get(key) for key in sheet.whole)
+    return all(values.get(key) for key in sheet.holistic)
 
 
 def missing(sheet: Sheet, values: Values) -> list[Missing]:
@@ -191,7 +191,7 @@ def missing(sheet: Sheet, values: Values) -> list[Missing]:
     labels = dict(sheet.criteria)
     found = [
         Missing(*key, say("{label} has no holistic score.", label=get_label(key[1])))
-        for key in sheet.whole
+        for key in sheet.holistic
         if not values.get(key)
     ]
     for kind, subject in sheet.scores:
@@ -280,8 +280,8 @@ def build_record(
     said = {name: GivenScores() for name in labels(sheet.count)}
     for place, given_scores in enumerate(said.values(), start=1):
         given_scores.notes = values.get((NOTES, str(place))) or None
-        if sheet.whole:
-            given_scores.holistic = _points(values.get((WHOLE, str(place))))
+        if sheet.holistic:
+            given_scores.holistic = _points(values.get((HOLISTIC, str(place))))
     for kind, subject in sheet.scores:
         at, _dot, criterion = subject.partition(".")
         points = _points(values.get((kind, subject)))
@@ -308,9 +308,9 @@ def collect_reasons(values: Values, reasons: Values) -> dict[str, dict[str, str]
     """Label -> key of the criterion ("holistic" for the holistic score) -> why it cannot be judged."""
     found: dict[str, dict[str, str]] = {}
     for (kind, subject), value in values.items():
-        if value == CANNOT and kind in (WHOLE, SCORE):
+        if value == CANNOT and kind in (HOLISTIC, SCORE):
             place, _dot, criterion = subject.partition(".")
-            found.setdefault(get_label(place), {})[criterion or WHOLE] = reasons.get((kind, subject), "")
+            found.setdefault(get_label(place), {})[criterion or HOLISTIC] = reasons.get((kind, subject), "")
     return found
 
 
@@ -336,7 +336,7 @@ def second_start(
     for response in given:
         place = at[response.number]
         if response.holistic is not None:
-            found.append(StartingMark(WHOLE, str(place), write_number(response.holistic)))
+            found.append(StartingMark(HOLISTIC, str(place), write_number(response.holistic)))
         found += [
             StartingMark(SCORE, f"{place}.{criterion}", write_number(points))
             for criterion, points in response.scores.items()
@@ -352,7 +352,7 @@ def second_start(
 
 
 def _key(place: int, key: str) -> Key:
-    return (WHOLE, str(place)) if key == WHOLE else (SCORE, f"{place}.{key}")
+    return (HOLISTIC, str(place)) if key == HOLISTIC else (SCORE, f"{place}.{key}")
 
 
 def _points(value: str | None) -> int | float | None:

@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from msgspec.structs import replace
 
+from rubric.core.records import HOLISTIC
 from rubric.core.response_order import LABELS
-from rubric.human_reviewers.core import CANNOT, NOTES, RANKING, SCORE, WHOLE, get_label
+from rubric.human_reviewers.core import CANNOT, NOTES, RANKING, SCORE, get_label
 from workspace.revisions.core import Act
 from workspace.revisions.forms import SEPARATOR, KeyedActForm, KeyedForm, UndoForm
 
@@ -58,7 +59,7 @@ class MarkForm(_PageForm, KeyedActForm):
             parts[3] if len(parts) > 3 else "",
         )
         said = answer if name == "act" else value
-        if kind not in (WHOLE, SCORE, NOTES, RANKING) or said in ("", CHOSEN):
+        if kind not in (HOLISTIC, SCORE, NOTES, RANKING) or said in ("", CHOSEN):
             return None
         what = name_mark(kind, subject)
         if name.startswith("text") and kind != NOTES:

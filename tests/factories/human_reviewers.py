@@ -99,7 +99,7 @@ def say_all(
     """Everything that submitting waits for, by the number of the response (not by its place)."""
     given = scores or RECORD
     sheet = work(review).sheet
-    for kind, subject in [*sheet.whole, *sheet.scores]:
+    for kind, subject in [*sheet.holistic, *sheet.scores]:
         place, _dot, criterion = subject.partition(".")
         number = review.order[int(place) - 1]
         say(review, kind, subject, str((given[criterion] if criterion else whole)[number - 1]))

@@ -230,7 +230,7 @@ class SubmittedReviewPage(Struct, frozen=True):
 
     review: Review
     number: int
-    has_whole: bool
+    has_holistic: bool
     criteria: list[str]
     responses: list[SubmittedResponse]
     is_ranking_own: bool

@@ -7,14 +7,15 @@ from typing import Any
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from rubric.human_reviewers.core import NOTES, RANKING, SCORE, WHOLE, find_mark_fault, get_label
+from rubric.core.records import HOLISTIC
+from rubric.human_reviewers.core import NOTES, RANKING, SCORE, find_mark_fault, get_label
 from rubric.human_reviewers.pages import visible_review as parts
 from rubric.human_reviewers.pages.records import Changed, ConflictNote, ReviewPage, ShownResponse
 from rubric.human_reviewers.pages.visible_review import (
     CRITERIA_STEP,
+    HOLISTIC_STEP,
     REVIEW_STEP,
     STEP_BY_KIND,
-    WHOLE_STEP,
     VisibleReview,
     item_id,
 )
@@ -83,11 +84,11 @@ def review_answer(
     visible = VisibleReview(work, is_open=not closed_because, others=load_other_reviews(review))
     changed = _changed(visible, done)
     # The last act can be undone, unless it was the last score before the criteria opened.
-    is_undoable = done.is_new and not done.is_undo and not (done.kind == WHOLE and work.is_locked)
+    is_undoable = done.is_new and not done.is_undo and not (done.kind == HOLISTIC and work.is_locked)
     page = ReviewPage(
         **_shared(visible, wanted, done.saved_at, is_undoable=is_undoable and not closed_because),
         closed_because=closed_because,
-        whole=parts.whole(visible) if WHOLE_STEP in changed.steps else [],
+        whole=parts.whole(visible) if HOLISTIC_STEP in changed.steps else [],
         criteria=parts.criteria(visible) if CRITERIA_STEP in changed.steps else [],
     )
     return page, changed
@@ -113,7 +114,7 @@ def _shared(
         "steps": parts.steps(visible),
         "is_locked": work.is_locked,
         "has_criteria": bool(work.sheet.scores),
-        "waiting_count": sum(step.kind == WHOLE for step in work.missing),
+        "waiting_count": sum(step.kind == HOLISTIC for step in work.missing),
         "ranking": visible.ranking,
         "missing": parts.missing_links(visible),
         "more_missing": max(len(work.missing) - parts.MOST_MISSING, 0),
@@ -143,9 +144,9 @@ def _changed(visible: VisibleReview, done: ActOutcome) -> Changed:
         return Changed(notes=notes, kept_notes=kept, conflict=conflict, refusal=done.refusal)
     if done.kind == RANKING:
         return Changed(conflict=conflict, refusal=done.refusal)
-    if done.kind == WHOLE and sheet.scores and visible.work.is_locked:
-        return Changed(steps=[WHOLE_STEP, CRITERIA_STEP], conflict=conflict, refusal=done.refusal)
-    is_drawn = done.kind == WHOLE or parts.are_criteria_open(visible)
+    if done.kind == HOLISTIC and sheet.scores and visible.work.is_locked:
+        return Changed(steps=[HOLISTIC_STEP, CRITERIA_STEP], conflict=conflict, refusal=done.refusal)
+    is_drawn = done.kind == HOLISTIC or parts.are_criteria_open(visible)
     items = [visible.item(done.kind, done.subject)] if is_drawn else []
     return Changed(items=items, conflict=conflict, refusal=done.refusal)
 
@@ -173,7 +174,7 @@ def _in_words(visible: VisibleReview, kind: str, subject: str, value: str) -> st
         return _("nothing")
     if kind == RANKING:
         return _ranked(value)
-    return visible.format_score(subject, value) if kind in (WHOLE, SCORE) else value
+    return visible.format_score(subject, value) if kind in (HOLISTIC, SCORE) else value
 
 
 def _ranked(value: str) -> str:

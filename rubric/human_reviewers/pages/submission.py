@@ -42,7 +42,7 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
     return SubmittedReviewPage(
         review=review,
         number=load_own_numbers(review.reviewer_id)[review.pk],
-        has_whole=bool(work.sheet.whole),
+        has_holistic=bool(work.sheet.holistic),
         criteria=[criterion.label for criterion in work.rubric.criteria] if work.sheet.scores else [],
         responses=sorted(
             responses, key=lambda response: (not response.rank, int(response.rank or 0), response.label)

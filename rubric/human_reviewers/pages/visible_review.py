@@ -7,12 +7,12 @@ from functools import cached_property
 
 from django.utils.translation import gettext as _
 
+from rubric.core.records import HOLISTIC
 from rubric.human_reviewers.core import (
     CANNOT,
     LONGEST_ROW,
     RANKING,
     SCORE,
-    WHOLE,
     Order,
     build_record,
     contradicts_scores,
@@ -37,10 +37,10 @@ from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState
 from rubric.reviews.core.panel import compute_rank_numbers
 from rubric.versions.labels import format_mark
 
-WHOLE_STEP, CRITERIA_STEP, REVIEW_STEP = "whole", "criteria", "review"
+HOLISTIC_STEP, CRITERIA_STEP, REVIEW_STEP = "whole", "criteria", "review"
 MOST_MISSING = 6
 MOST_SIDE_BY_SIDE = 4  # columns of 232 px, beside the scores in a window of 1366 px
-STEP_BY_KIND = {WHOLE: WHOLE_STEP, SCORE: CRITERIA_STEP, RANKING: REVIEW_STEP}
+STEP_BY_KIND = {HOLISTIC: HOLISTIC_STEP, SCORE: CRITERIA_STEP, RANKING: REVIEW_STEP}
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class VisibleReview:
         criterion = subject.partition(".")[2]
         label = get_label(place)
         what = dict(self.work.sheet.criteria)[criterion] if criterion else _("overall (holistic)")
-        is_closed = kind == WHOLE and self.work.is_locked
+        is_closed = kind == HOLISTIC and self.work.is_locked
         points = list_keys(self.work.sheet.get_scale(subject))
         return ScoreItem(
             id=item_id(kind, subject),
@@ -122,7 +122,7 @@ class VisibleReview:
             ]
         if self.work.sheet.scores:
             return []
-        return [self._given(WHOLE, other.holistic, other.cannot_judge.get(WHOLE)) for other in others]
+        return [self._given(HOLISTIC, other.holistic, other.cannot_judge.get(HOLISTIC)) for other in others]
 
     def _given(self, key: str, points: float | None, why: str | None) -> str:
         if points is not None:
@@ -137,13 +137,13 @@ def item_id(kind: str, subject: str) -> str:
 
 def whole(visible: VisibleReview) -> list[ScoreItem]:
     """The holistic scores, if they are asked for."""
-    return [visible.item(kind, subject) for kind, subject in visible.work.sheet.whole]
+    return [visible.item(kind, subject) for kind, subject in visible.work.sheet.holistic]
 
 
 def are_criteria_open(visible: VisibleReview) -> bool:
     """Whether the criteria are shown: from the beginning, or once every holistic score is given."""
     sheet = visible.work.sheet
-    return bool(sheet.scores) and (not sheet.whole or visible.work.is_locked)
+    return bool(sheet.scores) and (not sheet.holistic or visible.work.is_locked)
 
 
 def criteria(visible: VisibleReview) -> list[CriterionScores]:
@@ -208,10 +208,10 @@ def score_lines(visible: VisibleReview) -> list[ScoreLine]:
 def _line(visible: VisibleReview, place: int) -> ScoreLine:
     sheet = visible.work.sheet
     subjects = [f"{place}.{key}" for key, _label in sheet.criteria] if are_criteria_open(visible) else []
-    asked = [(WHOLE, str(place)), *((SCORE, subject) for subject in subjects)]
+    asked = [(HOLISTIC, str(place)), *((SCORE, subject) for subject in subjects)]
     return ScoreLine(
         place=place,
-        whole=_short(visible.work.mark(WHOLE, str(place)).value),
+        whole=_short(visible.work.mark(HOLISTIC, str(place)).value),
         scores=[_short(visible.work.mark(SCORE, subject).value) or "–" for subject in subjects],
         left=len(visible.asked.intersection(asked)),
     )
@@ -229,7 +229,7 @@ def choose_opened(visible: VisibleReview) -> int:
 def progress(visible: VisibleReview) -> tuple[int, int]:
     """How many scores are given, and how many are asked for."""
     sheet = visible.work.sheet
-    needed = len(sheet.whole) + len(sheet.scores)
+    needed = len(sheet.holistic) + len(sheet.scores)
     return needed - len(visible.work.missing), needed
 
 
@@ -237,7 +237,7 @@ def steps(visible: VisibleReview) -> list[StepTab]:
     """The steps of this mode, with how far each is."""
     sheet, found = visible.work.sheet, []
     for key, kind, label, asked in (
-        (WHOLE_STEP, WHOLE, _("Holistic"), sheet.whole),
+        (HOLISTIC_STEP, HOLISTIC, _("Holistic"), sheet.holistic),
         (CRITERIA_STEP, SCORE, _("By criterion"), sheet.scores),
     ):
         if asked:
@@ -252,11 +252,11 @@ def steps(visible: VisibleReview) -> list[StepTab]:
 def open_step(visible: VisibleReview, wanted: str) -> str:
     """The step that is shown: the wanted one, else the first step that lacks something or shows what others gave."""
     sheet = visible.work.sheet
-    known = {WHOLE_STEP: sheet.whole, CRITERIA_STEP: sheet.scores, REVIEW_STEP: True}
+    known = {HOLISTIC_STEP: sheet.holistic, CRITERIA_STEP: sheet.scores, REVIEW_STEP: True}
     if known.get(wanted):
         return wanted
     if sheet.is_second and not visible.work.missing:
-        return CRITERIA_STEP if sheet.scores else WHOLE_STEP
+        return CRITERIA_STEP if sheet.scores else HOLISTIC_STEP
     return STEP_BY_KIND[visible.work.missing[0].kind] if visible.work.missing else REVIEW_STEP
 
 

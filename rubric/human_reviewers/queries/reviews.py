@@ -8,9 +8,9 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 from msgspec import Struct
 
-from rubric.core.records import RubricRecord
+from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.response_order import shuffle
-from rubric.human_reviewers.core import CANNOT, WHOLE, Key, Missing, Sheet, are_scores_complete, missing
+from rubric.human_reviewers.core import CANNOT, Key, Missing, Sheet, are_scores_complete, missing
 from rubric.models import (
     Comparison,
     ComparisonSet,
@@ -73,7 +73,7 @@ class ReviewState:
     @cached_property
     def slips(self) -> dict[Key, str]:
         """Why holistic scores were corrected once the criteria were open."""
-        marks = [mark for mark in self.marks.values() if mark.kind == WHOLE and mark.value != CANNOT]
+        marks = [mark for mark in self.marks.values() if mark.kind == HOLISTIC and mark.value != CANNOT]
         return {(mark.kind, mark.subject): mark.reason for mark in marks if mark.reason}
 
     @cached_property
@@ -94,7 +94,9 @@ class ReviewState:
     @property
     def is_locked(self) -> bool:
         """Whether the holistic scores are locked, since the criteria are open."""
-        return bool(self.sheet.whole and self.sheet.scores and are_scores_complete(self.sheet, self.values))
+        return bool(
+            self.sheet.holistic and self.sheet.scores and are_scores_complete(self.sheet, self.values)
+        )
 
     def mark(self, kind: str, subject: str) -> Latest:
         """The newest mark of a subject; version 0 when there is none."""
@@ -109,7 +111,7 @@ class ReviewState:
         undoing = MarkRevision.objects.filter(mark=OuterRef("mark"), undoes=OuterRef("version"))
         acts = MarkRevision.objects.filter(mark__review=self.review, undoes=None)
         acts = acts.exclude(key__startswith=STARTING).exclude(Exists(undoing)).order_by("-pk")
-        return acts.exclude(mark__kind=WHOLE) if self.is_locked else acts
+        return acts.exclude(mark__kind=HOLISTIC) if self.is_locked else acts
 
 
 class OtherReview(Struct, frozen=True):

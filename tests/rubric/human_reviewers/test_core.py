@@ -44,7 +44,7 @@ WHOLE_IN = {("holistic", "1"): "7", ("holistic", "2"): CANNOT}
 @pytest.mark.parametrize(("mode", "whole", "scores"), [("both", 2, 4), ("rubric", 0, 4), ("holistic", 2, 0)])
 def test_a_mode_asks_for_what_it_says(mode, whole, scores):
     sheet = Sheet(count=2, criteria=TWO_CRITERIA, mode=mode)
-    assert (len(sheet.whole), len(sheet.scores)) == (whole, scores)
+    assert (len(sheet.holistic), len(sheet.scores)) == (whole, scores)
     assert len(missing(sheet, {})) == whole + scores
 
 
@@ -107,7 +107,7 @@ def test_criteria_open_when_all_are_scored_as_a_whole_and_then_those_stay():
 @pytest.mark.parametrize("mode", ["rubric", "holistic"])
 def test_where_there_is_one_kind_of_score_it_can_be_changed_to_the_end(mode):
     sheet = Sheet(count=2, criteria=TWO_CRITERIA, mode=mode)
-    values = dict.fromkeys([*sheet.whole, *sheet.scores], "7")
+    values = dict.fromkeys([*sheet.holistic, *sheet.scores], "7")
     kind = "score" if mode == "rubric" else "holistic"
     assert why_not_yet(sheet, values, kind) == ""
     assert why_not_yet(sheet, {}, kind) == ""
