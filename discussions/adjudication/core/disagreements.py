@@ -153,10 +153,10 @@ def find_disagreements(
     """
     judged = list(judged)
     counted = collect_counted_judgements(judged, machine)
-    newest = {(adjudication.kind, adjudication.subject): adjudication for adjudication in resolved}
-    values = {key: adjudication.value for key, adjudication in newest.items()}
+    decided = {(adjudication.kind, adjudication.subject): adjudication for adjudication in resolved}
+    values = {key: adjudication.value for key, adjudication in decided.items()}
     ties = frozenset(find_effective_values(judged, values, machine=machine).ties)
-    said = {
+    judgements_by_key = {
         (judgement.evaluation, judgement.kind, judgement.subject): judgement
         for judgement in judged
         if judgement.value
@@ -168,7 +168,15 @@ def find_disagreements(
         answers = (
             add_silent_sides(counted, kind, subject) if kind in judgement_kinds.MESSAGE_KINDS else counting
         )
-        sides = _sides(kind, subject, answers, counted, said, reasons or {}, letter_of)
+        sides = _sides(
+            kind,
+            subject,
+            answers,
+            counted,
+            judgements=judgements_by_key,
+            reasons=reasons or {},
+            letter_of=letter_of,
+        )
         disagreement = Disagreement(
             kind=kind,
             subject=subject,
@@ -177,7 +185,7 @@ def find_disagreements(
             majority=find_majority(counting, kind),
             is_tie=(kind, subject) in ties,
             sides_sha256=hash_sides(sides),
-            resolved=newest.get((kind, subject)),
+            resolved=decided.get((kind, subject)),
         )
         if disagreement.is_split or disagreement.resolved:
             found.append(disagreement)
@@ -208,14 +216,15 @@ def _sides(
     subject: str,
     answers: Mapping[int, str],
     counted: CountedJudgements,
-    said: Mapping[tuple[int, str, str], Judged],
+    *,
+    judgements: Mapping[tuple[int, str, str], Judged],
     reasons: Mapping[tuple[int, str, str], str],
     letter_of: Mapping[int, str],
 ) -> tuple[Side, ...]:
     found = []
     for evaluation, value in answers.items():
         is_silent = counted.is_silent(evaluation, kind, subject)
-        own = said.get((evaluation, kind, subject))
+        own = judgements.get((evaluation, kind, subject))
         found.append(
             Side(
                 evaluation=evaluation,

@@ -211,7 +211,7 @@ def _list_waiting(
         listed = []
         for comparison in rows[key]:
             own = newest.get(comparison)
-            state = _state(own, comparison in unable, comparison in open_now)
+            state = _state(own, is_unable=comparison in unable, is_second_open=comparison in open_now)
             if state == TO_REVIEW and comparison in calibrated:
                 state = TO_CALIBRATE if comparison in asked else NOT_GIVEN
             elif state == TO_REVIEW:
@@ -219,7 +219,7 @@ def _list_waiting(
             listed.append(_waiting(comparison_set, comparison, state, own))
         listed.sort(key=lambda waiting: order.get(waiting.comparison, 0))
         listed += [
-            _waiting(comparison_set, own.comparison, _state(own, False, False), own)
+            _waiting(comparison_set, own.comparison, _state(own, is_unable=False, is_second_open=False), own)
             for own in reviews[key]
             if own.purpose == REPEAT
         ]
@@ -429,7 +429,7 @@ def _query_own_responses(person: int, sets: list[int]) -> "QuerySet[Response, An
 _OWN_RESPONSES = Prepared(_query_own_responses, int, list)
 
 
-def _state(own: OwnReview | None, is_unable: bool, is_second_open: bool) -> str:
+def _state(own: OwnReview | None, *, is_unable: bool, is_second_open: bool) -> str:
     if own is None:
         return NOT_FOR_YOU if is_unable else TO_REVIEW
     if own.round == 2:

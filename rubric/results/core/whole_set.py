@@ -105,22 +105,35 @@ def score_responses(
     for row in rows:
         grouped.setdefault((row.comparison, row.response), []).append(row)
     return [
-        _scored(item, [row for row in several if not row.is_own], weights, units, (base, unit), kind, with_incomplete)
+        _score_response(
+            item,
+            [row for row in several if not row.is_own],
+            weights,
+            units,
+            base=base,
+            unit=unit,
+            kind=kind,
+            with_incomplete=with_incomplete,
+        )
         for item, several in grouped.items()
-    ]  # fmt: skip
+    ]
 
 
-def _scored(
+def _score_response(
     item: Item,
     rows: Sequence[Row],
     weights: Mapping[str, int],
     units: Mapping[Value, int],
-    scales: tuple[int, int],
+    *,
+    base: int,
+    unit: int,
     kind: str,
     with_incomplete: bool,
 ) -> Scored:
-    """Compute with whole numbers throughout: the sums are exact and take a tenth of the time of fractions."""
-    base, unit = scales
+    """Compute with whole numbers throughout: the sums are exact and take a tenth of the time of fractions.
+
+    A share is its entry in `weights` divided by `base`, a score its entry in `units` divided by `unit`.
+    """
     values, counted = {}, []
     for row in rows:
         present = [key for key in weights if key in row.scores]
