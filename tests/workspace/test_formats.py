@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.factories.people import make_admin
-from workspace.core.text import pieces, with_minus
+from workspace.core.text import pieces, signed_figure, with_minus
 from workspace.markup import ago, dollars, moment, percent
 from workspace.people.actions import change_settings
 from workspace.statistics.labels import format_signed, interval_text, number
@@ -52,6 +52,15 @@ def test_a_moment_of_last_week_or_to_come_is_told_by_its_date():
             '<time datetime="2026-03-09T09:05:00+00:00" title="Europe/Vienna">9 Mar 2026, 10:05</time>'
         )
     assert ago(None) == ""
+
+
+def test_a_difference_has_its_sign_and_never_shows_as_zero():
+    assert [signed_figure(value) for value in (3.25, -3.25, 0.04, -0.04)] == [
+        "+3.3",
+        "−3.3",
+        "+0.04",
+        "−0.04",
+    ]
 
 
 def test_figures_below_zero_have_a_minus_sign():

@@ -176,6 +176,12 @@ def figure(value: float | Fraction | Decimal, threshold: float | None = None, *,
     return f"{'<' if side < 0 else '>'} {threshold}"
 
 
+def signed_figure(value: float) -> str:
+    """A difference as pages show it: with its sign, and with as many decimals as it takes not to show as 0."""
+    shown = figure(value, 0.0)
+    return with_minus(shown) if shown.startswith("-") else f"+{shown}"
+
+
 @lru_cache(maxsize=256)
 def _limit(threshold: float) -> tuple[int, int]:
     return Fraction(str(threshold)).as_integer_ratio()

@@ -156,7 +156,7 @@ def find_disagreements(
     decided = {(adjudication.kind, adjudication.subject): adjudication for adjudication in resolved}
     values = {key: adjudication.value for key, adjudication in decided.items()}
     ties = frozenset(find_effective_values(judged, values, machine=machine).ties)
-    judgements_by_key = {
+    judgements = {
         (judgement.evaluation, judgement.kind, judgement.subject): judgement
         for judgement in judged
         if judgement.value
@@ -168,15 +168,7 @@ def find_disagreements(
         answers = (
             add_silent_sides(counted, kind, subject) if kind in judgement_kinds.MESSAGE_KINDS else counting
         )
-        sides = _sides(
-            kind,
-            subject,
-            answers,
-            counted,
-            judgements=judgements_by_key,
-            reasons=reasons or {},
-            letter_of=letter_of,
-        )
+        sides = _sides(kind, subject, answers, counted, judgements, reasons or {}, letter_of)
         disagreement = Disagreement(
             kind=kind,
             subject=subject,
@@ -216,7 +208,6 @@ def _sides(
     subject: str,
     answers: Mapping[int, str],
     counted: CountedJudgements,
-    *,
     judgements: Mapping[tuple[int, str, str], Judged],
     reasons: Mapping[tuple[int, str, str], str],
     letter_of: Mapping[int, str],

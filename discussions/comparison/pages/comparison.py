@@ -17,7 +17,6 @@ from discussions.comparison.pages.metric import (
     TONES,
     MetricComparison,
     describe_figure,
-    format_signed,
     metric_part,
     pooled_control_says,
     pooled_says,
@@ -30,7 +29,7 @@ from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
 from discussions.iterations.pages import judge_iteration
 from discussions.models import Iteration
 from rubric.core.records import RubricRecord
-from workspace.core.text import figure
+from workspace.core.text import figure, signed_figure
 from workspace.display.core.number_lists import format_numbers
 
 
@@ -242,7 +241,7 @@ def _rebound(target: MetricCompared) -> str:
         "has to be taken off."
     )
     return says % {
-        "raw": format_signed(found.raw),
+        "raw": signed_figure(found.raw),
         "rebound": describe_rebound(found),
         "label": target.label.lower(),
     }

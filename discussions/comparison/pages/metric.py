@@ -30,7 +30,7 @@ from discussions.iterations.pages import (
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text, place_of_metric
 from rubric.core.records import Criterion
-from workspace.core.text import figure, with_minus
+from workspace.core.text import figure, signed_figure
 from workspace.display.core.multiples import Arm, Arms, Value, arms
 from workspace.display.core.number_lists import format_numbers
 
@@ -96,8 +96,8 @@ def metric_part(
         chart=arms(rows, chart_scale(known, METRICS[key]), threshold=threshold),
         texts=[{value.number: _dot_text(value, threshold) for value in row.values} for row in rows],
         means=[row.text for row in rows],
-        raw="" if difference is None or difference.raw is None else format_signed(difference.raw),
-        shrunken=format_signed(posterior.shrunken) if posterior else "",
+        raw="" if difference is None or difference.raw is None else signed_figure(difference.raw),
+        shrunken=signed_figure(posterior.shrunken) if posterior else "",
         is_muted=bool(difference and is_prior_in_conflict(difference)),
         chance=percent(posterior.higher) if posterior else "",
         answer=answer_words()[found.answer] if found else "",
@@ -141,15 +141,15 @@ def list_facts(found: Difference) -> list[Fact]:
         if found.rebound:
             note = _("the rise that is expected of the lowest metric without any change")
             facts = [
-                Fact(_("Difference as played"), format_signed(found.raw), ""),
-                Fact(_("Regression to the mean"), format_signed(found.rebound), note),
+                Fact(_("Difference as played"), signed_figure(found.raw), ""),
+                Fact(_("Regression to the mean"), signed_figure(found.rebound), note),
             ]
         note = _("95\u00a0%% interval %(low)s to %(high)s") % _ends(posterior.interval) if posterior else ""
         line = choose_verdict_line(found)
         if line.percent != 95 and line.interval:
             note += _("; the line above has the one of %(percent)d\u00a0%%") % {"percent": line.percent}
         label = _("Difference judged") if found.rebound else _("Difference as played")
-        facts.append(Fact(label, format_signed(found.judged), note))
+        facts.append(Fact(label, signed_figure(found.judged), note))
     if posterior:
         facts += _posterior_facts(found, posterior)
     if found.permutation.either is not None and found.floor is not None:
@@ -188,12 +188,6 @@ def spread_says(found: Difference) -> str:
     return f"{says % given} {found.spread.warning}".strip()
 
 
-def format_signed(value: float) -> str:
-    """A difference with its sign, with one decimal or as many as it takes not to show as 0."""
-    text = figure(value, 0.0)
-    return with_minus(text) if text.startswith("-") else f"+{text}"
-
-
 def percent(chance: float) -> str:
     """A probability in percent that never shows as certain."""
     whole = 100 * chance
@@ -223,7 +217,7 @@ def _posterior_facts(found: Difference, posterior: Posterior) -> list[Fact]:
         ),
         Fact(
             _("After shrinking"),
-            format_signed(posterior.shrunken),
+            signed_figure(posterior.shrunken),
             note % _ends(posterior.shrunken_interval),
             is_muted,
         ),
@@ -257,7 +251,7 @@ def _left_out(count: int) -> str:
 
 
 def _ends(interval: tuple[float, float]) -> Mapping[str, str]:
-    return {"low": format_signed(interval[0]), "high": format_signed(interval[1])}
+    return {"low": signed_figure(interval[0]), "high": signed_figure(interval[1])}
 
 
 def _arm(side: JudgedIteration, key: str, threshold: float) -> Arm:

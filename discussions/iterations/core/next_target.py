@@ -15,7 +15,7 @@ from discussions.iterations.core.averages import Spread, pooled_spread
 from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import Criterion, RubricRecord
-from workspace.core.text import figure, with_minus
+from workspace.core.text import figure, signed_figure
 from workspace.core.words import say
 from workspace.statistics.means import exact_mean
 
@@ -124,8 +124,8 @@ def _margin_text(margin: Margin, found: NextTarget) -> MarginText:
         label=margin.label,
         value=figure(margin.value, margin.threshold) + unit,
         threshold=figure(margin.threshold) + unit,
-        points=_signed(margin.points),
-        sds="" if margin.sds is None else _signed(margin.sds),
+        points=signed_figure(margin.points),
+        sds="" if margin.sds is None else signed_figure(margin.sds),
         tone="pass" if margin.points >= 0 else "fail",
         is_proposed=found.target is not None and margin.key == found.target.key,
         is_literal=margin.key == found.literal,
@@ -206,15 +206,9 @@ def _true_variance(measured: Sequence[Margin]) -> float:
     return max(0.0, (variance * sum(known) - sum(noise)) / len(measured))
 
 
-def _signed(value: float) -> str:
-    """A distance with its sign; one that is not 0 never shows as 0."""
-    shown = figure(value, 0.0)
-    return with_minus(shown) if shown.startswith("-") else f"+{shown}"
-
-
 def _describe_distance(target: Margin) -> str:
     if target.sds is not None:
-        return say("{sds} SD from its threshold", sds=_signed(target.sds))
+        return say("{sds} SD from its threshold", sds=signed_figure(target.sds))
     return say("its games do not differ") if target.spread.df else say("no spread is known")
 
 
