@@ -27,7 +27,7 @@ def test_the_enemy_is_rated_like_anybody(live_stack, page: Page):
     scripts = page.evaluate("document.scripts.length")
     take_next_game(page)
     expect(page.locator(".item:focus")).to_have_count(1)
-    check_harmless(page, watch, scripts + 2)  # the page's own two
+    check_harmless(page, watch, scripts + 3)  # the page's own three
     expect(page.locator("#message-1 .said")).to_contain_text("<script>alert('one')</script>")
     expect(page.locator("#message-3 .said .badge").first).to_be_visible()
     expect(page.locator(".msg .head").filter(has_text="look-alike").first).to_be_visible()
@@ -37,12 +37,12 @@ def test_the_enemy_is_rated_like_anybody(live_stack, page: Page):
     page.keyboard.type("</script><script>alert(9)</script>")
     page.keyboard.press("Enter")
     settle(page)
-    check_harmless(page, watch, scripts + 2)
+    check_harmless(page, watch, scripts + 3)
     for width in (360, 683):
         page.set_viewport_size({"width": width, "height": 740})
         for part in page.locator(".parts label").all():
             part.click()
-            check_harmless(page, watch, scripts + 2)
+            check_harmless(page, watch, scripts + 3)
 
 
 def test_the_enemy_is_shown_to_leads(live_stack, page: Page):
