@@ -327,6 +327,7 @@ def test_steps_have_the_names_of_the_metrics_and_their_state(client, evaluation)
     assert "judged, more after the reveal</span>" in page, "a number would tell what the rules say"
     offered = page.partition('id="offered"')[2].partition("</p>")[0]
     assert re.findall(r'data-step="(\w+)"', offered) == ["repetition", "identify"]
+    assert "(optional)" not in offered
 
 
 def test_references_are_done_once_the_suggested_ones_are_dismissed_in_one_act(client):
