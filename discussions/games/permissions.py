@@ -81,7 +81,7 @@ def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
     """
     game = evaluation.game
     check_leads(
-        person, game.project, _("Only team leads of this project send an evaluation back. Ask one of them.")
+        person, game.project, _("Only team leads of this project return evaluations. Ask one of them.")
     )
     if evaluation.purpose != RATING:
         raise NotAllowed(_("Only an evaluation that counts for a verdict is returned."), code="purpose")

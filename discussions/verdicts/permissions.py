@@ -90,14 +90,12 @@ def check_reopen(person: Person, evaluation: Evaluation, now: datetime) -> None:
     minutes = load_rating_rule(evaluation.game.project_id).reopen_minutes
     if not minutes:
         raise NotAllowed(
-            _("In this project a submitted evaluation stays as it is. A team lead can send it back to you."),
+            _("In this project a submitted evaluation stays as it is. A team lead can return it to you."),
             code="never",
         )
     if now >= evaluation.submitted_at + timedelta(minutes=minutes):
         raise NotAllowed(
-            _(
-                "The time to reopen this evaluation is over: %(n)d minutes. A team lead can send it back to you."
-            )
+            _("The time to reopen this evaluation is over: %(n)d minutes. A team lead can return it to you.")
             % {"n": minutes},
             code="too_late",
         )

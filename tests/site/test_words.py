@@ -23,7 +23,7 @@ REPLACED = {
     r"\bwaits? for you\b|\bwaiting for you\b": "your work; you have ... to do",
     r"\bsettl(e|es|ed|ing)\b": "resolve",
     r"\bset aside\b": "paused, returned",
-    r"\bsen[dt] back to you\b|^sent back$": "returned",
+    r"\bsen[dt] (it )?back to you\b|^sen[dt] (it |an evaluation )?back\b": "return, returned",
     r"\bthe machine(?! )|\bthe machine('s| says| is| was| found| called)|by the machine": "automatic score",
     r"\bby rule\b": "not applicable",
     r"\bcannot say\b|^cannot tell\b": "can't tell",

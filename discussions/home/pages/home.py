@@ -54,7 +54,7 @@ class Started(Struct, frozen=True, kw_only=True):
 class Aside(Struct, frozen=True, kw_only=True):
     """An evaluation of the person that was skipped or lapsed and could go on, since a slot is free.
 
-    `why` is the reason why the slot was given back. `comment` is the lead's comment that sent the evaluation back.
+    `why` is the reason why the slot was given back. `comment` is the lead's comment on a returned evaluation.
     """
 
     evaluation: int
