@@ -1,10 +1,9 @@
-"""The Django work before the first page: migrations, the demo when empty, and beside them changed static files."""
+"""The Django work before the first page, in one process: migrations, static files when changed, the demo when empty."""
 
 import contextlib
 import gc
 import hashlib
 import io
-import multiprocessing
 import os
 import sys
 from pathlib import Path
@@ -16,10 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 
 def main() -> int:
-    """Bring database and static files up to date; fast when they are already.
-
-    1 when the database is damaged or the static files failed.
-    """
+    """Bring database and static files up to date; fast when they are already. 1 when the database is damaged."""
     from evalsite.environment import read_settings
 
     read_settings()
@@ -37,15 +33,11 @@ def main() -> int:
     if damage := find_damage(connection):
         print(damage, flush=True)
         return 1
-    # The fork must not share the connection.
-    connection.close()
-    static = multiprocessing.get_context("fork").Process(target=collect_static, args=(var / "static.hash",))
-    static.start()
     migrate()
+    collect_static(var / "static.hash")
     if settings.DEMO:
         seed_demo(var / "demo-sign-ins.txt")
-    static.join()
-    return int(static.exitcode != 0)
+    return 0
 
 
 def migrate() -> None:
