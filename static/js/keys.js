@@ -425,7 +425,7 @@ document.addEventListener("act:over", ({ detail }) => {
   settle(detail);
   if (here()?.matches(".item")) bring(here()); // parts redrawn above may have moved it
   point();
-  replay();
+  queueMicrotask(replay); // a form does not submit again while it submits
 });
 
 document.addEventListener("click", (event) => {
@@ -436,7 +436,7 @@ document.addEventListener("click", (event) => {
   if (!(step || at || isolate !== undefined || close || where || key)) return;
   event.preventDefault();
   if (key) strike(key, () => press(key));
-  if (step) open(step);
+  if (step) strike("", () => open(step)); // an answer that is awaited would open its own step again
   if (at) look(at, field ?? "missed-none");
   if (close) { document.getElementById(close).replaceChildren(); go(message()); }
   if (where) go(document.getElementById(where));

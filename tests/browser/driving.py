@@ -103,8 +103,12 @@ def judgements(stack: LiveStack) -> dict[tuple[str, str], str]:
 
 
 def settle(page: Page) -> None:
-    """Until no act is on its way: sent, answered, swapped in, focus moved; or the page has given way to another."""
-    expect(page.locator("body:not([data-busy]):not(:has(#unsent:not([hidden])))")).to_have_count(1)
+    """Until no act is on its way: sent, answered, swapped in, focus moved; or the page has given way to another.
+
+    A field that is being loaded is on its way, too: what was typed meanwhile is sent after it.
+    """
+    still = "body:not([data-busy], [data-looking]):not(:has(#unsent:not([hidden])))"
+    expect(page.locator(still)).to_have_count(1)
 
 
 def focused(page: Page) -> Locator:

@@ -189,6 +189,20 @@ def test_a_comment_and_its_enter_struck_before_the_field_came_are_sent(rating_pa
     assert [remark.text for remark in evaluation.remarks.all()] == ["odd"]
 
 
+def test_answers_struck_before_the_field_of_a_comment_came_are_kept(rating_page, evaluation) -> None:
+    held: list[Route] = []
+    rating_page.route("**/*at=*", lambda route: held.append(route))  # noqa: PLW0108  Playwright sets attributes on it
+    rating_page.keyboard.type("wodd")
+    rating_page.keyboard.press("Enter")
+    rating_page.locator("#steps [data-step=engagement]").click()
+    rating_page.keyboard.type("yyyyy")
+    held[0].continue_()
+    settle(rating_page)
+    expect(rating_page.locator("#judge")).to_have_attribute("data-step", "engagement")
+    assert [remark.text for remark in evaluation.remarks.all()] == ["odd"]
+    assert [answer_of(evaluation, "question", str(number)) for number in range(1, 6)] == ["yes"] * 5
+
+
 def test_space_presses_the_focused_button_while_an_answer_is_awaited(rating_page, evaluation) -> None:
     rating_page.locator("#steps [data-step=engagement]").click()
     rating_page.keyboard.type("yyyyy")
