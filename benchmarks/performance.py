@@ -67,7 +67,7 @@ def measure_site(notes: Notes, folder: Path, games: int, python: str) -> None:
         time.sleep(SETTLED)
         notes.add("idle", site.tree.pss())
         measure_import(notes, site, team, games)
-        wait_until_idle(site.tree)  # the diagnostics of the imported games
+        wait_until_idle(site.tree)
         measure_people(notes, site, team)
         measure_pages(notes, site, team)
     finally:

@@ -65,12 +65,22 @@ def list_batches(games: "QuerySet[Game]") -> Iterator[list[int]]:
         last = keys[-1]
 
 
-def find_stopped_jobs(iterations: Collection[int], kind: str = MEASURE) -> dict[int, Job]:
-    """The newest job of that kind for each of these iterations, if it failed; one query."""
+def find_stopped_jobs(iterations: Collection[int]) -> dict[int, Job]:
+    """The newest job that measures each of these iterations, if it failed; one query."""
     subjects = {f"iteration:{iteration}": iteration for iteration in iterations}
-    jobs = Job.objects.filter(kind=kind, subject__in=subjects).order_by("pk")
+    jobs = Job.objects.filter(kind=MEASURE, subject__in=subjects).order_by("pk")
     newest = {subjects[job.subject]: job for job in jobs}
     return {iteration: job for iteration, job in newest.items() if job.state == FAILED}
+
+
+def diagnostics_subject(measured: int) -> str:
+    """The subject of the job that computes the diagnostics of this measurement."""
+    return f"measured:{measured}"
+
+
+def find_diagnostics_job(measured: int) -> Job | None:
+    """The job that computes the diagnostics of this measurement, in any state; None if nobody asked for them."""
+    return Job.objects.filter(kind=DIAGNOSTICS, subject=diagnostics_subject(measured)).first()
 
 
 def find_game(slug: str, number: int) -> Game | None:

@@ -33,6 +33,7 @@ from discussions.games.pages.list import build_games_page
 from discussions.games.pages.list_columns import list_columns
 from discussions.games.pages.manual_costs import paid_figures
 from discussions.games.permissions import check_enter_figure, check_return_evaluation, check_withdraw_game
+from discussions.metrics.actions import ask_for_diagnostics
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Game
 from discussions.models.manual_figures import KINDS
@@ -132,25 +133,32 @@ def games(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_game")
 def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """One game, for its leads and, after the verdict, for its evaluators; 404 for everybody else."""
+    """One game, for its leads and, after the verdict, for its evaluators; 404 for everybody else.
+
+    Who opens it first has its diagnostics computed. With htmx, the part that shows them is returned.
+    """
     found = game_or_404(request.user, slug, number)
     given = only_parameters(request, "from", "names", "in")
     framed = frame(request.user, found.project, "games")
     leads = bool(framed["may_lead"])
+    page = build_game_page(
+        game=found,
+        start=parse_number(given["from"]) or 1,
+        is_named=given["names"] == "1" and leads and has_seen_names(request.user, found),
+        only=None if leads else request.user,
+        wanted=parse_list_address(given["in"]),
+    )
+    if unasked := page.missing.unasked:
+        ask_for_diagnostics(game=found, measured=unasked, by=request.user, now=timezone.now())
     context = {
-        "page": build_game_page(
-            game=found,
-            start=parse_number(given["from"]) or 1,
-            is_named=given["names"] == "1" and leads and has_seen_names(request.user, found),
-            only=None if leads else request.user,
-            wanted=parse_list_address(given["in"]),
-        ),
+        "page": page,
         "withdrawal_form": WithdrawalForm(),
         "return_form": ReturnForm(),
         "fewer_form": FewerForm(),
         **framed,
     }
-    return respond(request, page="discussions/games/game.html", context=context)
+    whole, part = "discussions/games/game.html", "discussions/games/_why_counted.html"
+    return respond(request, page=whole, region=part, context=context)
 
 
 @require("see_games", methods=("POST",))

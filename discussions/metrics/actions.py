@@ -1,4 +1,4 @@
-"""Games are measured by jobs of many games each; their diagnostics follow in a job of their own.
+"""Games are measured by jobs of many games each; diagnostics of a game are computed when its page is first opened.
 
 A measurement is written once per (game, rubric version, code version), under the fence of its job. Running a job again,
 or two at once, leaves the same rows. A game that cannot be measured is noted and left out: the job measures all others,
@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from celery.exceptions import SoftTimeLimitExceeded
@@ -27,11 +26,12 @@ from discussions.metrics.core.registry import (
     measure_game,
     uses_round_offset,
 )
-from discussions.models import Companions, Game, GameText, Iteration, Measured, MeasuredFindings, RoundOffset
+from discussions.models import Companions, Game, Iteration, Measured, MeasuredFindings, RoundOffset
 from discussions.queries import (
     DIAGNOSTICS,
     MEASURE,
     add_round_offset,
+    diagnostics_subject,
     list_batches,
     load_round_offsets,
     rubric_record,
@@ -60,31 +60,50 @@ from workspace.webhooks.core import GAME_MEASURED
 # After this many games, or this much time, a long job goes to the end of the queue, so that no team waits for all games
 # of another. Even with one very slow game more, a turn ends before Celery's time limit.
 GAMES_A_TURN = 2_000
-DIAGNOSTICS_A_TURN = 250
 TURN = timedelta(minutes=1)
 # Processor time of one game that is measured while its file is read.
 PASSING_SECONDS = 5
 SLOW, LARGE, BROKEN = "slow", "large", "broken"
-T = TypeVar("T")
 logger = logging.getLogger("evalsite.jobs")
+
+
+class EncodedResult(msgspec.Struct, frozen=True):
+    """The result of measuring a game, as it is stored: figures, and the findings with their hash."""
+
+    figures: str
+    findings: str
+    sha256: str
+
+
+class GameResult(msgspec.Struct, frozen=True):
+    """The result of one game, and the hash of its input."""
+
+    game: int
+    game_number: int
+    round_offset_number: int
+    input_hash: str
+    result: EncodedResult
 
 
 def ask_to_measure(*, iteration: Iteration, by: Person, now: datetime) -> Job:
     """Queue the measuring of every game of the iteration without a measurement, in the current transaction."""
-    return _enqueue(MEASURE, iteration, by, now)
+    return enqueue(
+        project=iteration.project,
+        kind=MEASURE,
+        subject=f"iteration:{iteration.pk}",
+        input_hash=canonical_hash([iteration.rubric_version.sha256, CODE_VERSION]),
+        by=by,
+        now=now,
+    )
 
 
 def measure_at_once(*, iteration: Iteration, by: Person, now: datetime) -> None:
-    """Measure every game of the iteration without a measurement, in the current transaction; for few games.
-
-    A job adds the diagnostics.
-    """
+    """Measure every game of the iteration without a measurement, in the current transaction; for few games."""
     games = list(_unmeasured(iteration).select_related("text").order_by("pk"))
     rubric = _rubric(iteration)
     offsets = _offsets(games, rubric)
     rows = [_measured(game, offsets, rubric, iteration) for game in games]
     _store_measurements(rows, iteration, None, by, now)
-    _enqueue(DIAGNOSTICS, iteration, by, now)
 
 
 def measure_games(*, job: Job, clock: Clock) -> None:
@@ -113,54 +132,61 @@ def measure_games(*, job: Job, clock: Clock) -> None:
         if turn >= GAMES_A_TURN or now >= until:
             hand_back(job=job, now=clock())
             return
-    _end(job, left, clock, follow=lambda: _enqueue(DIAGNOSTICS, iteration, job.created_by, clock()))
-
-
-def add_diagnostics(*, job: Job, clock: Clock) -> None:
-    """Compute the diagnostics of every measurement of the job's iteration that has none yet, in fenced transactions."""
-    iteration = _iteration(job)
-    rubric = iteration.rubric_version.to_record()
-    left = _unaccompanied(iteration)
-    total = job.done_count + _possible(left, job).count()
-    turn, until = 0, clock() + TURN
-    for keys in _batches(_possible(left, job), job):
-        bare = _bare(iteration).filter(game__in=keys).values_list(*Bare._fields)
-        rows = list(_each(map(Bare._make, bare), partial(_diagnostics, rubric=rubric), job=job))
-        with transaction.atomic():
-            now = clock()
-            done = job.done_count + len(keys)
-            renew(job=job, now=now, done_count=done, total_count=max(total, done))
-            Companions.objects.bulk_create(rows, ignore_conflicts=True)
-        turn += len(keys)
-        if turn >= DIAGNOSTICS_A_TURN or now >= until:
-            break
     _end(job, left, clock)
 
 
-class Bare(NamedTuple):
-    """A measurement without diagnostics, and the input from which to compute them."""
-
-    pk: int
-    game_id: int
-    game__text__body: str
-    findings__body: str
+def ask_for_diagnostics(*, game: Game, measured: int, by: Person, now: datetime) -> None:
+    """Queue the diagnostics of one measurement of the game; a job that waits or runs stays as it is."""
+    with transaction.atomic():
+        subject = diagnostics_subject(measured)
+        enqueue(project=game.project, kind=DIAGNOSTICS, subject=subject, input_hash="", by=by, now=now)
 
 
-def _each(things: "Iterable[Game | Bare]", compute: Callable[[Any], T], *, job: Job) -> Iterator[T]:
-    """The result for each game or measurement, under a time limit for each; those without a result are noted."""
-    for thing in things:
+def add_diagnostics(*, job: Job, clock: Clock) -> None:
+    """Compute the diagnostics of the job's measurement and store them under its fence, unless there are some.
+
+    Fails with a sentence that names the game if they cannot be computed. Raises JobLost when the job was taken over.
+    """
+    rows = Measured.objects.filter(companions=None).select_related("game__text", "findings", "rubric_version")
+    key = int(job.subject.partition(":")[2])
+    # Versions before 2026-11 queued one job for the games of an iteration; what it left is computed when asked for.
+    measured = rows.filter(pk=key).first() if job.subject == diagnostics_subject(key) else None
+    if measured is None:
+        finish(job=job, now=clock())
+        return
+    try:
+        with limit_time(settings.MEASURE_SECONDS):
+            made = _diagnostics(measured)
+    except SoftTimeLimitExceeded:
+        raise
+    except Exception as fault:
+        logger.exception("the diagnostics of the game in row %s cannot be computed", measured.game_id)
+        reason = FAULTS[_fault_code(fault)](str(measured.game.number), 1)
+        fail(job=job, code="games_failed", reason=reason, now=clock())
+        return
+    with transaction.atomic():
+        renew(job=job, now=clock())
+        Companions.objects.bulk_create([made], ignore_conflicts=True)
+        finish(job=job, now=clock())
+
+
+def _each(games: Iterable[Game], measure: Callable[[Game], GameResult], *, job: Job) -> Iterator[GameResult]:
+    """The result for each game, under a time limit for each; games without a result are noted."""
+    for game in games:
         try:
             with limit_time(settings.MEASURE_SECONDS):
-                found = compute(thing)
+                found = measure(game)
         except SoftTimeLimitExceeded:
             raise
         except Exception as fault:
-            game = thing.pk if isinstance(thing, Game) else thing.game_id
-            logger.exception("the game in row %s cannot be measured (%s)", game, job.kind)
-            code = {TooSlow: SLOW, MemoryError: LARGE}.get(type(fault), BROKEN)
-            note_fault(job=job, key=game, code=code)
+            logger.exception("the game in row %s cannot be measured", game.pk)
+            note_fault(job=job, key=game.pk, code=_fault_code(fault))
         else:
             yield found
+
+
+def _fault_code(fault: Exception) -> str:
+    return {TooSlow: SLOW, MemoryError: LARGE}.get(type(fault), BROKEN)
 
 
 def _possible(games: "QuerySet[Game]", job: Job) -> "QuerySet[Game]":
@@ -168,13 +194,12 @@ def _possible(games: "QuerySet[Game]", job: Job) -> "QuerySet[Game]":
     return games.exclude(pk__in=[int(key) for key in job.faults])
 
 
-def _end(job: Job, left: "QuerySet[Game]", clock: Clock, follow: Callable[[], object] = lambda: None) -> None:
-    """If nothing is left, end the job and call `follow`; else queue the rest."""
+def _end(job: Job, left: "QuerySet[Game]", clock: Clock) -> None:
+    """If nothing is left, end the job; else queue the rest."""
     with transaction.atomic():
         renew(job=job, now=clock())
         is_more = _possible(left, job).exists()
         if not is_more:
-            follow()
             if job.faults:
                 fail(job=job, code="games_failed", reason=_say_faults(job), now=clock())
             else:
@@ -228,17 +253,6 @@ def _say_broken(games: str, count: int) -> str:
 FAULTS: dict[str, Callable[[str, int], str]] = {SLOW: _say_slow, LARGE: _say_large, BROKEN: _say_broken}
 
 
-def _enqueue(kind: str, iteration: Iteration, by: Person, now: datetime) -> Job:
-    return enqueue(
-        project=iteration.project,
-        kind=kind,
-        subject=f"iteration:{iteration.pk}",
-        input_hash=canonical_hash([iteration.rubric_version.sha256, CODE_VERSION]),
-        by=by,
-        now=now,
-    )
-
-
 def _iteration(job: Job) -> Iteration:
     key = int(job.subject.partition(":")[2])
     return Iteration.objects.select_related("project", "rubric_version").get(pk=key)
@@ -257,19 +271,9 @@ def _present(iteration: Iteration) -> "QuerySet[Measured]":
     return present.filter(round_offset_number=Coalesce(Subquery(said), 0))
 
 
-def _bare(iteration: Iteration) -> "QuerySet[Measured]":
-    """The present measurements without diagnostics."""
-    return _present(iteration).filter(companions=None).order_by("game")
-
-
 def _unmeasured(iteration: Iteration) -> "QuerySet[Game]":
     measured = _present(iteration).filter(game=OuterRef("pk"))
     return Game.objects.filter(~Exists(measured), iteration=iteration)
-
-
-def _unaccompanied(iteration: Iteration) -> "QuerySet[Game]":
-    bare = _present(iteration).filter(game=OuterRef("pk"), companions=None)
-    return Game.objects.filter(Exists(bare), iteration=iteration)
 
 
 def _batches(games: "QuerySet[Game]", job: Job) -> Iterator[list[int]]:
@@ -322,29 +326,11 @@ def hash_input(content_sha256: str, rubric_sha256: str, code_version: str, *offs
     return canonical_hash([content_sha256, rubric_sha256, code_version, *offset])
 
 
-class EncodedResult(msgspec.Struct, frozen=True):
-    """The result of measuring a game, as it is stored: figures, and the findings with their hash."""
-
-    figures: str
-    findings: str
-    sha256: str
-
-
 def compute_result(record: GameRecord, rubric: RubricRecord) -> EncodedResult:
     """Measure a game. The same game and version give the same bytes."""
     measurements = measure_game(record, rubric)
     body = msgspec.json.encode(measurements)
     return EncodedResult(encoded_figures(measurements), body.decode(), bytes_hash(body))
-
-
-class GameResult(msgspec.Struct, frozen=True):
-    """The result of one game, and the hash of its input."""
-
-    game: int
-    game_number: int
-    round_offset_number: int
-    input_hash: str
-    result: EncodedResult
 
 
 def compute_in_passing(record: GameRecord, rubric: RubricRecord) -> EncodedResult | None:
@@ -433,8 +419,8 @@ def store_results(
     queue_deliveries(project=iteration.project, event=GAME_MEASURED, things=things, by=by, now=now)
 
 
-def _diagnostics(measured: Bare, rubric: RubricRecord) -> Companions:
-    game = GameText(body=measured.game__text__body).to_record()
-    findings = MeasuredFindings(body=measured.findings__body).to_records()
-    body = msgspec.json.encode(build_diagnostics(game, rubric, findings)).decode()
-    return Companions(measured_id=measured.pk, body=body)
+def _diagnostics(measured: Measured) -> Companions:
+    game = measured.game.text.to_record()
+    rubric = measured.rubric_version.to_record()
+    figures = build_diagnostics(game, rubric, measured.findings.to_records())
+    return Companions(measured=measured, body=msgspec.json.encode(figures).decode())

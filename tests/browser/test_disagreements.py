@@ -1,4 +1,4 @@
-"""A lead resolves what evaluators differ about in a browser, by keys alone: a choice, a reason, Enter, the next one."""
+"""A lead in a browser: what evaluators differ about is resolved by keys alone; the page of a game completes itself."""
 
 import pytest
 from django.urls import reverse
@@ -8,6 +8,7 @@ from discussions.models import Adjudication
 from tests.browser.looking import WIDE, list_faults, violations
 from tests.browser.test_verdict_pages import sign_in
 from tests.factories.adjudication import make_differing
+from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_lead
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -91,3 +92,15 @@ def test_nothing_is_in_the_way_of_anybody(page: Page, live_server, asked) -> Non
         width = page.evaluate("document.documentElement.scrollWidth")
         faults += [f"{name} is {width} pixels wide on a phone"] if width > 360 else []
     assert faults == []
+
+
+def test_diagnostics_appear_on_the_page_of_a_game_once_they_are_computed(page: Page, live_server) -> None:
+    opened(page, live_server, "game")
+    page.evaluate("window.kept = true")
+    part = page.locator("#game-why")
+    expect(part).to_contain_text("The diagnostics are being computed")
+    run_waiting_jobs()
+    expect(part.get_by_role("heading", name="Diagnostics")).to_have_count(6)
+    expect(part).not_to_contain_text("being computed")
+    assert page.evaluate("window.kept")
+    assert not violations(page)

@@ -26,7 +26,7 @@ from discussions.verdicts.core.rule import decide
 from discussions.verdicts.queries import load_basis
 from rubric.core.records import DISCUSSION
 from rubric.models import RubricVersion
-from tests.factories.jobs import measure_waiting_games
+from tests.factories.jobs import run_waiting_jobs
 from tests.factories.numbers import numbers
 from tests.factories.people import make_lead, moment
 from tests.factories.replays import replayed
@@ -158,7 +158,7 @@ def import_costed(*, iteration: Iteration, costs, minutes: float) -> None:
         now=moment(minutes),
         iteration=iteration,
     )
-    measure_waiting_games(now=moment(minutes))
+    run_waiting_jobs(now=moment(minutes))
 
 
 @replayed

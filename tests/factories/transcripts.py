@@ -5,7 +5,7 @@ from datetime import datetime
 from discussions.iterations.actions import open_project
 from discussions.models import Game, Transcript
 from discussions.transcripts.actions import Upload, import_transcripts
-from tests.factories.jobs import measure_waiting_games
+from tests.factories.jobs import run_waiting_jobs
 from tests.factories.native_games import TEXTS, as_bytes, native_game, native_message, repeated_messages
 from tests.factories.numbers import numbers
 from tests.factories.people import NOW
@@ -43,8 +43,8 @@ def upload(
 
 @replayed
 def import_game(*, project: Project, by: Person, now: datetime = NOW, **changes: object) -> Game:
-    """A game that came in and was measured, without diagnostics; `changes` go to the native game."""
+    """A game that came in and was measured; `changes` go to the native game."""
     changes.setdefault("gameId", f"game-{next(numbers)}")
     transcript = upload(project=project, by=by, games=native_game(**changes), now=now)
-    measure_waiting_games(now=now)
+    run_waiting_jobs(now=now)
     return Game.objects.get(transcript=transcript)

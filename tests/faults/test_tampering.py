@@ -125,12 +125,6 @@ def forget_a_measurement(_verdict):
     game = make_game(project=row.game.project)
     remove(Slot.objects.filter(game=game))
     remove(MeasuredFindings.objects.filter(measured__game=game))
-    with without_triggers(), connection.cursor() as cursor:
-        cursor.execute(
-            "DELETE FROM discussions_companions WHERE measured_id IN "
-            "(SELECT id FROM discussions_measured WHERE game_id = %s)",
-            [game.pk],
-        )
     remove(Measured.objects.filter(game=game))
 
 

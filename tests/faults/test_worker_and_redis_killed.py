@@ -40,7 +40,6 @@ ONCE = (
     "SELECT COUNT(*) FROM discussions_gametext",
     "SELECT COUNT(*) FROM discussions_measured",
     "SELECT COUNT(*) FROM discussions_measuredfindings",
-    "SELECT COUNT(*) FROM discussions_companions",
     "SELECT COUNT(*) FROM discussions_slot",
 )
 

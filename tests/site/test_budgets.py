@@ -18,7 +18,9 @@ from django.urls import reverse
 
 from benchmarks.bench_pages import fill_games
 from benchmarks.calibration import QUIET_MS, loop_ms
-from tests.factories.people import make_lead
+from discussions.metrics.actions import ask_for_diagnostics
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.people import NOW, make_lead
 from tests.factories.rating import make_game, start
 from tests.factories.verdicts import recorded_verdict
 from workspace.models import Person
@@ -66,6 +68,8 @@ def make_visits() -> dict[str, Visit]:
     make_game(project=verdict.game.project, message_count=MESSAGES)  # the oldest that the queue gives
     game = fill_games(verdict, GAMES)
     evaluator, lead = game.evaluations.get().evaluator, make_lead(project=game.project)
+    ask_for_diagnostics(game=game, measured=verdict.measured_id, by=lead, now=NOW)
+    run_waiting_jobs()
     started = start(message_count=MESSAGES)
     project, rated = [game.project.slug], reverse("rate", args=[started.pk])
     answer = {"kind": "question", "subject": "1", "value": "no", "version": "0", "key": "budget"}

@@ -151,8 +151,7 @@ def _is_kept(sha256: str) -> bool:
 def _measure_missing(project: Project, by: Person, now: datetime) -> None:
     """Measure the games that the first installation had not measured yet."""
     done = Measured.objects.filter(game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version"))
-    bare = ~Exists(done) | Exists(done.filter(companions=None))
-    waiting = Game.objects.filter(bare, project=project).values("iteration")
+    waiting = Game.objects.filter(~Exists(done), project=project).values("iteration")
     for iteration in Iteration.objects.filter(Q(pk__in=waiting)).select_related("project", "rubric_version"):
         ask_to_measure(iteration=iteration, by=by, now=now)
 

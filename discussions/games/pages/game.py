@@ -32,7 +32,12 @@ from discussions.games.pages.second_look import PhraseUse, phrase_uses
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, Look
 from discussions.models import Companions, Game, Verdict, Withdrawal
-from discussions.queries import DIAGNOSTICS, MEASURE, find_stopped_jobs, game_record, load_measurements
+from discussions.queries import (
+    find_diagnostics_job,
+    find_stopped_jobs,
+    game_record,
+    load_measurements,
+)
 from discussions.transcripts.core.notes import REPEATS_DROPPED
 from discussions.transcripts.core.oddities import ODDITY_CODES, REPEATED, Oddity, list_oddities
 from discussions.verdicts.pages.lines import NONE, FigureRow, NextGames, figure_rows
@@ -41,6 +46,7 @@ from discussions.verdicts.queries import Preview, load_next_games, load_verdict_
 from workspace.core.words import decode_stored
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Job, Person
+from workspace.models.jobs import FAILED, QUEUED, RUNNING
 
 MESSAGES_A_PAGE = 200
 # A link to a message of a long game shows this many messages before it.
@@ -70,6 +76,18 @@ class GameMetric(Struct, frozen=True):
     left_out: int = 0
 
 
+class MissingFigures(Struct, frozen=True):
+    """What a game lacks: `stopped` is the job that failed to measure it, or to compute its diagnostics.
+
+    `is_computing` says that the diagnostics are still to be computed; `unasked` is the key of the measurement if no job
+    does that yet, else 0.
+    """
+
+    stopped: Job | None = None
+    is_computing: bool = False
+    unasked: int = 0
+
+
 class GamePage(Struct, frozen=True):
     """Everything of one game. `metrics` and `outcome` are empty while it is not measured.
 
@@ -77,8 +95,7 @@ class GamePage(Struct, frozen=True):
     `oddities` are computed from the record, so games imported before oddities were stored have them, too.
     `message_counts` counts messages by player. `withdrawals` are empty for a game that counts. `rounds` is for leads,
     and so are `marks` (people's judgements and remarks at each message) and `beside` (the games before and after it in
-    the list that the reader came from). `list_query` is the query of that list's URL. `stopped` is the job that
-    failed to measure the game, or to make its diagnostics; None unless something is missing for that reason.
+    the list that the reader came from). `list_query` is the query of that list's URL.
     """
 
     game: Game
@@ -100,7 +117,7 @@ class GamePage(Struct, frozen=True):
     marks: Mapping[int, MessageMarks] = {}
     beside: Neighbours | None = None
     list_query: str = ""
-    stopped: Job | None = None
+    missing: MissingFigures = MissingFigures()
 
     @property
     def kept(self) -> str:
@@ -184,7 +201,7 @@ def build_game_page(
         marks={} if only else collect_marks(people.people),
         beside=None if only else load_neighbours(game.project, wanted, game),
         list_query=wanted.change(),
-        stopped=_find_stopped(game, MEASURE if preview is None else "" if stored else DIAGNOSTICS),
+        missing=MissingFigures() if stored else _find_missing(game, preview),
     )
 
 
@@ -205,8 +222,17 @@ _NUMBER = Prepared(
 )
 
 
-def _find_stopped(game: Game, missing: str) -> Job | None:
-    return find_stopped_jobs([game.iteration_id], missing).get(game.iteration_id) if missing else None
+def _find_missing(game: Game, preview: Preview | None) -> MissingFigures:
+    """Why a game without diagnostics has none, or is not measured."""
+    if preview is None:
+        return MissingFigures(stopped=find_stopped_jobs([game.iteration_id]).get(game.iteration_id))
+    measured = preview.basis.measured.id
+    job = find_diagnostics_job(measured)
+    if job and job.state == FAILED:
+        return MissingFigures(stopped=job)
+    return MissingFigures(
+        is_computing=True, unasked=0 if job and job.state in (QUEUED, RUNNING) else measured
+    )
 
 
 def _metrics(

@@ -18,7 +18,7 @@ from discussions.management.transcript_files import (
     read_paths,
 )
 from discussions.models import Game, Iteration, Transcript
-from discussions.queries import DIAGNOSTICS, MEASURE
+from discussions.queries import MEASURE
 from discussions.transcripts.actions import Imported, Received, Upload, import_files
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.readers.columns import MappingRecord
@@ -150,8 +150,7 @@ def _work(made: list[Imported]) -> None:
     transcripts = [upload.transcript for upload in made]
     _see_through(Job.objects.filter(pk__in=[transcript.job_id for transcript in transcripts]))
     subjects = {f"iteration:{transcript.iteration_id}" for transcript in transcripts}
-    for kind in (MEASURE, DIAGNOSTICS):
-        _see_through(Job.objects.filter(kind=kind, subject__in=subjects))
+    _see_through(Job.objects.filter(kind=MEASURE, subject__in=subjects))
 
 
 def _see_through(jobs: QuerySet[Job]) -> None:

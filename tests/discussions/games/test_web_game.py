@@ -4,14 +4,17 @@ import pytest
 from django.urls import reverse
 
 from discussions.games.pages.game import MESSAGES_A_PAGE, build_game_page
+from discussions.metrics.actions import ask_for_diagnostics
 from discussions.metrics.core.registry import CODE_VERSION
-from discussions.models import Game
+from discussions.models import Companions, Game, Measured
 from tests.factories.jobs import run_waiting_jobs
-from tests.factories.people import make_admin, make_lead, make_member
+from tests.factories.people import NOW, make_admin, make_lead, make_member
 from tests.factories.rating import game_of, make_game, make_rating_project, say, start, submitted
 from tests.factories.transcripts import import_game, native_message, repeated_messages
 from tests.factories.verdicts import fresh, record
 from workspace.core.canonical import bytes_hash
+from workspace.jobs.actions import cancel_job
+from workspace.models import Job
 
 pytestmark = pytest.mark.django_db
 
@@ -27,6 +30,8 @@ def shown(client, game):
 
 def test_every_number_opens_into_what_it_was_counted_from():
     game = fresh(submitted(message_count=24).game)
+    measured = Measured.objects.get(game=game)
+    ask_for_diagnostics(game=game, measured=measured.pk, by=make_admin(), now=NOW)
     run_waiting_jobs()
     page = build_game_page(game=game)
     parts = {part.row.key: part for part in page.metrics}
@@ -52,9 +57,42 @@ def test_the_page_shows_what_evaluators_do_not_see(client):
     game = make_game(project=make_rating_project())
     run_waiting_jobs()
     said = shown(client, game)
-    for hidden in ("MAFIA", "analytical", "too quiet", "Why it counted", "Diagnostics"):
+    for hidden in ("MAFIA", "analytical", "too quiet", "Why it counted"):
         assert hidden in said, hidden
     assert 'id="m12"' in said
+
+
+def test_diagnostics_are_computed_when_a_game_is_first_opened(client):
+    game = make_game(project=make_rating_project())
+    run_waiting_jobs()
+    assert not Job.objects.filter(kind="companions").exists()
+    computing = "The diagnostics are being computed"
+    for _look in range(2):
+        said = shown(client, game)
+        assert computing in said
+        assert 'hx-trigger="load delay:400ms"' in said
+        assert "<h4>Diagnostics</h4>" not in said
+    job = Job.objects.get(kind="companions")
+    assert (job.state, job.subject) == ("queued", f"measured:{Measured.objects.get(game=game).pk}")
+    run_waiting_jobs()
+    part = client.get(address(game), headers={"HX-Request": "true"}).content.decode()
+    assert part.lstrip().startswith("<section")
+    assert computing not in part and "hx-get" not in part
+    assert part.count("<h4>Diagnostics</h4>") == 6
+    assert "<h4>Diagnostics</h4>" in shown(client, game)
+    assert Job.objects.filter(kind="companions").count() == 1
+
+
+def test_diagnostics_whose_job_was_cancelled_are_asked_for_again(client):
+    game = make_game(project=make_rating_project())
+    run_waiting_jobs()
+    shown(client, game)
+    job = Job.objects.get(kind="companions")
+    cancel_job(job=job, by=make_admin(), now=NOW)
+    run_waiting_jobs()
+    shown(client, game)
+    run_waiting_jobs()
+    assert Companions.objects.filter(measured__game=game).count() == 1
 
 
 def test_what_looks_odd_is_said_also_of_a_game_that_came_in_before(client, settings, tmp_path):
@@ -105,6 +143,7 @@ def test_a_person_s_word_stands_beside_the_machine_s(client):
 def test_the_work_of_people_is_listed_with_its_state(client):
     evaluation = start()
     say(evaluation, "coherence", "5", "yes", reason="replies in spirit")
+    shown(client, evaluation.game)
     run_waiting_jobs()
     said = shown(client, evaluation.game)
     assert "draft" in said
@@ -179,6 +218,6 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
     client.force_login(make_admin())
     for game in (small, large):
         client.get(address(game))
-        # One more than with diagnostics: whether the job that makes them failed.
-        with django_assert_num_queries(19):
+        run_waiting_jobs()
+        with django_assert_num_queries(18):
             assert client.get(address(game)).status_code == 200
