@@ -44,7 +44,8 @@ class CacheText(Struct, frozen=True):
 class GatePage(Struct, frozen=True):
     """Everything on the gate page. `next_refusal` and `sign_refusal` disable their buttons, "" if they do not.
 
-    `goes_on` is the number of the iteration whose prompt goes on, the reference; 0 without one.
+    `goes_on` is the number of the iteration whose prompt goes on, the reference; `undecided` is that of the change that
+    waits for its decision; 0 without one.
     """
 
     stage: Stage
@@ -62,6 +63,7 @@ class GatePage(Struct, frozen=True):
     counted: str
     weak: str
     goes_on: int
+    undecided: int
 
 
 def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
@@ -94,6 +96,10 @@ def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
         counted=counted_says(stage),
         weak=_describe_weak_games(list_weak_games(stage, gate.streak)),
         goes_on=history.reference.number if history.reference else 0,
+        undecided=next(
+            (change.number for change in history.iterations if change.kind == CHANGE and not change.decision),
+            0,
+        ),
     )
 
 

@@ -175,6 +175,18 @@ def test_through_an_open_gate_a_lead_opens_the_next_stage(client, stage, lead):
     assert "closed; work continues in the next one" in again and "Kept" in again
 
 
+def test_an_open_gate_names_the_change_that_is_not_decided_yet(client, stage, lead):
+    pass_gate(stage)
+    sign_stage(stage=stage, text="A joy.", by=lead, now=NOW)
+    assert "not decided yet" not in get_text(client.get(address("stage_gate", stage)))
+    change = make_iteration(stage=stage, games=[figures()] * 3, minutes=20)
+    answer = client.get(address("stage_gate", stage))
+    assert f"Iteration {change.number} is not decided yet" in get_text(answer)
+    assert reverse("compare_iterations", args=[stage.project.slug, change.number]) in answer.content.decode()
+    assert client.post(address("open_next_stage", stage), NEXT).status_code == 303
+    assert "not decided yet" not in get_text(client.get(address("stage_gate", stage)))
+
+
 def test_evaluators_know_of_no_stage(client, stage, project):
     client.force_login(make_member(project=project))
     assert client.get(address("stage_gate", stage)).status_code == 404
