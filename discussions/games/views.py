@@ -6,6 +6,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from msgspec.structs import replace
 
 from discussions.access.permissions import check_see_game, check_see_games
 from discussions.adjudication.queries import find_by_handle, has_seen_names
@@ -28,7 +29,7 @@ from discussions.games.forms import (
     parse_list_query,
     read_columns,
 )
-from discussions.games.pages.game import build_game_page, list_withdrawals
+from discussions.games.pages.game import MissingFigures, build_game_page, list_withdrawals
 from discussions.games.pages.list import build_games_page
 from discussions.games.pages.list_columns import list_columns
 from discussions.games.pages.manual_costs import paid_figures
@@ -50,6 +51,7 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 COLUMNS, YEAR = "games_columns", 365 * 24 * 3600
+WHY_COUNTED = "discussions/games/_why_counted.html"
 
 
 @require("return_evaluation", methods=("POST",))
@@ -135,30 +137,41 @@ def games(request: SignedIn, slug: str) -> HttpResponse:
 def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """One game, for its leads and, after the verdict, for its evaluators; 404 for everybody else.
 
-    Who opens it first has its diagnostics computed. With htmx, the part that shows them is returned.
+    With htmx, the part that shows the diagnostics.
     """
     found = game_or_404(request.user, slug, number)
     given = only_parameters(request, "from", "names", "in")
     framed = frame(request.user, found.project, "games")
     leads = bool(framed["may_lead"])
-    page = build_game_page(
-        game=found,
-        start=parse_number(given["from"]) or 1,
-        is_named=given["names"] == "1" and leads and has_seen_names(request.user, found),
-        only=None if leads else request.user,
-        wanted=parse_list_address(given["in"]),
-    )
-    if unasked := page.missing.unasked:
-        ask_for_diagnostics(game=found, measured=unasked, by=request.user, now=timezone.now())
     context = {
-        "page": page,
+        "page": build_game_page(
+            game=found,
+            start=parse_number(given["from"]) or 1,
+            is_named=given["names"] == "1" and leads and has_seen_names(request.user, found),
+            only=None if leads else request.user,
+            wanted=parse_list_address(given["in"]),
+        ),
         "withdrawal_form": WithdrawalForm(),
         "return_form": ReturnForm(),
         "fewer_form": FewerForm(),
         **framed,
     }
-    whole, part = "discussions/games/game.html", "discussions/games/_why_counted.html"
-    return respond(request, page=whole, region=part, context=context)
+    return respond(request, page="discussions/games/game.html", region=WHY_COUNTED, context=context)
+
+
+@require("see_game", methods=("POST",))
+def compute_diagnostics(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Queue the diagnostics of a game that has none; redirects to the game. The page does this when it is opened."""
+    found = game_or_404(request.user, slug, number)
+    bind_form(request, NothingForm)
+    framed = frame(request.user, found.project, "games")
+    page = build_game_page(game=found, only=None if framed["may_lead"] else request.user)
+    if measured := page.missing.unasked:
+        ask_for_diagnostics(game=found, measured=measured, by=request.user, now=timezone.now())
+        page = replace(page, missing=MissingFigures(is_computing=True))
+    address = reverse("game", args=[slug, number])
+    context = {"page": page, **framed}
+    return respond(request, page="", region=WHY_COUNTED, context=context, redirect=f"{address}#game-why")
 
 
 @require("see_games", methods=("POST",))

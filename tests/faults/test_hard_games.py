@@ -98,6 +98,7 @@ def test_diagnostics_that_cannot_be_computed_are_said_and_computed_after_a_retry
     address = reverse("game", args=["ours", 2])
     with monkeypatch.context() as patched:
         patched.setattr(actions, "build_diagnostics", hard(build_diagnostics, run_away))
+        client.post(f"{address}diagnostics/")
         assert "The diagnostics are being computed" in client.get(address).content.decode()
         run_waiting_jobs()
     for _look in range(2):

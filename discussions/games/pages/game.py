@@ -79,8 +79,7 @@ class GameMetric(Struct, frozen=True):
 class MissingFigures(Struct, frozen=True):
     """What a game lacks: `stopped` is the job that failed to measure it, or to compute its diagnostics.
 
-    `is_computing` says that the diagnostics are still to be computed; `unasked` is the key of the measurement if no job
-    does that yet, else 0.
+    `is_computing` says that a job computes them; `unasked` is the key of the measurement if none does yet, else 0.
     """
 
     stopped: Job | None = None
@@ -230,9 +229,8 @@ def _find_missing(game: Game, preview: Preview | None) -> MissingFigures:
     job = find_diagnostics_job(measured)
     if job and job.state == FAILED:
         return MissingFigures(stopped=job)
-    return MissingFigures(
-        is_computing=True, unasked=0 if job and job.state in (QUEUED, RUNNING) else measured
-    )
+    is_computing = job is not None and job.state in (QUEUED, RUNNING)
+    return MissingFigures(is_computing=is_computing, unasked=0 if is_computing else measured)
 
 
 def _metrics(

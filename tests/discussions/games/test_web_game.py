@@ -66,12 +66,16 @@ def test_diagnostics_are_computed_when_a_game_is_first_opened(client):
     game = make_game(project=make_rating_project())
     run_waiting_jobs()
     assert not Job.objects.filter(kind="companions").exists()
-    computing = "The diagnostics are being computed"
-    for _look in range(2):
-        said = shown(client, game)
-        assert computing in said
-        assert 'hx-trigger="load delay:400ms"' in said
-        assert "<h4>Diagnostics</h4>" not in said
+    said = shown(client, game)
+    assert "The diagnostics of this game are not computed yet." in said
+    assert "<h4>Diagnostics</h4>" not in said
+    assert not Job.objects.filter(kind="companions").exists()  # by GET nothing is written
+    computing, ask = "The diagnostics are being computed", f"{address(game)}diagnostics/"
+    assert f'hx-post="{ask}"' in said
+    assert client.post(ask)["Location"] == f"{address(game)}#game-why"
+    for part in (client.post(ask, headers={"HX-Request": "true"}).content.decode(), shown(client, game)):
+        assert computing in part
+        assert 'hx-get="" hx-trigger="load delay:200ms"' in part
     job = Job.objects.get(kind="companions")
     assert (job.state, job.subject) == ("queued", f"measured:{Measured.objects.get(game=game).pk}")
     run_waiting_jobs()
@@ -86,11 +90,12 @@ def test_diagnostics_are_computed_when_a_game_is_first_opened(client):
 def test_diagnostics_whose_job_was_cancelled_are_asked_for_again(client):
     game = make_game(project=make_rating_project())
     run_waiting_jobs()
-    shown(client, game)
+    client.force_login(make_admin())
+    client.post(f"{address(game)}diagnostics/")
     job = Job.objects.get(kind="companions")
-    cancel_job(job=job, by=make_admin(), now=NOW)
-    run_waiting_jobs()
-    shown(client, game)
+    cancel_job(job=job, by=job.created_by, now=NOW)
+    assert "not computed yet" in shown(client, game)
+    client.post(f"{address(game)}diagnostics/")
     run_waiting_jobs()
     assert Companions.objects.filter(measured__game=game).count() == 1
 
@@ -143,7 +148,8 @@ def test_a_person_s_word_stands_beside_the_machine_s(client):
 def test_the_work_of_people_is_listed_with_its_state(client):
     evaluation = start()
     say(evaluation, "coherence", "5", "yes", reason="replies in spirit")
-    shown(client, evaluation.game)
+    client.force_login(make_admin())
+    client.post(f"{address(evaluation.game)}diagnostics/")
     run_waiting_jobs()
     said = shown(client, evaluation.game)
     assert "draft" in said
@@ -217,7 +223,7 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
     small, large = submitted(message_count=12).game, submitted(message_count=60).game
     client.force_login(make_admin())
     for game in (small, large):
-        client.get(address(game))
+        client.post(f"{address(game)}diagnostics/")
         run_waiting_jobs()
         with django_assert_num_queries(18):
             assert client.get(address(game)).status_code == 200
