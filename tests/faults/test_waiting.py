@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import timedelta
 from threading import Event
 
 import pytest
@@ -11,6 +12,7 @@ from discussions.models import Transcript
 from discussions.queue.actions import take_next_game
 from discussions.transcripts.actions import Store, Upload, import_transcripts, prepare
 from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.jobs import make_failed_job
 from tests.factories.people import NOW, make_lead, make_member, make_project
 from tests.factories.rating import make_game, make_rating_project, say, start
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
@@ -18,6 +20,7 @@ from tests.faults.crowd import breaches
 from workspace.audit.actions import record_event
 from workspace.checks.actions import verify
 from workspace.checks.core import Check
+from workspace.jobs.actions import renew, sweep_jobs, take_job
 from workspace.models import Job
 from workspace.people.actions import system_person
 
@@ -93,6 +96,24 @@ def test_storing_a_batch_of_games_holds_up_no_upload_and_no_job():
         )
         another = Upload("b.json", as_bytes(native_game(gameId="b")))
         import_transcripts(project=project, files=[another], by=lead, now=NOW)
+
+
+@pytest.mark.usefixtures("several_writers")
+def test_a_worker_frozen_while_it_writes_holds_up_no_sweep_and_no_other_worker():
+    """PostgreSQL ends a transaction that is idle for long, but no COPY that waits for its rows."""
+    project = make_games_project()
+    lead = make_lead(project=project)
+    upload(project=project, by=lead)
+    frozen = Job.objects.get()
+    waiting = make_failed_job(project=project, by=lead, kind="noop")
+    Job.objects.filter(pk=waiting.pk).update(state="queued", rung_at=None)
+    Job.objects.filter(pk=frozen.pk).update(state="running", lease_until=NOW, rung_at=None)
+    later = NOW + timedelta(minutes=5)
+    with meanwhile(lambda: renew(job=Job.objects.get(pk=frozen.pk), now=NOW)), without_waiting():
+        assert sweep_jobs(by=lead, now=later) == 2
+        assert take_job(job=frozen.pk, now=later) is None
+        assert Job.objects.get(pk=waiting.pk).rung_at == later
+    assert take_job(job=frozen.pk, now=later).attempt == 1
 
 
 def test_verifying_sees_one_moment_while_people_go_on_saving():

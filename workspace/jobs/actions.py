@@ -26,7 +26,7 @@ from kombu.exceptions import OperationalError
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, Refusal
 from workspace.models import Heartbeat, Job, Person, Project
-from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
+from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, JobQuerySet
 
 LOOK_AT_JOB = "workspace.look_at_job"
 LEASE = timedelta(seconds=15)
@@ -96,7 +96,8 @@ def enqueue(
 def take_job(*, job: int, now: datetime) -> Job | None:
     """Take a waiting job, or one whose worker let its lease end; None when there is nothing to take.
 
-    A job that was taken more than 3 times without progress fails here instead.
+    None also when another transaction holds its row: the sweep sends the message again. A job that was taken more than
+    3 times without progress fails here instead.
     """
     row = Job.objects.filter(pk=job).first()
     if row is None or not (row.state == QUEUED or is_dropped(row, now)):
@@ -109,10 +110,11 @@ def take_job(*, job: int, now: datetime) -> Job | None:
         ) % {"count": row.attempt}
         over = {"state": FAILED, "finished_at": now, "lease_until": None}
         with transaction.atomic():
-            if mine.update(**over, error_code="gave_up", error=reason):
+            if _write_unlocked(mine, **over, error_code="gave_up", error=reason):
                 _tell_failed(row, now)
         return None
-    taken = mine.update(
+    taken = _write_unlocked(
+        mine,
         state=RUNNING,
         attempt=row.attempt + 1,
         fence=row.fence + 1,
@@ -367,7 +369,7 @@ def notify_workers(jobs: list[int], moment: datetime) -> int:
             )
             break
         sent.append(job)
-    Job.objects.filter(pk__in=sent).update(rung_at=moment)
+    _write_unlocked(Job.objects.filter(pk__in=sent), rung_at=moment)
     return len(sent)
 
 
@@ -379,6 +381,12 @@ def send(task: str, *arguments: int, **options: float) -> None:
 def _tell_failed(job: Job, now: datetime) -> None:
     for action in settings.FAILED_JOB_ACTIONS:
         import_string(action)(job=job, now=now)
+
+
+def _write_unlocked(jobs: JobQuerySet, **changes: object) -> int:
+    """Write to those jobs whose rows no other transaction holds; return how many. Never waits on PostgreSQL."""
+    with transaction.atomic():
+        return Job.objects.filter(pk__in=jobs.unlocked().values("pk")).update(**changes)
 
 
 def _write(job: Job, changes: dict[str, object]) -> None:
