@@ -23,6 +23,7 @@ MAX_VALUES = 4_000_000
 MOST_PROBLEMS = 1_000
 _BOM = b"\xef\xbb\xbf"
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_NOT_MARKS = bytes(set(range(256)) - set(b'[]{}"'))
 _DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
 _TOO_MANY_DIGITS = b"0" * (MAX_DIGITS + 1)
 _SUSPICIOUS_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
@@ -137,8 +138,12 @@ def _refused_at_sight(body: bytes) -> Problem | None:
 def _outside_strings(body: bytes) -> bytes:
     """The text between the strings. Exact up to the first syntax error, which is all that is needed."""
     if b"\\" in body:
-        body = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+        body = _without_escapes(body)
     return b" ".join(body.split(b'"')[::2])
+
+
+def _without_escapes(body: bytes) -> bytes:
+    return body.replace(b"\\\\", b"").replace(b'\\"', b"")
 
 
 def _too_many(count: int) -> Problem:
@@ -159,7 +164,11 @@ def _has_odd_number(outside: bytes) -> bool:
 
 def is_too_deep(body: bytes, max_depth: int) -> bool:
     """Whether a JSON text is nested over `max_depth`; of a text with a syntax error, whether it may be."""
-    return _is_too_deep(_outside_strings(body), max_depth)
+    if b"\\" in body:
+        body = _without_escapes(body)
+    # Most strings hold no brackets: only their quotes are left of them, and go, too.
+    marks = body.translate(None, _NOT_MARKS).replace(b'""', b"")
+    return _is_too_deep(_outside_strings(body) if b'"' in marks else marks, max_depth)
 
 
 def _is_too_deep(outside: bytes, max_depth: int) -> bool:
