@@ -4,7 +4,8 @@ const sheet = document.getElementById("keysheet");
 const single = document.getElementById("single-keys");
 const store = "evalsite:single-keys";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-const here = () => document.activeElement?.closest(".item, .msg");
+// What is in a step that was just closed keeps the focus until the next layout.
+const here = () => [document.activeElement?.closest(".item, .msg")].find((part) => part?.checkVisibility());
 const message = () => document.getElementById(now);
 const messages = () => all(".msg:not([hidden])");
 const items = () => all(`#step-${judge.dataset.step} .item`);
@@ -149,9 +150,10 @@ async function look(position, field) {
   await htmx.ajax("GET", address, { target: "#at", swap: "outerHTML" }).catch(() => {});
   delete document.body.dataset.looking;
   if (document.querySelector("#at [data-about]")?.dataset.about !== String(position)) {
-    struck = [];
+    struck = struck.filter((one) => one.isClick);
     typingUntil = Date.now() + PAUSE;
-    return say(judge.dataset.unloaded.replace("{n}", position));
+    say(judge.dataset.unloaded.replace("{n}", position));
+    return replay();
   }
   const found = all(`#at [data-field="${field}"]`);
   if (field === "missed" && found.length === 1) found[0].click();
@@ -317,9 +319,9 @@ const isPress = ({ key, target }) =>
   key === " " && !("looking" in document.body.dataset) && target.matches("button, summary, a, input");
 
 // A key acts at once; while an answer is awaited, it waits and then acts on what has the focus.
-function strike(key, act) {
+function strike(key, act, isClick = false) {
   if (key && Date.now() < typingUntil) typingUntil = Date.now() + PAUSE;
-  else if (isBusy()) struck.push({ key, act });
+  else if (isBusy()) struck.push({ key, act, isClick });
   else act();
 }
 
@@ -350,15 +352,13 @@ document.addEventListener("keydown", (event) => {
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     if (target.matches("textarea")) target.blur(); // saves the typed text first
-    strike("", () => document.querySelector("#submit button")?.click());
-    return;
+    return strike("", () => document.querySelector("#submit button")?.click());
   }
   if (event.ctrlKey || event.metaKey) return;
   // Text typed before its field appeared is also sent by an Enter pressed before that.
   if (key === "Enter" && "looking" in document.body.dataset) {
     event.preventDefault();
-    strike("", () => document.activeElement.form?.querySelector("button").click());
-    return;
+    return strike("", () => document.activeElement.form?.querySelector("button").click());
   }
   const tab = event.altKey && /^Digit[1-9]$/.test(event.code) && all("#steps a")[event.code.at(-1) - 1];
   if (tab) {
@@ -405,7 +405,7 @@ function settle({ act, status, redrawn }) {
   const [kind, subject] = (act.fields.act ?? "").split("~");
   if (act.held && status) return document.activeElement === document.body && go(document.getElementById(place));
   if (status >= 400) {
-    struck = []; // they were meant for what did not come
+    struck = struck.filter((one) => one.isClick); // keys were meant for what did not come
     return first && go(document.getElementById(first.first));
   }
   const isAbove = !act.from && act.fields.text === undefined; // pressed in the forms of a message
@@ -436,7 +436,7 @@ document.addEventListener("click", (event) => {
   if (!(step || at || isolate !== undefined || close || where || key)) return;
   event.preventDefault();
   if (key) strike(key, () => press(key));
-  if (step) strike("", () => open(step)); // an answer that is awaited would open its own step again
+  if (step) strike("", () => open(step), true); // an answer that is awaited would open its own step again
   if (at) look(at, field ?? "missed-none");
   if (close) { document.getElementById(close).replaceChildren(); go(message()); }
   if (where) go(document.getElementById(where));

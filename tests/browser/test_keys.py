@@ -203,6 +203,24 @@ def test_answers_struck_before_the_field_of_a_comment_came_are_kept(rating_page,
     assert [answer_of(evaluation, "question", str(number)) for number in range(1, 6)] == ["yes"] * 5
 
 
+def test_a_step_clicked_while_an_answer_is_awaited_gets_the_keys_that_follow(rating_page, evaluation) -> None:
+    rating_page.locator("#steps [data-step=depth]").click()
+    rating_page.keyboard.type("y")
+    settle(rating_page)
+    answered = rating_page.locator("#step-depth .item:not([data-needs])").first
+    message = answered.get_attribute("data-message")
+    answered.focus()
+    rating_page.evaluate("window.late = 800")
+    rating_page.keyboard.press("n")
+    expect(rating_page.locator("body[data-busy=wait]")).to_have_count(1)
+    rating_page.locator("#steps [data-step=engagement]").click()
+    rating_page.keyboard.press("y")
+    settle(rating_page)
+    expect(rating_page.locator("#judge")).to_have_attribute("data-step", "engagement")
+    assert answer_of(evaluation, "strategic_depth", message) == "no"
+    assert answer_of(evaluation, "question", "1") == "yes"
+
+
 def test_space_presses_the_focused_button_while_an_answer_is_awaited(rating_page, evaluation) -> None:
     rating_page.locator("#steps [data-step=engagement]").click()
     rating_page.keyboard.type("yyyyy")
