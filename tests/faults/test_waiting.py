@@ -1,5 +1,6 @@
 """Nobody waits for what they do not touch: acts in open transactions, and others that must get past them."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
@@ -111,9 +112,32 @@ def test_a_worker_frozen_while_it_writes_holds_up_no_sweep_and_no_other_worker()
     later = NOW + timedelta(minutes=5)
     with meanwhile(lambda: renew(job=Job.objects.get(pk=frozen.pk), now=NOW)), without_waiting():
         assert sweep_jobs(by=lead, now=later) == 2
-        assert take_job(job=frozen.pk, now=later) is None
         assert Job.objects.get(pk=waiting.pk).rung_at == later
+        assert take_job(job=frozen.pk, now=later) is None
     assert take_job(job=frozen.pk, now=later).attempt == 1
+
+
+@pytest.mark.usefixtures("several_writers")
+def test_a_job_whose_row_is_locked_for_a_moment_is_taken_after_it():
+    project = make_games_project()
+    upload(project=project, by=make_lead(project=project))
+    job = Job.objects.get().pk
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Job.objects.select_for_update().get(pk=job)
+            taken = pool.submit(take_elsewhere, job)
+            time.sleep(0.3)
+            assert not taken.done()
+        assert taken.result(30) == 1
+
+
+def take_elsewhere(job):
+    """How often the job was taken by then, 0 if it could not be taken now; on a connection of its own."""
+    try:
+        found = take_job(job=job, now=NOW)
+        return found.attempt if found else 0
+    finally:
+        connection.close()
 
 
 def test_verifying_sees_one_moment_while_people_go_on_saving():

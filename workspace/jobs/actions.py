@@ -25,12 +25,15 @@ from kombu.exceptions import OperationalError
 
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, Refusal
+from workspace.database.row_locks import RowLocked, waiting_at_most
 from workspace.models import Heartbeat, Job, Person, Project
-from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, JobQuerySet
+from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
 
 LOOK_AT_JOB = "workspace.look_at_job"
 LEASE = timedelta(seconds=15)
 KEPT_EVERY = timedelta(seconds=5)
+# A row is locked for milliseconds, unless its worker is frozen.
+LONGEST_WAIT = timedelta(seconds=2)
 MOST_ATTEMPTS = 3
 NOTIFY_AGAIN = timedelta(seconds=20)
 MOST_NOTIFIED = 500
@@ -96,9 +99,17 @@ def enqueue(
 def take_job(*, job: int, now: datetime) -> Job | None:
     """Take a waiting job, or one whose worker let its lease end; None when there is nothing to take.
 
-    None also when another transaction holds its row: the sweep sends the message again. A job that was taken more than
-    3 times without progress fails here instead.
+    None also when another transaction holds its row for seconds: the sweep sends the message again. A job that was
+    taken more than 3 times without progress fails here instead.
     """
+    try:
+        with waiting_at_most(LONGEST_WAIT):
+            return _take(job, now)
+    except RowLocked:
+        return None
+
+
+def _take(job: int, now: datetime) -> Job | None:
     row = Job.objects.filter(pk=job).first()
     if row is None or not (row.state == QUEUED or is_dropped(row, now)):
         return None
@@ -109,12 +120,10 @@ def take_job(*, job: int, now: datetime) -> Job | None:
             "kept. Start it again; if it stops again, ask an admin to look into the worker's log."
         ) % {"count": row.attempt}
         over = {"state": FAILED, "finished_at": now, "lease_until": None}
-        with transaction.atomic():
-            if _write_unlocked(mine, **over, error_code="gave_up", error=reason):
-                _tell_failed(row, now)
+        if mine.update(**over, error_code="gave_up", error=reason):
+            _tell_failed(row, now)
         return None
-    taken = _write_unlocked(
-        mine,
+    taken = mine.update(
         state=RUNNING,
         attempt=row.attempt + 1,
         fence=row.fence + 1,
@@ -369,7 +378,10 @@ def notify_workers(jobs: list[int], moment: datetime) -> int:
             )
             break
         sent.append(job)
-    _write_unlocked(Job.objects.filter(pk__in=sent), rung_at=moment)
+    with transaction.atomic():  # a job whose row is locked is messaged about again by the sweep
+        Job.objects.filter(pk__in=Job.objects.filter(pk__in=sent).unlocked().values("pk")).update(
+            rung_at=moment
+        )
     return len(sent)
 
 
@@ -381,12 +393,6 @@ def send(task: str, *arguments: int, **options: float) -> None:
 def _tell_failed(job: Job, now: datetime) -> None:
     for action in settings.FAILED_JOB_ACTIONS:
         import_string(action)(job=job, now=now)
-
-
-def _write_unlocked(jobs: JobQuerySet, **changes: object) -> int:
-    """Write to those jobs whose rows no other transaction holds; return how many. Never waits on PostgreSQL."""
-    with transaction.atomic():
-        return Job.objects.filter(pk__in=jobs.unlocked().values("pk")).update(**changes)
 
 
 def _write(job: Job, changes: dict[str, object]) -> None:

@@ -27,10 +27,7 @@ class JobQuerySet(models.QuerySet["Job"]):
         )
 
     def unlocked(self) -> "JobQuerySet":
-        """Those that no other transaction holds, locked until this one ends: for writes that must not wait.
-
-        A process that is frozen in the middle of a COPY holds its rows for as long as it is frozen.
-        """
+        """Those that no other transaction holds, locked until this one ends: for writes that must not wait."""
         return self.select_for_update(skip_locked=True, no_key=True)
 
 
