@@ -13,7 +13,7 @@ from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Job
-from workspace.models.jobs import FAILED
+from workspace.models.jobs import FAILED, QUEUED, RUNNING
 
 MEASURE = "measure"
 # The kind as it is stored in rows of jobs.
@@ -81,6 +81,13 @@ def diagnostics_subject(measured: int) -> str:
 def find_diagnostics_job(measured: int) -> Job | None:
     """The job that computes the diagnostics of this measurement, in any state; None if nobody asked for them."""
     return Job.objects.filter(kind=DIAGNOSTICS, subject=diagnostics_subject(measured)).first()
+
+
+def is_computing_diagnostics(game: Game) -> bool:
+    """Whether a job that computes diagnostics of the game waits or runs; two queries."""
+    subjects = map(diagnostics_subject, Measured.objects.filter(game=game).values_list("pk", flat=True))
+    jobs = Job.objects.filter(kind=DIAGNOSTICS, subject__in=list(subjects), state__in=(QUEUED, RUNNING))
+    return jobs.exists()
 
 
 def find_game(slug: str, number: int) -> Game | None:

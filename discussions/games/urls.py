@@ -13,11 +13,7 @@ urlpatterns: list[URLPattern] = [
         name="return_evaluation",
     ),
     path("projects/<slug:slug>/games/<int:number>/repeats/drop/", views.drop_repeats, name="drop_repeats"),
-    path(
-        "projects/<slug:slug>/games/<int:number>/diagnostics/",
-        views.compute_diagnostics,
-        name="compute_diagnostics",
-    ),
+    path("projects/<slug:slug>/games/<int:number>/diagnostics/", views.diagnostics, name="diagnostics"),
     path("projects/<slug:slug>/games/<int:number>/rounds/", views.set_round_offset, name="set_round_offset"),
     path("projects/<slug:slug>/games/<int:number>/fewer/", views.need_fewer, name="need_fewer"),
     path("projects/<slug:slug>/games/columns/", views.choose_columns, name="choose_columns"),

@@ -1,7 +1,9 @@
 """The list of games, one game, and the forms for its costs, its withdrawal and its evaluations."""
 
+from typing import Any
+
 from django.conf import settings
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -38,7 +40,7 @@ from discussions.metrics.actions import ask_for_diagnostics
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Game
 from discussions.models.manual_figures import KINDS
-from discussions.queries import find_game
+from discussions.queries import find_game, is_computing_diagnostics
 from discussions.slots.actions import reduce_required_evaluators as lower
 from discussions.slots.permissions import check_need_fewer
 from workspace.access.permissions import may, role_in
@@ -47,11 +49,10 @@ from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
-from workspace.web.require import SignedIn, require
+from workspace.web.require import SignedIn, is_htmx, require
 from workspace.web.respond import respond
 
 COLUMNS, YEAR = "games_columns", 365 * 24 * 3600
-WHY_COUNTED = "discussions/games/_why_counted.html"
 
 
 @require("return_evaluation", methods=("POST",))
@@ -135,43 +136,51 @@ def games(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_game")
 def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """One game, for its leads and, after the verdict, for its evaluators; 404 for everybody else.
-
-    With htmx, the part that shows the diagnostics.
-    """
+    """One game, for its leads and, after the verdict, for its evaluators; 404 for everybody else."""
     found = game_or_404(request.user, slug, number)
-    given = only_parameters(request, "from", "names", "in")
-    framed = frame(request.user, found.project, "games")
-    leads = bool(framed["may_lead"])
-    context = {
-        "page": build_game_page(
-            game=found,
-            start=parse_number(given["from"]) or 1,
-            is_named=given["names"] == "1" and leads and has_seen_names(request.user, found),
-            only=None if leads else request.user,
-            wanted=parse_list_address(given["in"]),
-        ),
+    context = _show_game(request, found) | {
         "withdrawal_form": WithdrawalForm(),
         "return_form": ReturnForm(),
         "fewer_form": FewerForm(),
-        **framed,
     }
-    return respond(request, page="discussions/games/game.html", region=WHY_COUNTED, context=context)
+    return respond(request, page="discussions/games/game.html", context=context)
 
 
-@require("see_game", methods=("POST",))
-def compute_diagnostics(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Queue the diagnostics of a game that has none; redirects to the game. The page does this when it is opened."""
+@require("see_game", methods=("GET", "POST"))
+def diagnostics(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The diagnostics of a game, as parts of its page. POST has them computed; GET answers 204 while that takes.
+
+    Without htmx, redirects to the game.
+    """
     found = game_or_404(request.user, slug, number)
-    bind_form(request, NothingForm)
+    if request.method == "GET" and is_htmx(request) and is_computing_diagnostics(found):
+        return HttpResponse(status=204)
+    context = _show_game(request, found)
+    page = context["page"]
+    if request.method == "POST":
+        bind_form(request, NothingForm)
+        if measured := page.missing.unasked:
+            ask_for_diagnostics(game=found, measured=measured, by=request.user, now=timezone.now())
+            context["page"] = replace(page, missing=MissingFigures(is_computing=True))
+    address = f"{reverse('game', args=[slug, number])}?{page.query}#game-why"
+    if not is_htmx(request):
+        return HttpResponseRedirect(address, status=303 if request.method == "POST" else 302)
+    return respond(request, page="discussions/games/_diagnostics_parts.html", context=context)
+
+
+def _show_game(request: SignedIn, found: Game) -> dict[str, Any]:
+    """What a game's page shows, of the part of the transcript that the address names."""
+    given = only_parameters(request, "from", "names", "in")
     framed = frame(request.user, found.project, "games")
-    page = build_game_page(game=found, only=None if framed["may_lead"] else request.user)
-    if measured := page.missing.unasked:
-        ask_for_diagnostics(game=found, measured=measured, by=request.user, now=timezone.now())
-        page = replace(page, missing=MissingFigures(is_computing=True))
-    address = reverse("game", args=[slug, number])
-    context = {"page": page, **framed}
-    return respond(request, page="", region=WHY_COUNTED, context=context, redirect=f"{address}#game-why")
+    leads = bool(framed["may_lead"])
+    page = build_game_page(
+        game=found,
+        start=parse_number(given["from"]) or 1,
+        is_named=given["names"] == "1" and leads and has_seen_names(request.user, found),
+        only=None if leads else request.user,
+        wanted=parse_list_address(given["in"]),
+    )
+    return {"page": page, **framed}
 
 
 @require("see_games", methods=("POST",))

@@ -161,7 +161,7 @@ def add_diagnostics(*, job: Job, clock: Clock) -> None:
         raise
     except Exception as fault:
         logger.exception("the diagnostics of the game in row %s cannot be computed", measured.game_id)
-        reason = FAULTS[_fault_code(fault)](str(measured.game.number), 1)
+        reason = _say_no_diagnostics(_fault_code(fault), measured.game.number)
         fail(job=job, code="games_failed", reason=reason, now=clock())
         return
     with transaction.atomic():
@@ -248,6 +248,25 @@ def _say_broken(games: str, count: int) -> str:
         count,
     )
     return says % {"games": games}
+
+
+def _say_no_diagnostics(code: str, game: int) -> str:
+    """Say why a game has no diagnostics, and what to do."""
+    reasons = {
+        SLOW: _(
+            "The diagnostics of game %(game)d take longer than %(seconds)d seconds; an admin can raise MEASURE_SECONDS."
+        ),
+        LARGE: _(
+            "The diagnostics of game %(game)d need more memory than a worker may use; an admin can raise "
+            "WORKER_MEMORY_MB."
+        ),
+        BROKEN: _(
+            "The diagnostics of game %(game)d cannot be computed because of a fault in evalsite; an admin finds it in "
+            "the worker's log."
+        ),
+    }
+    said = reasons[code] % {"game": game, "seconds": settings.MEASURE_SECONDS}
+    return f"{said} {_('Its scores and its verdict do not need them.')}"
 
 
 FAULTS: dict[str, Callable[[str, int], str]] = {SLOW: _say_slow, LARGE: _say_large, BROKEN: _say_broken}

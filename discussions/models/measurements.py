@@ -51,7 +51,7 @@ class MeasuredFindings(models.Model):
 
 
 class Companions(models.Model):
-    """The diagnostics of one measurement, computed by a job that follows: metric -> figures, as JSON."""
+    """The diagnostics of one measurement, computed when its game is first opened: metric -> figures, as JSON."""
 
     measured = models.OneToOneField(Measured, models.PROTECT, related_name="companions", primary_key=True)
     body = models.TextField()

@@ -101,10 +101,10 @@ def test_diagnostics_that_cannot_be_computed_are_said_and_computed_after_a_retry
         client.post(f"{address}diagnostics/")
         assert "The diagnostics are being computed" in client.get(address).content.decode()
         run_waiting_jobs()
-    for _look in range(2):
-        page = client.get(address).content.decode()
+    for headers, place in (({"HX-Request": "true"}, "diagnostics/"), ({}, "")):
+        page = client.get(f"{address}{place}", headers=headers).content.decode()
         assert "No diagnostics" in page
-        assert "Game 2 takes longer than 1 seconds" in page
+        assert "The diagnostics of game 2 take longer than 1 seconds" in page
         assert not Job.objects.filter(state="queued").exists()
     retry_job(job=Job.objects.get(kind="companions"), by=lead, now=NOW)
     run_waiting_jobs()

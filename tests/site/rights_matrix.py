@@ -308,8 +308,9 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
         Row("GET", "302 404 404 404 200 404 200 302"),
         Row("POST", "401 404 404 404 303 404 303 401", {"do": "withdraw", "reason": "Cut short"}),
     ],
-    "compute_diagnostics": [
-        Row("POST", "401 404 404 404 303 404 303 401", htmx="401 404 404 404 200 404 200 401")
+    "diagnostics": [
+        Row("GET", "302 404 404 404 302 404 302 302", htmx="401 404 404 404 200 404 200 401"),
+        Row("POST", "401 404 404 404 303 404 303 401", htmx="401 404 404 404 200 404 200 401"),
     ],
     "drop_repeats": [Row("POST", "401 404 404 404 303 404 303 401")],
     "set_round_offset": [Row("POST", "401 404 404 404 303 404 303 401", {"offset": "0"})],

@@ -79,12 +79,14 @@ class GameMetric(Struct, frozen=True):
 class MissingFigures(Struct, frozen=True):
     """What a game lacks: `stopped` is the job that failed to measure it, or to compute its diagnostics.
 
-    `is_computing` says that a job computes them; `unasked` is the key of the measurement if none does yet, else 0.
+    `is_computing` says that a job computes them; `unasked` is the key of the measurement if none does, else 0. `is_new`
+    says that none ever did: then the page asks for them by itself.
     """
 
     stopped: Job | None = None
     is_computing: bool = False
     unasked: int = 0
+    is_new: bool = False
 
 
 class GamePage(Struct, frozen=True):
@@ -122,6 +124,12 @@ class GamePage(Struct, frozen=True):
     def kept(self) -> str:
         """Query parameters to keep in links to this game or its neighbours: the list that the reader came from."""
         return urlencode(self._in_list)
+
+    @property
+    def query(self) -> str:
+        """The query of the page's own address: the part of the transcript, and the list that the reader came from."""
+        part = {"from": str(self.messages[0].position)} if self.earlier and self.messages else {}
+        return urlencode(part | self._in_list)
 
     def place(self, position: int) -> str:
         """The link to a message: on this page of the transcript, or on the one that begins with it."""
@@ -230,7 +238,9 @@ def _find_missing(game: Game, preview: Preview | None) -> MissingFigures:
     if job and job.state == FAILED:
         return MissingFigures(stopped=job)
     is_computing = job is not None and job.state in (QUEUED, RUNNING)
-    return MissingFigures(is_computing=is_computing, unasked=0 if is_computing else measured)
+    return MissingFigures(
+        is_computing=is_computing, unasked=0 if is_computing else measured, is_new=job is None
+    )
 
 
 def _metrics(

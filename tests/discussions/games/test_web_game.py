@@ -1,5 +1,7 @@
 """One game for its leads: figures, what is behind each, transcript, people; hidden from evaluators."""
 
+import html
+
 import pytest
 from django.urls import reverse
 
@@ -65,26 +67,41 @@ def test_the_page_shows_what_evaluators_do_not_see(client):
 def test_diagnostics_are_computed_when_a_game_is_first_opened(client):
     game = make_game(project=make_rating_project())
     run_waiting_jobs()
-    assert not Job.objects.filter(kind="companions").exists()
     said = shown(client, game)
     assert "The diagnostics of this game are not computed yet." in said
     assert "<h4>Diagnostics</h4>" not in said
     assert not Job.objects.filter(kind="companions").exists()  # by GET nothing is written
-    computing, ask = "The diagnostics are being computed", f"{address(game)}diagnostics/"
-    assert f'hx-post="{ask}"' in said
-    assert client.post(ask)["Location"] == f"{address(game)}#game-why"
-    for part in (client.post(ask, headers={"HX-Request": "true"}).content.decode(), shown(client, game)):
-        assert computing in part
-        assert 'hx-get="" hx-trigger="load delay:200ms"' in part
+    computing, ask, htmx = (
+        "The diagnostics are being computed",
+        f"{address(game)}diagnostics/",
+        {"HX-Request": "true"},
+    )
+    assert f'hx-post="{ask}?"' in said and 'hx-trigger="load"' in said
+    part = client.post(ask, headers=htmx).content.decode()
+    assert computing in part and computing in shown(client, game)
+    assert f'hx-get="{ask}?"' in part
+    assert client.get(ask, headers=htmx).status_code == 204
     job = Job.objects.get(kind="companions")
     assert (job.state, job.subject) == ("queued", f"measured:{Measured.objects.get(game=game).pk}")
     run_waiting_jobs()
-    part = client.get(address(game), headers={"HX-Request": "true"}).content.decode()
-    assert part.lstrip().startswith("<section")
-    assert computing not in part and "hx-get" not in part
-    assert part.count("<h4>Diagnostics</h4>") == 6
+    part = client.get(ask, headers=htmx).content.decode()
+    assert computing not in part and "hx-get" not in part and "hx-post" not in part
+    assert part.count("<h4>Diagnostics</h4>") == part.count('hx-swap-oob="true"') == 6
     assert "<h4>Diagnostics</h4>" in shown(client, game)
     assert Job.objects.filter(kind="companions").count() == 1
+
+
+def test_diagnostics_keep_the_list_and_the_part_of_the_transcript_that_their_page_shows(client):
+    game = make_game(project=make_rating_project(), message_count=2 * MESSAGES_A_PAGE)
+    run_waiting_jobs()
+    client.force_login(make_admin())
+    query = f"from={MESSAGES_A_PAGE + 1}&in=sort%3Doldest"
+    page = client.get(f"{address(game)}?{query}").content.decode()
+    assert f"diagnostics/?{html.escape(query)}" in page
+    answer = client.post(f"{address(game)}diagnostics/?{query}")
+    assert (answer.status_code, answer["Location"]) == (303, f"{address(game)}?{query}#game-why")
+    answer = client.get(f"{address(game)}diagnostics/")
+    assert (answer.status_code, answer["Location"]) == (302, f"{address(game)}?#game-why")
 
 
 def test_diagnostics_whose_job_was_cancelled_are_asked_for_again(client):
@@ -94,7 +111,10 @@ def test_diagnostics_whose_job_was_cancelled_are_asked_for_again(client):
     client.post(f"{address(game)}diagnostics/")
     job = Job.objects.get(kind="companions")
     cancel_job(job=job, by=job.created_by, now=NOW)
-    assert "not computed yet" in shown(client, game)
+    said = shown(client, game)
+    assert (
+        "not computed yet" in said and 'hx-trigger="load' not in said
+    )  # a page that is open does not ask for ever
     client.post(f"{address(game)}diagnostics/")
     run_waiting_jobs()
     assert Companions.objects.filter(measured__game=game).count() == 1

@@ -74,7 +74,7 @@ def test_every_page_of_games_shows_the_eighth_metric(client, verdict):
     games = said(client, "games", slug)
     assert re.search(r"<th[^>]*>(?:<[^>]*>|\s)*Words", games)
     assert re.search(rf'<td class="num pass"[^>]*>\s*{MEAN}\b', games)
-    client.post(reverse("compute_diagnostics", args=[slug, number]))
+    client.post(reverse("diagnostics", args=[slug, number]))
     run_waiting_jobs()
     game = said(client, "game", slug, number)
     counted = f"{sum(len(text.split()) for text in TEXTS)} words in 6 messages"
