@@ -102,18 +102,18 @@ def take_job(*, job: int, now: datetime) -> Job | None:
     None also when another transaction holds its row for seconds: the sweep sends the message again. A job that was
     taken more than 3 times without progress fails here instead.
     """
+    row = Job.objects.filter(pk=job).first()
+    if row is None or not (row.state == QUEUED or is_dropped(row, now)):
+        return None
     try:
         with waiting_at_most(LONGEST_WAIT):
-            return _take(job, now)
+            return _take(row, now)
     except RowLocked:
         return None
 
 
-def _take(job: int, now: datetime) -> Job | None:
-    row = Job.objects.filter(pk=job).first()
-    if row is None or not (row.state == QUEUED or is_dropped(row, now)):
-        return None
-    mine = Job.objects.filter(pk=job, state=row.state, fence=row.fence, lease_until=row.lease_until)
+def _take(row: Job, now: datetime) -> Job | None:
+    mine = Job.objects.filter(pk=row.pk, state=row.state, fence=row.fence, lease_until=row.lease_until)
     if row.attempt >= MOST_ATTEMPTS:
         reason = _(
             "The work stopped %(count)d times without getting any further, so it was given up. What was finished is "
@@ -130,7 +130,7 @@ def _take(job: int, now: datetime) -> Job | None:
         lease_until=now + LEASE,
         started_at=Coalesce("started_at", now),
     )
-    return Job.objects.select_related("created_by", "project").get(pk=job) if taken else None
+    return Job.objects.select_related("created_by", "project").get(pk=row.pk) if taken else None
 
 
 def renew(*, job: Job, now: datetime, lease: timedelta = LEASE, **progress: int) -> None:

@@ -136,9 +136,9 @@ def test_a_set_takes_one_query_however_many_comparisons(django_assert_num_querie
     reviewed_set()
     draft = draft_with(LESS_ACCURACY, key="response")
     job = asked(draft)
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(18):
         run_job(job=job.pk, clock=lambda: NOW)
     reviewed_set(questions=4)
     job = asked(draft)
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(20):
         run_job(job=job.pk, clock=lambda: NOW)
