@@ -6,9 +6,8 @@ The site starts as `make run` does, with its worker of two processes, on SQLite 
 (which does not wait for the disk). That is the one of the tests, or the one in FOLDER, such as /usr/lib/postgresql/17:
 unlike the first, it compresses with LZ4. A lead uploads the games as files of at most 50 MB. Wall time is from the
 first byte of the upload until the last game is measured; CPU that of all processes of the site and of the database's,
-also scaled to a quiet core by the calibration loop. Then the lead opens games: the time until the diagnostics are on
-the page, which asks for them again and again by itself. Memory is the proportional set size of all
-processes of the site.
+also scaled to a quiet core by the calibration loop. Then the lead opens games: the time until their diagnostics are
+there, looked for without a pause. Memory is the proportional set size of all processes of the site.
 """
 
 import json

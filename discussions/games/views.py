@@ -138,7 +138,7 @@ def games(request: SignedIn, slug: str) -> HttpResponse:
 def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """One game, for its leads and, after the verdict, for its evaluators; 404 for everybody else."""
     found = game_or_404(request.user, slug, number)
-    context = _show_game(request, found) | {
+    context = _game_context(request, found) | {
         "withdrawal_form": WithdrawalForm(),
         "return_form": ReturnForm(),
         "fewer_form": FewerForm(),
@@ -155,20 +155,20 @@ def diagnostics(request: SignedIn, slug: str, number: int) -> HttpResponse:
     found = game_or_404(request.user, slug, number)
     if request.method == "GET" and is_htmx(request) and is_computing_diagnostics(found):
         return HttpResponse(status=204)
-    context = _show_game(request, found)
+    context = _game_context(request, found)
     page = context["page"]
     if request.method == "POST":
         bind_form(request, NothingForm)
         if measured := page.missing.unasked:
             ask_for_diagnostics(game=found, measured=measured, by=request.user, now=timezone.now())
             context["page"] = replace(page, missing=MissingFigures(is_computing=True))
-    address = f"{reverse('game', args=[slug, number])}?{page.query}#game-why"
+    address = f"{reverse('game', args=[slug, number])}{page.query}#game-why"
     if not is_htmx(request):
         return HttpResponseRedirect(address, status=303 if request.method == "POST" else 302)
     return respond(request, page="discussions/games/_diagnostics_parts.html", context=context)
 
 
-def _show_game(request: SignedIn, found: Game) -> dict[str, Any]:
+def _game_context(request: SignedIn, found: Game) -> dict[str, Any]:
     """What a game's page shows, of the part of the transcript that the address names."""
     given = only_parameters(request, "from", "names", "in")
     framed = frame(request.user, found.project, "games")

@@ -7,6 +7,7 @@ then fails with a sentence that names the game.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -155,13 +156,10 @@ def add_diagnostics(*, job: Job, clock: Clock) -> None:
         finish(job=job, now=clock())
         return
     try:
-        with limit_time(settings.MEASURE_SECONDS):
+        with _limited(measured.game_id, job):
             made = _diagnostics(measured)
-    except SoftTimeLimitExceeded:
-        raise
-    except Exception as fault:
-        logger.exception("the diagnostics of the game in row %s cannot be computed", measured.game_id)
-        reason = _say_no_diagnostics(_fault_code(fault), measured.game.number)
+    except Unmeasurable as fault:
+        reason = _say_no_diagnostics(fault.code, measured.game.number)
         fail(job=job, code="games_failed", reason=reason, now=clock())
         return
     with transaction.atomic():
@@ -174,19 +172,33 @@ def _each(games: Iterable[Game], measure: Callable[[Game], GameResult], *, job: 
     """The result for each game, under a time limit for each; games without a result are noted."""
     for game in games:
         try:
-            with limit_time(settings.MEASURE_SECONDS):
+            with _limited(game.pk, job):
                 found = measure(game)
-        except SoftTimeLimitExceeded:
-            raise
-        except Exception as fault:
-            logger.exception("the game in row %s cannot be measured", game.pk)
-            note_fault(job=job, key=game.pk, code=_fault_code(fault))
+        except Unmeasurable as fault:
+            note_fault(job=job, key=game.pk, code=fault.code)
         else:
             yield found
 
 
-def _fault_code(fault: Exception) -> str:
-    return {TooSlow: SLOW, MemoryError: LARGE}.get(type(fault), BROKEN)
+class Unmeasurable(Exception):
+    """A game takes too long, too much memory, or meets a fault; `code` says which."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@contextmanager
+def _limited(game: int, job: Job) -> Iterator[None]:
+    """Limit the time of what is computed for the game in that row; log what stops it, and raise Unmeasurable."""
+    try:
+        with limit_time(settings.MEASURE_SECONDS):
+            yield
+    except SoftTimeLimitExceeded:
+        raise
+    except Exception as fault:
+        logger.exception("the game in row %s cannot be measured (%s)", game, job.kind)
+        raise Unmeasurable({TooSlow: SLOW, MemoryError: LARGE}.get(type(fault), BROKEN)) from fault
 
 
 def _possible(games: "QuerySet[Game]", job: Job) -> "QuerySet[Game]":

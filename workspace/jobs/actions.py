@@ -378,10 +378,10 @@ def notify_workers(jobs: list[int], moment: datetime) -> int:
             )
             break
         sent.append(job)
-    with transaction.atomic():  # a job whose row is locked is messaged about again by the sweep
-        Job.objects.filter(pk__in=Job.objects.filter(pk__in=sent).unlocked().values("pk")).update(
-            rung_at=moment
-        )
+    with transaction.atomic():
+        # A job whose row another transaction holds is messaged about again by the sweep: do not wait for it.
+        free = Job.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=sent)
+        Job.objects.filter(pk__in=free.values("pk")).update(rung_at=moment)
     return len(sent)
 
 

@@ -26,10 +26,6 @@ class JobQuerySet(models.QuerySet["Job"]):
             project__memberships__ended_at=None,
         )
 
-    def unlocked(self) -> "JobQuerySet":
-        """Those that no other transaction holds, locked until this one ends: for writes that must not wait."""
-        return self.select_for_update(skip_locked=True, no_key=True)
-
 
 class Job(models.Model):
     """One piece of background work: what to do to which subject, and its progress.

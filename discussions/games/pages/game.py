@@ -27,8 +27,8 @@ from discussions.games.pages.evidence import (
 from discussions.games.pages.list_query import ListQuery, Neighbours, load_neighbours
 from discussions.games.pages.manual_costs import PaidFigure, paid_figures
 from discussions.games.pages.marks import MessageMarks, collect_marks
+from discussions.games.pages.phrase_uses import PhraseUse, phrase_uses
 from discussions.games.pages.rounds import RoundsPart, build_rounds_part
-from discussions.games.pages.second_look import PhraseUse, phrase_uses
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, Look
 from discussions.models import Companions, Game, Verdict, Withdrawal
@@ -129,7 +129,8 @@ class GamePage(Struct, frozen=True):
     def query(self) -> str:
         """The query of the page's own address: the part of the transcript, and the list that the reader came from."""
         part = {"from": str(self.messages[0].position)} if self.earlier and self.messages else {}
-        return urlencode(part | self._in_list)
+        found = urlencode(part | self._in_list)
+        return f"?{found}" if found else ""
 
     def place(self, position: int) -> str:
         """The link to a message: on this page of the transcript, or on the one that begins with it."""
