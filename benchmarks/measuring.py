@@ -1,4 +1,4 @@
-"""How `make bench` measures: figures kept with the state of the machine, CPU time of an act, several clients at once.
+"""How `make bench` measures: figures kept with the state of the machine, CPU time of acts, several clients at once.
 
 Any server can be measured: the site, the bare site of `benchmarks.floor`, and those of `benchmarks.peers`.
 """
@@ -6,8 +6,9 @@ Any server can be measured: the site, the bare site of `benchmarks.floor`, and t
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import unescape
+from itertools import cycle, islice
 from statistics import mean
 
 from benchmarks.bench_import import native
@@ -16,9 +17,13 @@ from benchmarks.driver import Answer, Browser, ProcessTree, in_parallel
 
 CLIENTS = 8
 EVALUATORS = 17  # together with two leads, the most that may sign in from one address within a minute
-VISITS, SAVES, SAVES_OF_ALL = 60, 200, 1_600
+VISITS, SAVES, SAVES_OF_ALL = 60, 100, 1_600
 WARM_UP, CROWDED = 5, 30.0
 SETTLED, LONGEST_WAIT = 15.0, 300.0
+# Seconds between two requests: code and data have left the caches of the processor by then, as when a person reads.
+PAUSE = 0.2
+IDLE = 30.0
+Act = Callable[[], object]
 NAMED = re.compile(r'<(?:script\b[^>]*?\ssrc|link\b[^>]*?\shref)="(/[^"]+)"')
 
 
@@ -45,13 +50,25 @@ def slowness() -> float:
     return mean(loop_ms() for _ in range(3)) / QUIET_MS
 
 
-def cpu_of(tree: ProcessTree, act: Callable[[], object], times: int) -> float:
-    """CPU time of all processes for one act, milliseconds."""
-    act()
+def idle_cpu(notes: Notes, tree: ProcessTree) -> float:
+    """Note the CPU time that all processes take in a second without requests, milliseconds; return it."""
     began = tree.cpu()
-    for _ in range(times):
+    time.sleep(IDLE)
+    idle = 1000 * (tree.cpu() - began) / IDLE
+    notes.add("idle_cpu", idle)
+    return idle
+
+
+def cpu_of(tree: ProcessTree, acts: Sequence[Act], times: int, *, idle: float) -> float:
+    """CPU time of all processes for one act, milliseconds, beyond what they take when idle.
+
+    The acts take turns, with a pause before each, as people's requests come. The first ones count, too.
+    """
+    began, cpu = time.perf_counter(), tree.cpu()
+    for act in islice(cycle(acts), times):
+        time.sleep(PAUSE)
         act()
-    return 1000 * (tree.cpu() - began) / times
+    return (1000 * (tree.cpu() - cpu) - idle * (time.perf_counter() - began)) / times
 
 
 def checked(answer: Answer, *statuses: int) -> Answer:
@@ -61,9 +78,14 @@ def checked(answer: Answer, *statuses: int) -> Answer:
     return answer
 
 
-def visit(browser: Browser, path: str) -> Callable[[], object]:
-    """An act that loads a page. Raises RuntimeError unless it loads."""
-    return lambda: checked(browser.get(path))
+def visit(browser: Browser, path: str) -> Act:
+    """An act that loads a page on a new connection. Raises RuntimeError unless it loads."""
+
+    def act() -> None:
+        browser.close()
+        checked(browser.get(path))
+
+    return act
 
 
 def first_visit_kb(browser: Browser, *paths: str) -> float:
@@ -78,7 +100,7 @@ def made_games(first: int, end: int) -> list[dict[str, object]]:
     return [native(1_000_000 + number) for number in range(first, end)]
 
 
-def crowd(notes: Notes, saves: list[Callable[[], object]]) -> None:
+def crowd(notes: Notes, saves: list[Act]) -> None:
     """Several clients save at once, for about half a minute where saves are slow. Raises the exception of a client."""
     before = slowness()
     ahead = in_parallel(saves, times=WARM_UP)

@@ -13,6 +13,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +32,7 @@ from benchmarks.measuring import (
     cpu_of,
     crowd,
     first_visit_kb,
+    idle_cpu,
     made_games,
     slowness,
     wait_until_idle,
@@ -357,11 +359,11 @@ def measure_peer(notes: Notes, peer: Peer, installed: Installed, games: int) -> 
 def measure_people(notes: Notes, peer: Peer) -> None:
     """Pages, taking games, saving alone and in a crowd."""
     tree = peer.server.tree
-    notes.loops("list", lambda: cpu_of(tree, peer.show_list, VISITS))
+    cpu = partial(cpu_of, tree, idle=idle_cpu(notes, tree))
+    notes.loops("list", lambda: cpu([peer.show_list], VISITS))
     desks = [peer.arrive(number) for number in range(EVALUATORS)]
     notes.add("first_visit", peer.first_visit_kb())
-    notes.loops("evaluator", lambda: cpu_of(tree, desks[0].page, VISITS))
-    waiting = iter(desks)
-    notes.loops("next", lambda: cpu_of(tree, lambda: next(waiting).next(), EVALUATORS - 1))
-    notes.loops("save", lambda: cpu_of(tree, desks[0].save, SAVES))
+    notes.loops("evaluator", lambda: cpu([desk.page for desk in desks], VISITS))
+    notes.loops("next", lambda: cpu([desk.next for desk in desks], EVALUATORS))
+    notes.loops("save", lambda: cpu([desk.save for desk in desks[CLIENTS + 1 :]], SAVES))
     crowd(notes, [desk.save for desk in desks[1 : CLIENTS + 1]])

@@ -2,8 +2,8 @@
 
     python -m benchmarks.performance [--games GAMES] [--peers] [--write]
 
-Starts the site as `make run` does in its own folder, drives it from outside, and reads CPU time and memory of its
-processes. The calibration loop runs before and after each measurement. --peers does the same with Label Studio and
+Runs `make run` in a fresh clone of the present commit, drives the site from outside at the pace of people, and reads CPU
+time and memory of its processes. The calibration loop runs before and after each measurement. --peers does the same with Label Studio and
 Potato (`benchmarks.peers`). --write puts the table into docs/performance.md.
 """
 
@@ -18,15 +18,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import partial
+from html import unescape
 from pathlib import Path
 from statistics import mean
 
 from benchmarks import floor
 from benchmarks.bench_import import MESSAGES
-from benchmarks.driver import ROOT, Browser, LocalSite, ProcessTree, Team
+from benchmarks.clients import FURTHER
+from benchmarks.driver import ROOT, Browser, Judge, LocalSite, ProcessTree, Team
 from benchmarks.installing import install
 from benchmarks.measuring import (
     CLIENTS,
@@ -40,6 +43,7 @@ from benchmarks.measuring import (
     cpu_of,
     crowd,
     first_visit_kb,
+    idle_cpu,
     made_games,
     slowness,
     visit,
@@ -53,43 +57,45 @@ from tools.redis_server import free_port
 PAGE = ROOT / "docs" / "performance.md"
 BYTES = "application/octet-stream"
 IN_A_FILE = 3_000  # 64 MiB is the largest file accepted
+PAGES = 10
 
 
-def measure_site(notes: Notes, folder: Path, games: int, python: str) -> None:
-    """Start, memory, saves, pages and import of the site, which that interpreter runs."""
-    site = LocalSite(folder, int(os.environ.get("PORT") or free_port()), python)
-    site.env["DEMO"] = "true"
+def measure_site(notes: Notes, folder: Path, games: int) -> None:
+    """Start, memory, saves, pages and import of the site, installed in a fresh clone as `make run` does it."""
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
+    port, python = int(os.environ.get("PORT") or free_port()), str(folder / ".venv" / "bin" / "python")
+    site = LocalSite(folder / "var", port, python, folder)
+    site.env |= {"DEMO": "true", "UV_NO_CACHE": "1", "PIP_NO_CACHE_DIR": "1"}
     try:
-        notes.loops("start_empty", site.start)
-        team = site.make_team(EVALUATORS, EVALUATORS)
+        notes.loops("start_empty", site.start_first)
         site.stop()
+        team = site.make_team(EVALUATORS, EVALUATORS)
         notes.loops("start_existing", site.start)
         time.sleep(SETTLED)
         notes.add("idle", site.tree.pss())
+        idle = idle_cpu(notes, site.tree)
         measure_import(notes, site, team, games)
         wait_until_idle(site.tree)
-        measure_people(notes, site, team)
-        measure_pages(notes, site, team)
+        people = partial(cpu_of, site.tree, idle=idle)
+        measure_people(notes, site, team, people)
+        measure_pages(notes, site, team, people)
     finally:
         site.stop()
 
 
-def measure_people(notes: Notes, site: LocalSite, team: Team) -> None:
-    """Taking games, saving alone and in a crowd."""
+def measure_people(notes: Notes, site: LocalSite, team: Team, cpu: Callable[..., float]) -> None:
+    """Taking games, each evaluator another one, loading their pages, saving alone and in a crowd."""
     browsers = [team.arrive(Browser(site.address), email) for email in team.evaluators]
-    waiting, judges = iter(browsers), []
-
-    def take() -> None:
-        judges.append(team.take_game(next(waiting)))
-
-    notes.loops("next", lambda: cpu_of(site.tree, take, EVALUATORS - 1))
-    first, *others = judges
-    home, page = visit(first.browser, "/"), visit(first.browser, first.page)
-    notes.loops("home_evaluator", lambda: cpu_of(site.tree, home, VISITS))
-    notes.add("first_visit", first_visit_kb(first.browser, first.page))
-    notes.loops("evaluator", lambda: cpu_of(site.tree, page, VISITS))
-    notes.loops("save", lambda: cpu_of(site.tree, first.save, SAVES))
-    crowd(notes, [judge.save for judge in others[:CLIENTS]])
+    judges: list[Judge] = []
+    takes = [lambda browser=browser: judges.append(team.take_game(browser)) for browser in browsers]
+    notes.loops("next", lambda: cpu(takes, EVALUATORS))
+    homes = [visit(judge.browser, "/") for judge in judges]
+    pages = [visit(judge.browser, judge.page) for judge in judges]
+    notes.loops("home_evaluator", lambda: cpu(homes, VISITS))
+    notes.add("first_visit", first_visit_kb(judges[0].browser, judges[0].page))
+    notes.loops("evaluator", lambda: cpu(pages, VISITS))
+    notes.loops("save", lambda: cpu([judge.save for judge in judges[CLIENTS:]], SAVES))
+    crowd(notes, [judge.save for judge in judges[:CLIENTS]])
 
 
 def measure_import(notes: Notes, site: LocalSite, team: Team, games: int) -> None:
@@ -138,27 +144,37 @@ def stored_kb(folder: Path) -> float:
     return sum(file.stat().st_size for file in files if file.is_file()) / 1000
 
 
-def measure_pages(notes: Notes, site: LocalSite, team: Team) -> None:
-    """Pages of a lead; the verdict is one of the demo."""
-    lead = team.arrive(Browser(site.address), team.lead)
-    demo = Browser(site.address)
+def measure_pages(notes: Notes, site: LocalSite, team: Team, cpu: Callable[..., float]) -> None:
+    """Pages of leads: of the games that were imported, and verdicts of the demo."""
+    lead, demo = team.arrive(Browser(site.address), team.lead), Browser(site.address)
     demo.sign_in(*demo_lead(site.folder))
-    base = f"{team.project}games/"
-    game = first_game(lead, base)
-    verdict = first_game(demo, "/projects/demo/games/", "?state=pass") + "verdict/"
-    for key, browser, path in (
-        ("list", lead, base),
-        ("home_lead", demo, "/"),
-        ("game", lead, game),
-        ("verdict", demo, verdict),
+    lists, decided = f"{team.project}games/", "/projects/demo/games/"
+    for key, visits in (
+        ("list", [visit(lead, path) for path in pages_of(lead, lists)]),
+        ("home_lead", [visit(lead, "/"), visit(demo, "/")]),
+        ("game", [visit(lead, lists + game) for game in games_of(lead, lists)]),
+        (
+            "verdict",
+            [visit(demo, f"{decided}{game}verdict/") for game in games_of(demo, f"{decided}?state=pass")],
+        ),
     ):
-        act = visit(browser, path)
-        notes.loops(key, lambda act=act: cpu_of(site.tree, act, VISITS))
+        notes.loops(key, lambda visits=visits: cpu(visits, VISITS))
 
 
-def first_game(browser: Browser, base: str, query: str = "") -> str:
-    """The path of the first game in a list, whose links are relative."""
-    return base + re.search(r'<th scope="row"[^>]*><a href="(\d+/)', browser.get(base + query).text)[1]
+def pages_of(browser: Browser, base: str) -> list[str]:
+    """Paths of the first pages of a list."""
+    paths = [base]
+    while len(paths) < PAGES and (further := FURTHER.search(browser.get(paths[-1]).text)):
+        paths.append(base + unescape(further[1]))
+    return paths
+
+
+def games_of(browser: Browser, path: str) -> list[str]:
+    """The games that a list shows; its links are relative. Raises RuntimeError when there are none."""
+    found = re.findall(r'<th scope="row"[^>]*><a href="(\d+/)', browser.get(path).text)
+    if not found:
+        raise RuntimeError(f"{path} lists no games")
+    return found
 
 
 def demo_lead(folder: Path) -> tuple[str, str]:
@@ -198,10 +214,12 @@ def measure_floor(notes: Notes, folder: Path, games: int) -> None:
         for browser in browsers:
             browser.sign_in(floor.EMAIL, floor.PASSWORD)
             browser.get("/game/1/")
-        notes.loops("list", lambda: cpu_of(tree, visit(browsers[0], "/list/"), VISITS))
-        notes.loops("evaluator", lambda: cpu_of(tree, visit(browsers[0], "/game/1/"), VISITS))
+        cpu = partial(cpu_of, tree, idle=idle_cpu(notes, tree))
+        for key, path in (("list", "/list/"), ("evaluator", "/game/1/")):
+            visits = [visit(browser, path) for browser in browsers]
+            notes.loops(key, lambda visits=visits: cpu(visits, VISITS))
         saves = [lambda browser=browser: save_on_floor(browser) for browser in browsers]
-        notes.loops("save", lambda: cpu_of(tree, saves[0], SAVES))
+        notes.loops("save", lambda: cpu(saves, SAVES))
         crowd(notes, saves)
         notes.add("idle", tree.pss())
 
@@ -229,23 +247,17 @@ def first_figure(module: str, pattern: str) -> float:
     return float(found[1])
 
 
-def measure_installing(notes: Notes, where: Path) -> str:
-    """A fresh environment with what requirements.lock pins, as `make setup` leaves it; its interpreter.
-
-    Its bytecode is compiled, as it is from the second start on. This environment's interpreter where nothing can be
-    installed.
-    """
+def measure_installing(notes: Notes, where: Path) -> None:
+    """A fresh environment with what requirements.lock pins, as `make setup` leaves it."""
     lock = ["--require-hashes", "--only-binary", ":all:", "-r", str(ROOT / "requirements.lock")]
     try:
         installed = install(lock, where, setup.trim)
     except RuntimeError as error:
         print(f"  installing is not measured: {error}", file=sys.stderr)
-        return sys.executable
+        return
     notes.add("install", installed.seconds)
     notes.add("installed", installed.mb)
     notes.add("packages", installed.packages)
-    subprocess.run([sys.executable, "-m", "compileall", "-q", str(where / "lib")], check=False)
-    return str(where / "bin" / "python")
 
 
 def about(games: int, slow: float) -> str:
@@ -273,8 +285,8 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # like Ctrl+C: leaves no server running
     site, bare, peers = Notes(), Notes(), {}
     with tempfile.TemporaryDirectory(prefix="evalsite-bench-") as folder:
-        python = measure_installing(site, Path(folder) / "venv")
-        measure_site(site, Path(folder) / "site", given.games, python)
+        measure_installing(site, Path(folder) / "venv")
+        measure_site(site, Path(folder) / "site", given.games)
         (Path(folder) / "floor").mkdir()
         measure_floor(bare, Path(folder) / "floor", given.games)
         if given.peers:
