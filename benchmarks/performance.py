@@ -2,9 +2,9 @@
 
     python -m benchmarks.performance [--games GAMES] [--peers] [--write]
 
-Runs `make run` in a fresh clone of the present commit, drives the site from outside at the pace of people, and reads CPU
-time and memory of its processes. The calibration loop runs before and after each measurement. --peers does the same with Label Studio and
-Potato (`benchmarks.peers`). --write puts the table into docs/performance.md.
+Runs `make run` in a fresh clone of the present commit, drives the site from outside at the pace of people, and reads
+CPU time and memory of its processes. The calibration loop runs before and after each measurement. --peers does the same
+with Label Studio and Potato (`benchmarks.peers`). --write puts the table into docs/performance.md.
 """
 
 import argparse
