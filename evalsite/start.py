@@ -1,5 +1,6 @@
 """What a process checks before it serves: migrations are applied and every check passes."""
 
+import logging
 import sys
 
 from django.conf import settings
@@ -9,13 +10,14 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from workspace.database.damage import find_damage
-from workspace.database.startup_checks import missing_migrations
+from workspace.database.startup_checks import describe_newer, missing_migrations
 
 _is_ready = False
+logger = logging.getLogger("evalsite.checks")
 
 
 def assert_ready(*, with_addresses: bool = False) -> None:
-    """Raise ImproperlyConfigured, naming everything that is wrong, unless work can begin.
+    """Raise ImproperlyConfigured, naming everything that is wrong, unless work can begin; log that the code is too old.
 
     The checks of addresses load the API, which takes half a second and 20 MB.
     """
@@ -28,6 +30,8 @@ def assert_ready(*, with_addresses: bool = False) -> None:
         raise ImproperlyConfigured(
             f"The database is {missing} migrations behind. Run `manage.py migrate` first, then start again."
         )
+    if newer := describe_newer(connection):
+        logger.warning(newer)
     connection.close()
 
 

@@ -41,14 +41,16 @@ def main() -> int:
 
 
 def migrate() -> None:
-    """Apply the migrations that are missing."""
+    """Apply the migrations that are missing, and say if newer code has applied more."""
     from django.db import connection
 
-    from workspace.database.startup_checks import missing_migrations
+    from workspace.database.startup_checks import describe_newer, missing_migrations
 
     if missing := missing_migrations(connection):
         print(f"Bringing the database up to date ({missing} steps) ...", flush=True)
         call_command("migrate", verbosity=0, interactive=False)
+    if newer := describe_newer(connection):
+        print(newer, flush=True)
 
 
 def collect_static(stamp: Path) -> None:

@@ -22,8 +22,11 @@ JOB_KINDS: dict[str, str | Promise] = {
 NEEDS: dict[str, tuple[str | Promise, str | Promise]] = {
     "database": (_("The database answers."), _("The database does not answer, or is damaged.")),
     "migrations": (
-        _("All migrations are applied."),
-        _("The database is behind the code: run manage.py migrate."),
+        _("The database and the code fit."),
+        _(
+            "The database and the code do not fit. If the code is newer, run manage.py migrate. If it is older, "
+            "install the newer version again, or restore the backup that was made before the update."
+        ),
     ),
     "triggers": (
         _("Verdicts, decisions and the audit log are protected against changes."),

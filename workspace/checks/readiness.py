@@ -22,7 +22,7 @@ from msgspec import Struct
 from workspace.checks.labels import NEEDS, NO_ANSWER, NOT_KNOWN
 from workspace.checks.pages import oldest_queued_at
 from workspace.database.append_only import missing_triggers
-from workspace.database.startup_checks import missing_migrations
+from workspace.database.startup_checks import compare_migrations
 from workspace.jobs.pages import is_worker_alive
 
 # Seconds. Each address of the broker may take half a second to connect and half a second to answer: one second
@@ -30,6 +30,8 @@ from workspace.jobs.pages import is_worker_alive
 BROKER_WITHIN = 0.5
 KEPT_FOR, KEPT_AT_MOST = 2.0, 10.0
 TAKEN_WITHIN = timedelta(minutes=2)
+# A process of the version before may serve for so long after the migrations of an update.
+UPDATED_WITHIN = timedelta(minutes=10)
 MB = 1024 * 1024
 logger = logging.getLogger("evalsite.checks")
 
@@ -98,9 +100,12 @@ def _ask_database(_now: datetime) -> str:
     return ""
 
 
-def _ask_migrations(_now: datetime) -> str:
-    missing = missing_migrations(connection)
-    return f"{missing} migrations are not applied" if missing else ""
+def _ask_migrations(now: datetime) -> str:
+    missing, newer = compare_migrations(connection)
+    if missing:
+        return f"{missing} migrations are not applied"
+    late = [name for name, at in newer.items() if now - at > UPDATED_WITHIN]
+    return f"the code is older than the database: it does not know {', '.join(late)}" if late else ""
 
 
 def _ask_triggers(_now: datetime) -> str:

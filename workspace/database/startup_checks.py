@@ -6,6 +6,7 @@ the same ones. The checks ask the database itself instead of trusting the settin
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -13,7 +14,7 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.core.checks import CheckMessage, Error
+from django.core.checks import WARNING, CheckMessage, Error
 from django.db import DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
@@ -37,6 +38,8 @@ def check_databases(databases: Sequence[str] | None = None, **_given: Any) -> li
             if missing_migrations(connection):
                 continue
             found += pragma_faults(connection) + trigger_faults(connection)
+            if newer := describe_newer(connection):
+                found.append(CheckMessage(WARNING, newer, id="evalsite.W001"))
         except DatabaseError as fault:
             found.append(Error(f"The database does not answer: {fault}", id="evalsite.E001"))
     return found
@@ -44,7 +47,28 @@ def check_databases(databases: Sequence[str] | None = None, **_given: Any) -> li
 
 def missing_migrations(connection: BaseDatabaseWrapper) -> int:
     """How many migrations the database is behind the code; all of them when it has no tables. Costs one query."""
-    return len(_known_migrations() - MigrationRecorder(connection).applied_migrations().keys())
+    return compare_migrations(connection)[0]
+
+
+def compare_migrations(connection: BaseDatabaseWrapper) -> tuple[int, dict[str, datetime]]:
+    """How many migrations are missing; and those that newer code has applied and this code does not know, with when."""
+    known, installed = _known_migrations(), {app.label for app in apps.get_app_configs()}
+    applied = MigrationRecorder(connection).applied_migrations()
+    # Apps that were removed leave rows behind.
+    newer = {key: row for key, row in applied.items() if key[0] in installed and key not in known}
+    return len(known - applied.keys()), {".".join(key): newer[key].applied for key in sorted(newer)}
+
+
+def describe_newer(connection: BaseDatabaseWrapper) -> str:
+    """Say that the code is older than the database, and what to do; "" if it is not."""
+    _missing, newer = compare_migrations(connection)
+    if not newer:
+        return ""
+    return (
+        f"The code is older than the database: it does not know {len(newer)} of the applied migrations, such as "
+        f"{next(iter(newer))}. What it saves may lack what the newer code relies on. Install the newer version again, "
+        "or restore the backup that was made before the update: migrations are not undone."
+    )
 
 
 @cache

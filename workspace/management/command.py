@@ -8,12 +8,16 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError, OperationalError, ProgrammingError, connection
 
 from workspace.database.damage import describe_damage, is_damage
+from workspace.database.startup_checks import describe_newer
 
 DONE, DIFFERS, BAD_INPUT = 0, 1, 2
 
 
 class SiteCommand(BaseCommand):
-    """Exits with 0 when all was done, with 1 when something differs or failed, with 2 when the input is bad."""
+    """Exits with 0 when all was done, with 1 when something differs or failed, with 2 when the input is bad.
+
+    One with `requires_migrations_checks` says first on standard error if the code is older than the database.
+    """
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
         """Keep the line breaks of the help."""
@@ -37,6 +41,11 @@ class SiteCommand(BaseCommand):
                 said = describe_damage(connection, str(fault))
             as_json = bool(options.get("json") or options.get("as_json"))
             self.end(DIFFERS, said, as_json=as_json, code="no_database")
+
+    def check_migrations(self) -> None:
+        """Say that the code is older than the database; what is missing, each command says itself."""
+        if newer := describe_newer(connection):
+            self.stderr.write(newer, lambda text: text)
 
     def end(self, exit_code: int, sentence: str, *, as_json: bool, code: str = "bad_input") -> NoReturn:
         """Say on standard error why nothing (more) is done, and exit."""

@@ -28,6 +28,7 @@ class Command(SiteCommand):
         "Exit codes: 0 written, 1 writing failed, 2 the command could not start.\n"
         "Example: manage.py export --project mafia --game 7 --format jsonl --by lead@example.org --out game-7.jsonl"
     )
+    requires_migrations_checks = True
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments: the subject, the format, the person and the target of the export."""

@@ -6,20 +6,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from discussions.archives.actions.imports import ImportedArchive, import_archive
 from discussions.management.commands.verify import CHECKS
 from workspace.core.refusals import Refusal
+from workspace.management.command import BAD_INPUT, SiteCommand
 from workspace.people.actions import system_person
 
-BAD_INPUT = 2
 # These depend on the present installation: its workers, its database, who is signed in.
 NOT_OF_DATA = ("I8", "I12", "I14")
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     """manage.py import_archive FILE [--slug SLUG] [--keep-roles] [--json]"""
 
     help = (
@@ -31,12 +30,7 @@ class Command(BaseCommand):
         "Exit codes: 0 imported, 2 the archive was refused and nothing was changed.\n"
         "Example: manage.py import_archive mafia.archive.zip"
     )
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        """Keep the line breaks of the help."""
-        return super().create_parser(
-            prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
-        )
+    requires_migrations_checks = True
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """The file, and the short name of the project."""

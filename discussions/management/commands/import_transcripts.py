@@ -44,6 +44,7 @@ class Command(SiteCommand):
         "--map stores the mapping of the columns of CSV and JSONL files for the project, as the page does.\n"
         "Example: manage.py import_transcripts a.csv --map player=Who,text=What --project mafia --by lead@example.org"
     )
+    requires_migrations_checks = True
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments: files or folders, the project, and the person who imports."""

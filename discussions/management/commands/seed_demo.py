@@ -19,6 +19,7 @@ class Command(SiteCommand):
         "Exit codes: 0 it is there, 2 the demo is off (DEMO).\n"
         "Example: manage.py seed_demo"
     )
+    requires_migrations_checks = True
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Fill it, and say what is there."""

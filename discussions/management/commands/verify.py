@@ -29,6 +29,7 @@ class Command(SiteCommand):
         "Example: manage.py verify --only I7 --only I12"
     )
     requires_system_checks: list[str] = []
+    requires_migrations_checks = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """--json and --only."""

@@ -32,6 +32,7 @@ class Command(SiteCommand):
         "Example: manage.py import_comparisons soup.jsonl reviews.jsonl --project mafia --new Soup --mode both "
         "--by lead@example.org"
     )
+    requires_migrations_checks = True
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments: files, the set, and the person who imports."""

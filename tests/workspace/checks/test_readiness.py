@@ -73,9 +73,26 @@ def test_a_database_behind_the_code(client, well):
     assert ask(client)[:2] == (503, {"migrations"})
 
 
-def test_a_database_ahead_of_the_code_is_ready(client, well):
-    MigrationRecorder.Migration.objects.create(app="workspace", name="9999_newer")
+@pytest.mark.parametrize("app", ["workspace", "discussions", "account"])
+def test_a_database_ahead_of_the_code_is_accepted_for_ten_minutes(client, well, app, caplog):
+    row = MigrationRecorder.Migration.objects.create(app=app, name="9999_newer")
+    MigrationRecorder.Migration.objects.create(
+        app="removed_app", name="0001_initial", applied=timezone.now() - timedelta(days=9)
+    )
     assert ask(client)[0] == 200
+    MigrationRecorder.Migration.objects.filter(pk=row.pk).update(
+        applied=timezone.now() - timedelta(minutes=9)
+    )
+    readiness.forget_needs()
+    assert ask(client)[0] == 200
+    MigrationRecorder.Migration.objects.filter(pk=row.pk).update(
+        applied=timezone.now() - timedelta(minutes=11)
+    )
+    readiness.forget_needs()
+    status, unmet, said = ask(client)
+    assert (status, unmet) == (503, {"migrations"})
+    assert "restore the backup that was made before" in said["checks"]["migrations"]["says"]
+    assert "9999_newer" not in str(said) and f"it does not know {app}.9999_newer" in caplog.text
 
 
 def test_evidence_without_its_triggers(client, well):

@@ -1,8 +1,12 @@
 """Evidence that the database itself refuses to change, and the ground that every process checks at its start."""
 
+import io
+
 import pytest
 from django.apps import apps
 from django.core.checks import run_checks
+from django.core.management import get_commands, load_command_class
+from django.core.management.base import OutputWrapper
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
@@ -11,9 +15,15 @@ from django.test import override_settings
 from evalsite.start import assert_ready, end_unless_ready, take_as_ready
 from tests.factories.people import NOW, make_admin, make_person, make_project
 from tests.factories.tampering import refused
+from tools import prepare
 from workspace.checks.actions import CHECKS, verify
 from workspace.database.append_only import ForbidChange, frozen_tables, guards, missing_triggers
-from workspace.database.startup_checks import check_time_limits, missing_migrations, pragma_faults
+from workspace.database.startup_checks import (
+    check_time_limits,
+    describe_newer,
+    missing_migrations,
+    pragma_faults,
+)
 from workspace.models import Event
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -162,6 +172,40 @@ def test_missing_migrations_are_those_that_the_files_have_and_the_database_has_n
     missing = set(loader.disk_migrations) - set(loader.applied_migrations)
     assert missing == ({forgotten} if forgotten else set())
     assert missing_migrations(connection) == len(missing)
+
+
+@pytest.mark.parametrize("app", ["workspace", "rubric", "auth"])
+def test_code_that_is_older_than_the_database_says_so_wherever_it_starts(app, caplog, capsys, monkeypatch):
+    monkeypatch.setattr(connection, "close", lambda: None)  # it would end the test's transaction
+    rows = MigrationRecorder.Migration.objects
+    rows.create(app="removed_app", name="0001_initial")
+    assert describe_newer(connection) == "" and run_checks(databases=["default"]) == []
+    rows.create(app=app, name="9999_newer")
+    said = describe_newer(connection)
+    assert f"it does not know 1 of the applied migrations, such as {app}.9999_newer." in said
+    assert "or restore the backup that was made before the update" in said
+    assert [(fault.id, fault.msg) for fault in run_checks(databases=["default"])] == [("evalsite.W001", said)]
+    end_unless_ready()
+    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == [said]
+    prepare.migrate()
+    assert capsys.readouterr().out == f"{said}\n"
+
+
+def test_commands_say_that_the_code_is_older_than_the_database():
+    """All but those that need no database, and `restore`, whose database is empty."""
+    MigrationRecorder.Migration.objects.create(app="discussions", name="9999_newer")
+    apart = {"makemessages", "measure_file", "restore", "score_reviews"}
+    own = {
+        name for name, app in get_commands().items() if app in ("workspace", "rubric", "discussions")
+    } - apart
+    assert len(own) == 10
+    for name in own:
+        app, faults = get_commands()[name], io.StringIO()
+        command = load_command_class(app, name)
+        command.stderr = OutputWrapper(faults)
+        command.handle = lambda *_, **__: None
+        command.execute(no_color=True, force_color=False, skip_checks=True, stdout=None, stderr=None)
+        assert faults.getvalue() == f"{describe_newer(connection)}\n", name
 
 
 def test_a_task_may_not_run_longer_than_half_its_message_stays_hidden():

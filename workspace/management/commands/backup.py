@@ -29,6 +29,7 @@ class Command(SiteCommand):
         "Example: manage.py backup /var/backups/evalsite --keep 14"
     )
     requires_system_checks: list[str] = []
+    requires_migrations_checks = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments: the folder, and how many backups to keep."""

@@ -25,6 +25,7 @@ class Command(SiteCommand):
         "Exit codes: 0 made, 2 it could not be made.\n"
         "Example: manage.py create_account ada@example.org --name 'Ada Byron' --admin"
     )
+    requires_migrations_checks = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments: the person, and their rights."""

@@ -21,6 +21,7 @@ class Command(SiteCommand):
         "Exit codes: 0 done, 2 it could not be done.\n"
         "Example: manage.py reset_second_factor ada@example.org --reason 'Phone lost, asked by telephone'"
     )
+    requires_migrations_checks = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments: the person, and the reason."""

@@ -23,6 +23,7 @@ class Command(SiteCommand):
         "Exit codes: 0 done, 1 the database or the broker did not answer.\n"
         "Example: manage.py sweep"
     )
+    requires_migrations_checks = True
 
     def handle(self, *_: Any, **options: Any) -> None:
         """Send messages for everything that waits: earlier ones may be lost."""
