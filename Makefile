@@ -4,7 +4,7 @@ VENV := .venv/bin/python
 export HOST PORT VAR_DIR ALLOW_MISSING FUZZ_SECONDS LOAD_MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test faults load fuzz check fix demo bench lock sbom
+.PHONY: help setup setup-dev run test faults load fuzz pythons check fix demo bench lock sbom
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -30,6 +30,9 @@ load: setup-dev ## people save for LOAD_MINUTES=10 on SQLite and on PostgreSQL w
 fuzz: setup-dev ## look for input that breaks a reader, and for acts that break a team, FUZZ_SECONDS=60 a target
 	@$(VENV) -m tools.fuzz
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} exec $(VENV) -m pytest -q tests/fuzz/test_team.py
+
+pythons: setup-dev ## whether games are measured byte for byte alike on every supported Python that can be had (var/pythons)
+	@exec $(VENV) -m tools.run_pythons
 
 check: setup-dev ## lint, format, types, templates, guards, migrations, production settings: shows all failures at once
 	@exec $(VENV) -m tools.run_checks

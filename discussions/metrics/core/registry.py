@@ -20,8 +20,8 @@ from discussions.metrics.core.prepared_game import read
 from rubric.core.records import RubricRecord
 from rubric.versions.core.game_specs import GameSpecs, MetricSpec
 
-# Raise it whenever any measurement or diagnostic can change; a fingerprint test enforces this.
-CODE_VERSION = "1.0.0"
+# Raise it whenever any measurement or diagnostic can change, on any Python; golden hashes enforce this.
+CODE_VERSION = "1.0.1"
 
 METRICS: dict[str, Metric] = {
     metric.key: metric

@@ -1,9 +1,8 @@
-"""Measuring whole games: properties, real files, extremes, and the fingerprint of the code version.
+"""Measuring whole games: properties, real files, extremes.
 
 Arithmetic on stored measurements: every subject, every label, thresholds on whole numbers.
 """
 
-import hashlib
 import json
 import time
 from pathlib import Path
@@ -18,7 +17,6 @@ from discussions.metrics.core.memory_accuracy import without_deliberate
 from discussions.metrics.core.parameters import get_parameters
 from discussions.metrics.core.prepared_game import read
 from discussions.metrics.core.registry import (
-    CODE_VERSION,
     METRICS,
     build_diagnostics,
     build_score,
@@ -30,6 +28,7 @@ from discussions.metrics.core.registry import (
 )
 from discussions.transcripts.core.reader import read_transcripts
 from rubric.versions.queries import DISCUSSION_NUMBERS
+from tests.discussions.metrics.golden import made_games
 from tests.factories.metrics import game, measured, rubric
 
 NATIVE = Path(__file__).parents[4] / "shared" / "data" / "native"
@@ -62,45 +61,6 @@ def everything(record: GameRecord, number: str = "1.0") -> bytes:
     version = rubric(number=number)
     found = measure_game(record, version)
     return msgspec.json.encode([found, build_diagnostics(record, version, found)], order="sorted")
-
-
-FINGERPRINTS = {"1.0.0": {"1.0": "0f964d032736d464", "1.1": "45c3921f7ba832d5", "1.2": "45c3921f7ba832d5"}}
-
-
-def golden_games() -> list[GameRecord]:
-    """Two games in which every rule has something to do."""
-    roles = {"Agent-Alpha": "Mafia", "Agent-Bravo": "Mafia", "Agent-Charlie": "Seer", "Agent-Delta": None}
-    lines = [
-        "Good morning everyone, let's not be too hasty.",
-        "Agent-Alpha is definitely a werewolf, because he voted for Charlie!",
-        "Bravo's accusation is strange\u2026 In round 1 Alpha voted for Charlie.",
-        "Agent-Delta: I trust Charlie. Someone said so earlier, right?",
-        "I think Alpha is suspicious; I think Bravo is suspicious.",
-        "As I said before \u2014 with Delta gone we lose. I am mafia.",
-        "\u00dcber na\u00efve evidence patterns, voting patterns, evidence!",
-    ]
-    speakers = list(roles)
-    first = game(
-        messages=[(speakers[at % 4], lines[at % 7], 1 + at // 8) for at in range(24)],
-        roles=roles,
-        votes=[(1, "Agent-Alpha", "Agent-Charlie"), (2, "Agent-Charlie", "Agent-Bravo")],
-        eliminations=[(1, "Agent-Delta")],
-        links={3: 1, 9: None, 12: 14},
-    )
-    second = game(messages=[(f"Player {at % 30}", lines[(at * 3) % 7], 2) for at in range(90)])
-    return [first, second]
-
-
-def fingerprint(number: str) -> str:
-    """A hash of what the golden games give under a shipped version."""
-    outputs = b"".join(everything(record, number) for record in golden_games())
-    return hashlib.sha256(outputs).hexdigest()[:16]
-
-
-def test_outputs_change_only_with_the_code_version() -> None:
-    """When this fails the outputs changed: raise CODE_VERSION and add its fingerprints here."""
-    found = {number: fingerprint(number) for number in DISCUSSION_NUMBERS}
-    assert FINGERPRINTS.get(CODE_VERSION) == found
 
 
 def test_the_table_is_in_the_rubrics_order() -> None:
@@ -178,7 +138,7 @@ def test_a_silent_bystanders_message_changes_only_what_it_should(record: GameRec
 
 
 def test_the_order_in_which_games_are_measured_does_not_matter() -> None:
-    first, other = golden_games()
+    first, other, _claims = made_games()
     forward = [everything(first), everything(other)]
     get_parameters(rubric()).vocabulary.forget()
     assert [everything(other), everything(first)] == forward[::-1]
