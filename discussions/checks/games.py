@@ -7,13 +7,15 @@ import msgspec
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from discussions.core.iteration_states import STATES_WITH_SLOTS
+from discussions.core.records import Measurement
 from discussions.metrics.actions import compute_input_hash, encoded_figures
 from discussions.metrics.core.registry import CODE_VERSION, measure_game
-from discussions.models import Game, Iteration, Measured, RoundOffset, Transcript
+from discussions.metrics.queries import outdated_games
+from discussions.models import Game, Iteration, Measured, MeasuredFindings, RoundOffset, Transcript
 from discussions.models.games import NEEDED
 from discussions.models.manual_figures import paid
 from discussions.models.slots import RATING
-from discussions.queries import MEASURE, add_round_offset, list_batches
+from discussions.queries import MEASURE, add_round_offset, list_batches, newest_measured
 from workspace.blob_store import BytesLost, load_bytes
 from workspace.checks.actions import missing_events
 from workspace.checks.core import Check
@@ -86,11 +88,45 @@ def _wrong_with(row: Measured) -> Iterator[str]:
     asked = compute_input_hash(row.game, row.rubric_version.sha256, row.code_version, said)
     if row.input_hash != asked:
         yield "it was made from another game, version or code than its row says."
-    if row.code_version == CODE_VERSION:
-        record = add_round_offset(row.game.text.to_record(), said)
-        again = measure_game(record, row.rubric_version.to_record())
-        if msgspec.json.encode(again) != body:
-            yield "measured again, the game gives something else."
+    if row.code_version == CODE_VERSION and msgspec.json.encode(_measure_again(row, said)) != body:
+        yield "measured again, the game gives something else."
+
+
+def _measure_again(row: Measured, said: RoundOffset | None) -> dict[str, Measurement]:
+    return measure_game(add_round_offset(row.game.text.to_record(), said), row.rubric_version.to_record())
+
+
+def _other_code_measured(_now: datetime) -> Iterator[str]:
+    """Games to measure again: what other code measured cannot be reproduced; its hashes, and I6, still hold it."""
+    same = 0
+    rows = (
+        outdated_games().exclude(text=None).select_related("iteration__rubric_version", "text").order_by("pk")
+    )
+    for key in rows.values_list("pk", flat=True):
+        row = newest_measured(rows.get(pk=key))
+        body = MeasuredFindings.objects.filter(measured=row).values_list("body", flat=True).first()
+        if row is None or body is None:
+            continue
+        found = _measure_again(
+            row, RoundOffset.objects.filter(game=key, number=row.round_offset_number).first()
+        )
+        if msgspec.json.encode(found) == body.encode():
+            same += 1
+            continue
+        what = (
+            "the same figures and other findings"
+            if row.figures == encoded_figures(found)
+            else "other figures"
+        )
+        yield (
+            f"{_game(row.game)} was measured by code {row.code_version}; today's code ({CODE_VERSION}) gives {what}. "
+            "Measure it again: manage.py measure_again."
+        )
+    if same:
+        yield (
+            f"{same} games were measured by another version of the code than today's ({CODE_VERSION}), which gives the "
+            "same. They can be measured again: manage.py measure_again."
+        )
 
 
 def _games_are_measured(_now: datetime) -> Iterator[str]:
@@ -127,6 +163,11 @@ GAME_CHECKS: tuple[Check, ...] = (
         "Every game is listed with the cost by hand, else that of its file",
         _costs_are_those_that_count,
     ),
-    Check("I5", "Every measurement comes out of its game again, byte for byte", _measurements_are_reproduced),
+    Check(
+        "I5",
+        "Every measurement comes out of its game again, byte for byte",
+        _measurements_are_reproduced,
+        _other_code_measured,
+    ),
     Check("I8g", "Every game is measured and has its places, or a job is on it", _games_are_measured),
 )

@@ -66,11 +66,10 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
 
 
 def _find_newer_measured(evaluation: Evaluation) -> dict[str, int]:
-    """The measurements to judge again, if the iteration has moved to a newer rubric version since."""
+    """The measurements to judge again, if the game was measured again since."""
     game = Game.objects.select_related("iteration").get(pk=evaluation.game_id)
     newest = newest_measured(game)
-    is_same = newest is None or newest.rubric_version_id == evaluation.measured.rubric_version_id
-    return {} if newest is None or is_same else {"measured_id": newest.pk}
+    return {} if newest is None else {"measured_id": newest.pk}
 
 
 def _record(evaluation: Evaluation, by: Person, now: datetime) -> None:

@@ -1,7 +1,8 @@
 """Games are measured by jobs of many games each; diagnostics of a game are computed when its page is first opened.
 
 A measurement is written once per (game, rubric version, code version), under the fence of its job. Running a job again,
-or two at once, leaves the same rows. A game that cannot be measured is noted and left out: the job measures all others,
+or two at once, leaves the same rows. Games that another version of the code measured are measured again only when
+somebody asks for that. A game that cannot be measured is noted and left out: the job measures all others,
 then fails with a sentence that names the game.
 """
 
@@ -86,21 +87,29 @@ class GameResult(msgspec.Struct, frozen=True):
     result: EncodedResult
 
 
-def ask_to_measure(*, iteration: Iteration, by: Person, now: datetime) -> Job:
-    """Queue the measuring of every game of the iteration without a measurement, in the current transaction."""
+def ask_to_measure(*, iteration: Iteration, by: Person, now: datetime, again: bool = False) -> Job:
+    """Queue the measuring of every game of the iteration without a measurement, in the current transaction.
+
+    With `again` also of those that only another version of the code measured.
+    """
     return enqueue(
         project=iteration.project,
         kind=MEASURE,
         subject=f"iteration:{iteration.pk}",
-        input_hash=canonical_hash([iteration.rubric_version.sha256, CODE_VERSION]),
+        input_hash=_hash_job(iteration, again=again),
         by=by,
         now=now,
     )
 
 
+def _hash_job(iteration: Iteration, *, again: bool) -> str:
+    asked = [iteration.rubric_version.sha256, CODE_VERSION]
+    return canonical_hash([*asked, "again"] if again else asked)
+
+
 def measure_at_once(*, iteration: Iteration, by: Person, now: datetime) -> None:
-    """Measure every game of the iteration without a measurement, in the current transaction; for few games."""
-    games = list(_unmeasured(iteration).select_related("text").order_by("pk"))
+    """Measure every game of the iteration without a measurement by today's code, in this transaction; for few."""
+    games = list(_unmeasured(iteration, again=True).select_related("text").order_by("pk"))
     rubric = _rubric(iteration)
     offsets = _offsets(games, rubric)
     rows = [_measured(game, offsets, rubric, iteration) for game in games]
@@ -115,7 +124,7 @@ def measure_games(*, job: Job, clock: Clock) -> None:
     """
     iteration = _iteration(job)
     rubric = _rubric(iteration)
-    left = _unmeasured(iteration)
+    left = _unmeasured(iteration, again=job.input_hash == _hash_job(iteration, again=True))
     total = job.done_count + _possible(left, job).count()
     turn, until = 0, clock() + TURN
     for keys in _batches(_possible(left, job), job):
@@ -294,16 +303,19 @@ def _rubric(iteration: Iteration) -> RubricRecord:
 
 
 def _present(iteration: Iteration) -> "QuerySet[Measured]":
-    """Measurements of any game by today's code, under the iteration's version and the game's current round offset."""
-    present = Measured.objects.filter(rubric_version=iteration.rubric_version_id, code_version=CODE_VERSION)
+    """Measurements of any game by any code, under the iteration's version and the game's current round offset."""
+    present = Measured.objects.filter(rubric_version=iteration.rubric_version_id)
     if not uses_round_offset(_rubric(iteration)):
         return present
     said = RoundOffset.objects.filter(game=OuterRef("game")).order_by("-number").values("number")[:1]
     return present.filter(round_offset_number=Coalesce(Subquery(said), 0))
 
 
-def _unmeasured(iteration: Iteration) -> "QuerySet[Game]":
+def _unmeasured(iteration: Iteration, *, again: bool) -> "QuerySet[Game]":
+    """Games without a measurement; with `again`, without one by today's code."""
     measured = _present(iteration).filter(game=OuterRef("pk"))
+    if again:
+        measured = measured.filter(code_version=CODE_VERSION)
     return Game.objects.filter(~Exists(measured), iteration=iteration)
 
 

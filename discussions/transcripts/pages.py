@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from discussions.core.records import Fault
 from discussions.metrics.core.registry import CODE_VERSION
+from discussions.metrics.queries import outdated_games
 from discussions.models import Game, ImportDismissal, Iteration, Measured, Transcript
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
@@ -97,13 +98,17 @@ class Totals(msgspec.Struct, frozen=True):
 
 
 class ImportsPage(msgspec.Struct, frozen=True):
-    """The imports of a project, newest first, and their totals. `worker_note` says that no worker is running."""
+    """The imports of a project, newest first, and their totals. `worker_note` says that no worker is running.
+
+    Another version of the code measured `outdated_count` games of the project.
+    """
 
     lines: list[ListedImport]
     totals: Totals
     is_live: bool
     worker_note: str
     older: int | None
+    outdated_count: int
 
 
 class ImportedGame(msgspec.Struct, frozen=True):
@@ -163,6 +168,7 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
         is_live=is_live,
         worker_note=_worker_note(now) if is_live else "",
         older=shown[-1].pk if len(found) > SHOWN_IMPORTS else None,
+        outdated_count=outdated_games().filter(project=project).count(),
     )
 
 

@@ -1,15 +1,18 @@
-"""Move an iteration to a newer rubric version: its games are measured again, and its verdicts recorded again."""
+"""What is newer: games are measured again by newer code, or measured and judged by a newer rubric version."""
 
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Count
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.metrics.actions import measure_at_once
+from discussions.metrics.actions import ask_to_measure, measure_at_once
+from discussions.metrics.core.registry import CODE_VERSION
+from discussions.metrics.queries import outdated_games
 from discussions.models import Game, Iteration, Slot, Verdict
 from discussions.models.slots import RATING
-from discussions.upgrades.permissions import check_change_version, check_newer
+from discussions.upgrades.permissions import check_change_version, check_measure_again, check_newer
 from discussions.upgrades.queries import hash_input
 from discussions.verdicts.actions import record_verdict
 from discussions.verdicts.queries import load_verdict_preview
@@ -17,7 +20,7 @@ from rubric.models import RubricVersion
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict
 from workspace.database.snapshot import allow_long_pauses
-from workspace.models import Person
+from workspace.models import Person, Project
 from workspace.texts import clean_text
 
 
@@ -68,6 +71,33 @@ def move_to_version(
         moved = _record_anew(locked, f"{version}: {reason}", by, now)
         _record(locked, before, reason, moved, by, now)
     return moved
+
+
+def measure_again(*, project: Project, by: Person, now: datetime) -> int:
+    """Queue the measuring of the project's games that another version of the code measured; return how many they are.
+
+    Older measurements stay, and so do verdicts with the basis that they were recorded on. Without such games nothing
+    happens. Raises NotAllowed.
+    """
+    check_measure_again(by, project)
+    with transaction.atomic():
+        games = outdated_games().filter(project=project).order_by()
+        counts = dict(games.values_list("iteration").annotate(Count("pk")))
+        iterations = Iteration.objects.filter(pk__in=counts).select_related("project", "rubric_version")
+        for iteration in iterations.order_by("pk"):
+            ask_to_measure(iteration=iteration, by=by, now=now, again=True)
+        count = sum(counts.values())
+        if count:
+            record_event(
+                by=by,
+                now=now,
+                project=project,
+                verb="project:measured_again",
+                object_kind="project",
+                object_id=project.pk,
+                detail={"games": count, "code": CODE_VERSION},
+            )
+    return count
 
 
 def _record_anew(iteration: Iteration, reason: str, by: Person, now: datetime) -> VersionMove:

@@ -1,4 +1,4 @@
-"""Moving an iteration to a newer rubric version, for programs."""
+"""Moving an iteration to a newer rubric version, and measuring games again by newer code, for programs."""
 
 from django.http import Http404
 from django.utils import timezone
@@ -8,12 +8,14 @@ from pydantic import Field
 from discussions.iterations.permissions import check_change_iteration
 from discussions.iterations.views import iteration_or_404
 from discussions.models import Iteration
-from discussions.upgrades.actions import move_to_version
+from discussions.upgrades.actions import measure_again, move_to_version
 from discussions.upgrades.pages import build_version_page
+from discussions.upgrades.permissions import check_measure_again
 from discussions.upgrades.queries import list_newer_versions
 from rubric.models import RubricVersion
 from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Unacceptable
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, endpoint
 from workspace.web.require import SignedIn
 
@@ -62,6 +64,12 @@ class VersionMovedAnswer(Answer):
 
     recorded: list[int]
     waiting: list[int]
+
+
+class MeasuredAgainAnswer(Answer):
+    """How many games are measured again, because another version of the code measured them."""
+
+    games: int
 
 
 @endpoint(
@@ -117,6 +125,26 @@ def move(request: SignedIn, slug: str, iteration: int, given: VersionMoveGiven) 
         now=timezone.now(),
     )
     return VersionMovedAnswer(recorded=moved.recorded, waiting=moved.waiting)
+
+
+@endpoint(
+    router,
+    "POST",
+    "/projects/{slug:slug}/measure-again/",
+    name="api_measure_again",
+    permission="measure_again",
+    scope="admin",
+    answer=MeasuredAgainAnswer,
+    costs="computations",
+)
+def measure_outdated(request: SignedIn, slug: str) -> MeasuredAgainAnswer:
+    """Measure the games of a project again that another version of the code measured.
+
+    A job does it. Older measurements and recorded verdicts stay as they are.
+    """
+    project = project_or_404(request.user, slug)
+    check_measure_again(request.user, project)
+    return MeasuredAgainAnswer(games=measure_again(project=project, by=request.user, now=timezone.now()))
 
 
 def _changed_or_404(request: SignedIn, slug: str, iteration: int) -> Iteration:

@@ -1,4 +1,4 @@
-"""Who moves an iteration to a newer rubric version, and when."""
+"""Who moves an iteration to a newer rubric version, and when; who measures games again."""
 
 from django.utils.translation import gettext as _
 
@@ -9,7 +9,7 @@ from rubric.models import RubricVersion
 from rubric.models.rubrics import PUBLISHED
 from workspace.access.permissions import check_leads
 from workspace.core.refusals import NotAllowed
-from workspace.models import Person
+from workspace.models import Person, Project
 
 MOST_GAMES = 100
 
@@ -38,6 +38,12 @@ def check_change_version(person: Person, iteration: Iteration) -> None:
             "submitted, or release the slots. Then move the iteration."
         )
         raise NotAllowed(says % {"count": count}, code="being_rated")
+
+
+def check_measure_again(person: Person, project: Project) -> None:
+    """Leads of the project and admins: the automatic scores of games without a verdict may change."""
+    sentence = _("Only team leads of this project measure its games again. Ask one of them.")
+    check_leads(person, project, sentence)
 
 
 def check_newer(iteration: Iteration, version: RubricVersion) -> None:

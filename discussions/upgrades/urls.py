@@ -1,4 +1,4 @@
-"""Addresses of moves to newer rubric versions."""
+"""Addresses of moves to newer rubric versions, and of measuring again."""
 
 from django.urls import URLPattern, path
 
@@ -10,4 +10,5 @@ urlpatterns: list[URLPattern] = [
         views.change_version,
         name="change_version",
     ),
+    path("projects/<slug:slug>/measure-again/", views.measure_outdated, name="measure_again"),
 ]

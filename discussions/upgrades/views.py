@@ -1,4 +1,4 @@
-"""Moving an iteration to a newer rubric version."""
+"""Moving an iteration to a newer rubric version, and measuring games again by newer code."""
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -8,12 +8,14 @@ from django.utils import timezone
 from discussions.gates.pages import SECTION, build_stage_frame
 from discussions.iterations.permissions import check_change_iteration
 from discussions.iterations.views import iteration_or_404
-from discussions.upgrades.actions import move_to_version
+from discussions.upgrades.actions import measure_again, move_to_version
 from discussions.upgrades.forms import VersionForm
 from discussions.upgrades.pages import build_version_page
+from discussions.upgrades.permissions import check_measure_again
 from discussions.upgrades.queries import list_newer_versions
 from workspace.core.refusals import Refusal
-from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number
+from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
+from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -44,3 +46,13 @@ def change_version(request: SignedIn, slug: str, iteration: int) -> HttpResponse
     context = {"page": page, "form": form or VersionForm(versions=versions), "head": head}
     context |= frame(request.user, found.project, SECTION)
     return respond(request, page="discussions/upgrades/version.html", context=context, status=status)
+
+
+@require("measure_again", methods=("POST",), costs="computations")
+def measure_outdated(request: SignedIn, slug: str) -> HttpResponse:
+    """Measure the games again that another version of the code measured; redirects to the imports."""
+    project = project_or_404(request.user, slug)
+    check_measure_again(request.user, project)
+    bind_form(request, NothingForm)
+    measure_again(project=project, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("imports", args=[slug]))

@@ -131,6 +131,7 @@ OPERATIONS: dict[str, list[Row]] = {
             {"version": "99.9", "preview_sha256": "{shared_sides}", "reason": "Newer"},
         ),
     ],
+    "api:api_measure_again": [operation("POST", "401 403 403 404 200 404 200 401", "admin")],
     "api:api_next_stage": [
         operation("POST", "401 404 404 404 403 404 422 401", "admin", {"name": "Next"}),
     ],

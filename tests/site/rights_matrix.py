@@ -122,6 +122,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
         Row("POST", "401 403 403 403 403 403 303 401", {"name": "New", "slug": "brand-new"}),
     ],
     "project": [Row("GET", "302 200 200 404 200 404 200 302")],
+    "measure_again": [Row("POST", "401 403 403 404 303 404 303 401")],
     "members": [Row("GET", "302 403 403 404 200 404 200 302")],
     "add_to_project": [Row("POST", "401 403 403 404 403 404 200 401", NEW_PERSON)],
     "change_member": [Row("POST", "401 403 403 404 403 404 303 401", {"role": "lead"})],

@@ -86,6 +86,7 @@ def test_what_counts_for_which_limit():
             "import_resume",
             "import_separate",
             "map_columns",
+            "measure_again",
             "preview_version",
             "reread_answers",
             "retry_job",
@@ -94,6 +95,7 @@ def test_what_counts_for_which_limit():
             "api:api_import_resume POST",
             "api:api_import_separate POST",
             "api:api_job_retry POST",
+            "api:api_measure_again POST",
         },
         "searches": {
             "games",

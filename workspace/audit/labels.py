@@ -35,6 +35,7 @@ SENTENCES = {
     "project:created": _("%(who)s created %(thing)s"),
     "project:storage_limit_changed": _("%(who)s changed how much %(thing)s may store"),
     "project:imported": _("%(who)s imported %(thing)s"),
+    "project:measured_again": _("%(who)s had games of %(thing)s measured again by newer code"),
     "rating_rules:changed": _("%(who)s changed the project settings of %(thing)s"),
     "queue:changed": _("%(who)s changed the queue order of %(thing)s"),
     "webhook:created": _("%(who)s created %(thing)s"),

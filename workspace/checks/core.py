@@ -12,32 +12,39 @@ MOST_KEPT = 100
 class Check(Struct, frozen=True):
     """One invariant: its code ("I7"), what holds when it does, and how to find every breach of it at a moment.
 
-    A breach is one sentence that names the rows.
+    A breach is one sentence that names the rows. So is what `note` finds: no breach, but something to do.
     """
 
     code: str
     says: str
     find: Callable[[datetime], Iterable[str]]
+    note: Callable[[datetime], Iterable[str]] = lambda _now: ()
 
 
 class Checked(Struct, frozen=True):
-    """What one check found: how many breaches, and the sentences of the first hundred."""
+    """What one check found: how many breaches and notes, and the sentences of the first hundred of each."""
 
     code: str
     says: str
     breach_count: int
     breaches: list[str]
+    note_count: int = 0
+    notes: list[str] = []
 
 
 def run_check(check: Check, now: datetime) -> Checked:
-    """Run one check to its end, keeping the first breaches only."""
+    """Run one check to its end, keeping the first breaches and notes only."""
+    return Checked(check.code, check.says, *_keep_first(check.find(now)), *_keep_first(check.note(now)))
+
+
+def _keep_first(sentences: Iterable[str]) -> tuple[int, list[str]]:
     kept: list[str] = []
     count = 0
-    for breach in check.find(now):
+    for sentence in sentences:
         count += 1
         if count <= MOST_KEPT:
-            kept.append(breach)
-    return Checked(check.code, check.says, count, kept)
+            kept.append(sentence)
+    return count, kept
 
 
 class Rights(Struct, frozen=True):

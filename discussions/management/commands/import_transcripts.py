@@ -149,12 +149,13 @@ def _iteration(project: Project, number: int | None) -> Iteration | None:
 def _work(made: list[Imported]) -> None:
     """Do the imports and what they lead to, until nothing of it waits or runs; a worker may do some of it beside."""
     transcripts = [upload.transcript for upload in made]
-    _see_through(Job.objects.filter(pk__in=[transcript.job_id for transcript in transcripts]))
+    see_through(Job.objects.filter(pk__in=[transcript.job_id for transcript in transcripts]))
     subjects = {f"iteration:{transcript.iteration_id}" for transcript in transcripts}
-    _see_through(Job.objects.filter(kind=MEASURE, subject__in=subjects))
+    see_through(Job.objects.filter(kind=MEASURE, subject__in=subjects))
 
 
-def _see_through(jobs: QuerySet[Job]) -> None:
+def see_through(jobs: QuerySet[Job]) -> None:
+    """Do these jobs here, until none of them waits or runs; a worker may do some of them beside."""
     pause = threading.Event()
     while keys := list(jobs.filter(state__in=(QUEUED, RUNNING)).order_by("pk").values_list("pk", flat=True)):
         if sum(run_job(job=key, clock=database_now) for key in keys) == 0:

@@ -24,7 +24,7 @@ class Command(SiteCommand):
 
     help = (
         "Checks the invariants of the stored data: audit log, jobs, revisions, reviews, verdicts, measurements,\n"
-        "database. Writes nothing but the day's file of audit heads.\n"
+        "database. Writes nothing but the day's file of audit heads. A note is no breach: it says what is to be done.\n"
         "Exit codes: 0 all hold, 1 there is a breach, 2 the database is not migrated.\n"
         "Example: manage.py verify --only I7 --only I12"
     )
@@ -64,6 +64,10 @@ class Command(SiteCommand):
                 self.stdout.write(f"            {breach}")
             if check.breach_count > len(check.breaches):
                 self.stdout.write(f"            and {check.breach_count - len(check.breaches)} more")
+            for note in check.notes:
+                self.stdout.write(f"       note {note}")
+            if check.note_count > len(check.notes):
+                self.stdout.write(f"       note and {check.note_count - len(check.notes)} more")
         broken = sum(1 for check in found if check.breach_count)
         self.stdout.write(
             f"{len(found)} checks, {broken} broken." if broken else f"{len(found)} checks, all hold."

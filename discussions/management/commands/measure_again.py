@@ -1,0 +1,78 @@
+"""Measures games again that another version of the code measured."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.utils import timezone
+
+from discussions.management.commands.import_transcripts import see_through
+from discussions.metrics.queries import outdated_games
+from discussions.queries import MEASURE
+from discussions.upgrades.actions import measure_again
+from workspace.core.refusals import Refusal
+from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand
+from workspace.models import Job, Person, Project
+
+
+class Command(SiteCommand):
+    """manage.py measure_again --by EMAIL [--project SLUG ...] [--wait] [--json]"""
+
+    help = (
+        "Measures games again that were measured by another version of the code than today's; `verify` names them.\n"
+        "Earlier measurements and recorded verdicts stay. Without --project, the games of all projects.\n"
+        "Exit codes: 0 done, or queued for the workers, 1 some games are left after --wait, 2 it could not start.\n"
+        "Example: manage.py measure_again --by admin@example.org --wait"
+    )
+    requires_migrations_checks = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the arguments: who asks for it, and in which projects."""
+        parser.add_argument("--by", required=True, metavar="EMAIL", help="who asks: a lead or an admin")
+        parser.add_argument("--project", action="append", default=[], metavar="SLUG", help="only this one")
+        parser.add_argument("--wait", action="store_true", help="measure here and now, without a worker")
+        parser.add_argument("--json", action="store_true", help="answer as JSON")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        """Queue it for every project, then perhaps do it."""
+        projects, by = self._find(options)
+        counts = {}
+        try:
+            for project in projects:
+                counts[project.slug] = measure_again(project=project, by=by, now=timezone.now())
+        except Refusal as reason:
+            self.end(BAD_INPUT, str(reason), as_json=options["json"])
+        left = outdated_games().filter(project__in=projects)
+        if options["wait"]:
+            iterations = left.values_list("iteration", flat=True).distinct()
+            subjects = [f"iteration:{key}" for key in iterations.order_by()]
+            see_through(Job.objects.filter(kind=MEASURE, subject__in=subjects))
+        self._say(counts, left.count() if options["wait"] else None, as_json=options["json"])
+        raise SystemExit(DIFFERS if options["wait"] and left.exists() else DONE)
+
+    def _find(self, options: dict[str, Any]) -> tuple[list[Project], Person]:
+        by = Person.objects.filter(email=options["by"].lower(), is_active=True).first()
+        if by is None:
+            said = f'There is no account "{options["by"]}" that can sign in. Correct --by.'
+            self.end(BAD_INPUT, said, as_json=options["json"])
+        slugs = options["project"]
+        projects = list(Project.objects.filter(slug__in=slugs) if slugs else Project.objects.order_by("pk"))
+        if missing := sorted(set(slugs) - {project.slug for project in projects}):
+            said = f'There is no project "{missing[0]}". Correct --project.'
+            self.end(BAD_INPUT, said, as_json=options["json"])
+        return projects, by
+
+    def _say(self, counts: dict[str, int], left: int | None, *, as_json: bool) -> None:
+        """Say how many games of each project, and how many are left; None of them is known without --wait."""
+        if as_json:
+            self.stdout.write(json.dumps({"games": counts, "left": left}, ensure_ascii=False))
+            return
+        for slug, count in counts.items():
+            if count:
+                self.stdout.write(
+                    f"{slug}: {count} games {'are queued' if left is None else 'were measured again'}."
+                )
+        if not any(counts.values()):
+            self.stdout.write("Today's code measured every game already.")
+        if left:
+            self.stdout.write(f"{left} games could not be measured; the status page says why.")
