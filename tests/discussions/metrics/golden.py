@@ -22,7 +22,8 @@ import msgspec
 from discussions.core.records import GameRecord
 from discussions.metrics.core.registry import CODE_VERSION, build_diagnostics, measure_game
 from discussions.transcripts.core.reader import read_transcripts
-from rubric.versions.queries import DISCUSSION_NUMBERS
+from rubric.reviews.core.answer_record import READER, read_review
+from rubric.versions.queries import DISCUSSION_NUMBERS, RESPONSE_NUMBERS, response_version
 from tests.factories.metrics import game, rubric
 
 ROOT = Path(__file__).parents[3]
@@ -32,10 +33,15 @@ Hashes = dict[str, dict[str, str]]
 
 
 class Golden(msgspec.Struct):
-    """The hashes that a version of the code gave: rubric version and game -> metric -> hash."""
+    """The hashes that a version of the code gave: rubric version and game -> metric -> hash.
+
+    `readings` are those of fixed answers of models, by the number of the reader: what a number gave once, it gives for
+    ever, since reviews are read again by the reader that they name.
+    """
 
     code_version: str
     hashes: Hashes
+    readings: dict[str, str]
 
 
 def made_games() -> list[GameRecord]:
@@ -84,6 +90,43 @@ def fixed_games() -> Iterator[tuple[str, GameRecord]]:
             yield f"{path.stem} {number}", read.record
 
 
+def fixed_answers() -> list[str]:
+    """Answers of models in the shapes that are understood, one that is cut, and one that is none."""
+    given = {
+        "accuracy": 7,
+        "completeness": 8,
+        "conciseness": 6,
+        "clarity": 9,
+        "overall": 7.5,
+        "notes": 'a "b" {c}',
+    }
+    whole = {"evaluations": {"Response A": given, "Response B": given | {"accuracy": 3}}}
+    asked = json.dumps(whole | {"ranking": ["Response A", "Response B"]}, indent=1)
+    return [
+        asked,
+        f"Here {{it}} is:\n```json\n{asked}\n```\nDone.",
+        f"> ```\n> ```\n\nFirst {{ {{ a try.\n{asked}\n// the end",
+        asked.replace('"accuracy"', '/* why * not */ "accuracy"'),
+        json.dumps({"scores": {"A": given, "B": given}}),
+        json.dumps([{"response": "Response A"} | given, {"response": "Response B"} | given]),
+        asked[: len(asked) // 2],
+        "I cannot evaluate these responses.",
+    ]
+
+
+def compute_readings() -> dict[str, str]:
+    """A hash of each answer as each reader reads it under each shipped response version."""
+    found = {}
+    for reader in range(1, READER + 1):
+        for number in RESPONSE_NUMBERS:
+            version = response_version(number)
+            for at, text in enumerate(fixed_answers(), start=1):
+                record = read_review(text, ["Response A", "Response B"], version, reader=reader)
+                place = f"reader {reader}, response {number}, answer {at}"
+                found[place] = hashlib.sha256(msgspec.json.encode(record, enc_hook=str)).hexdigest()[:12]
+    return found
+
+
 def compute_golden() -> Golden:
     """What the present code gives; a hash covers a metric's measurement with its findings, and its diagnostics."""
     hashes: Hashes = {}
@@ -99,11 +142,19 @@ def compute_golden() -> Golden:
                 ).hexdigest()[:12]
                 for key, one in found.items()
             }
-    return Golden(CODE_VERSION, hashes)
+    return Golden(CODE_VERSION, hashes, compute_readings())
 
 
 def compare(kept: Golden, found: Golden) -> str:
     """What is wrong with the golden file, with what to do; "" if its version and its bytes are those of the code."""
+    reads = [place for place, one in kept.readings.items() if found.readings.get(place) != one]
+    if reads:
+        return (
+            f"{len(reads)} answers are not read as they were: {'; '.join(reads[:20])}. If that is wanted, "
+            "raise READER in rubric/reviews/core/answer_record.py and keep how the earlier reader reads."
+        )
+    if missing := sorted(found.readings.keys() - kept.readings.keys()):
+        return f"golden.json lacks {missing[0]}. Write it again: {RENEW}"
     if kept.code_version != found.code_version:
         return (
             f"golden.json is of code {kept.code_version}, and CODE_VERSION is {found.code_version}. "
@@ -138,14 +189,21 @@ def read_golden() -> Golden:
 def write_golden() -> str:
     """Write the golden file, a line for each game and rubric version; return why not if the version was not raised."""
     found = compute_golden()
-    if FILE.exists() and (kept := read_golden()).code_version == CODE_VERSION:
-        # New games and versions may come; what was there must give the same.
-        there = {place: found.hashes.get(place, {}) for place in kept.hashes}
-        if said := compare(kept, Golden(CODE_VERSION, there)):
+    if FILE.exists():
+        kept = read_golden()
+        # New games, versions and readers may come; what was there must give the same, or the version rises.
+        is_same = kept.code_version == CODE_VERSION
+        there = {
+            place: found.hashes.get(place, {}) if is_same else kept.hashes[place] for place in kept.hashes
+        }
+        readings = {place: found.readings.get(place, "") for place in kept.readings}
+        if said := compare(kept, Golden(kept.code_version, there, readings)):
             return said
     lines = [f"  {json.dumps(place)}: {json.dumps(hashes)}" for place, hashes in found.hashes.items()]
-    body = ",\n".join(lines)
-    FILE.write_text(f'{{\n "code_version": "{found.code_version}",\n "hashes": {{\n{body}\n }}\n}}\n')
+    body, readings = ",\n".join(lines), json.dumps(found.readings, indent=1).replace("\n", "\n ")
+    FILE.write_text(
+        f'{{\n "code_version": "{found.code_version}",\n "readings": {readings},\n "hashes": {{\n{body}\n }}\n}}\n'
+    )
     return ""
 
 

@@ -6,9 +6,17 @@ import msgspec.json
 import pytest
 
 from discussions.metrics.core.registry import CODE_VERSION
-from rubric.versions.queries import DISCUSSION_NUMBERS
+from rubric.reviews.core.answer_record import READER
+from rubric.versions.queries import DISCUSSION_NUMBERS, RESPONSE_NUMBERS
 from tests.discussions.metrics import golden
-from tests.discussions.metrics.golden import Golden, compare, compute_golden, read_golden, write_golden
+from tests.discussions.metrics.golden import (
+    Golden,
+    compare,
+    compute_golden,
+    fixed_answers,
+    read_golden,
+    write_golden,
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +49,7 @@ def test_a_changed_byte_is_named_with_what_to_do(found: Golden) -> None:
 
 
 def test_a_raised_version_asks_for_a_new_file(found: Golden) -> None:
-    said = compare(Golden("0.9.9", found.hashes), found)
+    said = compare(Golden("0.9.9", found.hashes, found.readings), found)
     assert said.startswith(
         f"golden.json is of code 0.9.9, and CODE_VERSION is {CODE_VERSION}. Write it again: "
     )
@@ -54,13 +62,32 @@ def test_the_file_is_not_written_over_while_the_version_is_the_same(
     monkeypatch.setattr(golden, "FILE", file)
     monkeypatch.setattr(golden, "compute_golden", lambda: found)
     fewer = dict(list(found.hashes.items())[:5])
-    file.write_bytes(msgspec.json.encode(Golden(CODE_VERSION, fewer)))
+    file.write_bytes(msgspec.json.encode(Golden(CODE_VERSION, fewer, {})))
     assert write_golden() == "", "games may be added"
     assert read_golden() == found
     changed = fewer | {"1.0 made 1": fewer["1.0 made 1"] | {"coherence": "0" * 12}}
-    file.write_bytes(msgspec.json.encode(Golden(CODE_VERSION, changed)))
+    file.write_bytes(msgspec.json.encode(Golden(CODE_VERSION, changed, {})))
     assert "1.0 made 1: coherence" in write_golden()
     assert read_golden().hashes == changed
-    file.write_bytes(msgspec.json.encode(Golden("0.9.9", changed)))
+    file.write_bytes(msgspec.json.encode(Golden("0.9.9", changed, {})))
     assert write_golden() == ""
     assert read_golden() == found
+
+
+def test_a_reader_reads_for_ever_as_it_did(
+    found: Golden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = "reader 1, response 1.0, answer 1"
+    assert len(found.readings) == READER * len(RESPONSE_NUMBERS) * len(fixed_answers())
+    assert len(set(found.readings.values())) > len(fixed_answers())
+    other = Golden("0.9.9", found.hashes, found.readings | {place: "0" * 12})
+    assert compare(other, found).startswith(
+        f"1 answers are not read as they were: {place}. If that is wanted, raise"
+    )
+    less = {name: one for name, one in found.readings.items() if name != place}
+    assert compare(Golden(CODE_VERSION, found.hashes, less), found).startswith(f"golden.json lacks {place}.")
+    file = tmp_path / "golden.json"
+    monkeypatch.setattr(golden, "FILE", file)
+    monkeypatch.setattr(golden, "compute_golden", lambda: found)
+    file.write_bytes(msgspec.json.encode(other))
+    assert place in write_golden(), "a raised CODE_VERSION does not cover it"
