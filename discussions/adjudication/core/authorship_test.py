@@ -11,8 +11,10 @@ from math import comb
 
 from msgspec import Struct
 
+from discussions.adjudication.core.hidden_names import hide_names, may_name
+from discussions.adjudication.core.judgeable import is_drawn_without_near_names
 from discussions.core.records import GameRecord
-from discussions.metrics.core.names import Roster, build_roster, find_names, fold, own_prefix
+from discussions.metrics.core.names import Roster, build_roster, fold, own_prefix
 from discussions.metrics.core.text import NAME, tokenise
 from rubric.core.records import RubricRecord
 
@@ -114,16 +116,23 @@ def draw_test(game: GameRecord, seed: str, rule: DrawRule) -> DrawnTest | None:
 
     A message takes part if it has three words or more besides names. An agent with fewer than `rule.least` + 1 of them
     is left out. The result is None if fewer than two agents are left. The same seed always gives the same test. Samples
-    are in the order of the transcript; the order of unseen messages reveals nothing about it.
+    are in the order of the transcript; the order of unseen messages reveals nothing about it. A message with a word
+    that may be a name or another word takes no part; older seeds drew such messages, so they still do.
     """
     least, most = rule.least, rule.most
-    roster = build_roster(tuple(player.name for player in game.players), rule.ambiguous_names)
+    names = tuple(player.name for player in game.players)
+    roster = build_roster(names, rule.ambiguous_names)
+    unclear = (names, rule.ambiguous_names) if is_drawn_without_near_names(seed) else None
     said: dict[int, list[int]] = {}
     for message in game.messages:
         said.setdefault(message.player, []).append(message.position)
     drawn = {
         player: _drawn(
-            game, roster, sorted(positions, key=lambda position: _rank(seed, "drawn", position)), most
+            game,
+            roster,
+            sorted(positions, key=lambda position: _rank(seed, "drawn", position)),
+            most,
+            unclear,
         )
         for player, positions in sorted(said.items())
     }
@@ -147,13 +156,24 @@ def draw_test(game: GameRecord, seed: str, rule: DrawRule) -> DrawnTest | None:
     )
 
 
-def _drawn(game: GameRecord, roster: Roster, ranked: list[int], most: int) -> list[int]:
-    """The first of these messages with enough words, up to the number that can be used."""
+def _drawn(
+    game: GameRecord,
+    roster: Roster,
+    ranked: list[int],
+    most: int,
+    unclear: tuple[tuple[str, ...], frozenset[str]] | None,
+) -> list[int]:
+    """The first of these messages with enough words, up to the number that can be used.
+
+    `unclear` are the names and ambiguous names for `may_name`, None if such messages take part.
+    """
     found: list[int] = []
     for position in ranked:
         message = game.messages[position - 1]
-        words = tokenise(_without_prefix(message.text, message.player, roster), roster)
-        if len(words) - words.count(NAME) >= LEAST_WORDS:
+        text = _without_prefix(message.text, message.player, roster)
+        words = tokenise(text, roster)
+        is_long = len(words) - words.count(NAME) >= LEAST_WORDS
+        if is_long and (unclear is None or not may_name(text, *unclear)):
             found.append(position)
         if len(found) == most + UNSEEN_EACH:
             break
@@ -166,24 +186,16 @@ def _rank(seed: str, purpose: str, position: int) -> bytes:
 
 def build_shown_test(game: GameRecord, drawn: DrawnTest, rule: DrawRule) -> ShownTest:
     """The test as texts: every name is `[name]`, and a prefix that names the speaker is left out."""
-    roster = build_roster(tuple(player.name for player in game.players), rule.ambiguous_names)
+    names = tuple(player.name for player in game.players)
+    roster = build_roster(names, rule.ambiguous_names)
 
     def texts(positions: Iterable[int]) -> tuple[str, ...]:
         messages = (game.messages[position - 1] for position in positions)
-        return tuple(without_names(message.text, message.player, roster) for message in messages)
+        plain = (_without_prefix(message.text, message.player, roster) for message in messages)
+        return tuple(hide_names(text, names, rule.ambiguous_names) for text in plain)
 
     samples = tuple(texts(positions) for positions in drawn.samples)
     return ShownTest(drawn.agents, samples, texts(drawn.unseen), drawn.left_out)
-
-
-def without_names(text: str, player: int, roster: Roster) -> str:
-    """A message of that player with every name that the tokenizer finds hidden; otherwise unchanged."""
-    plain = _without_prefix(text, player, roster)
-    pieces, last = [], 0
-    for span in find_names(plain, roster):
-        pieces += [plain[last : span.start], NAME]
-        last = span.name_end
-    return "".join([*pieces, plain[last:]]).strip()
 
 
 def _without_prefix(text: str, player: int, roster: Roster) -> str:

@@ -33,17 +33,24 @@ USUAL = SampleRule()
 # The sign between the two parts of a seed names the rule that draws its samples, so samples never change afterwards.
 SHARED_SEED = "-"
 FROM_SECOND_SEED = "."
+WITHOUT_NEAR_NAMES_SEED = ":"
 
 
 def join_seeds(shared: str, own: str) -> str:
     """The seed of samples: all evaluators of a game share one half of each sample, the other half is their own."""
-    return f"{shared}{FROM_SECOND_SEED}{own}"
+    return f"{shared}{WITHOUT_NEAR_NAMES_SEED}{own}"
 
 
 def _split_seed(seed: str) -> tuple[str, str]:
     """The shared and the own part of a seed; the shared part of the oldest seeds is empty."""
-    shared, _, own = seed.rpartition(FROM_SECOND_SEED if FROM_SECOND_SEED in seed else SHARED_SEED)
+    signs = (WITHOUT_NEAR_NAMES_SEED, FROM_SECOND_SEED)
+    shared, _, own = seed.rpartition(next((sign for sign in signs if sign in seed), SHARED_SEED))
     return shared, own
+
+
+def is_drawn_without_near_names(seed: str) -> bool:
+    """Whether the test of who said it leaves out messages with a word that may be a player's name."""
+    return WITHOUT_NEAR_NAMES_SEED in seed
 
 
 def first_sampled(seed: str, metric: str) -> int:
@@ -51,7 +58,8 @@ def first_sampled(seed: str, metric: str) -> int:
 
     Nothing was said before the first message. Samples under older seeds include the first message.
     """
-    return 2 if metric == judgement_kinds.COHERENCE and FROM_SECOND_SEED in seed else 1
+    is_from_second = FROM_SECOND_SEED in seed or WITHOUT_NEAR_NAMES_SEED in seed
+    return 2 if metric == judgement_kinds.COHERENCE and is_from_second else 1
 
 
 @lru_cache(maxsize=4096)
