@@ -32,12 +32,12 @@ class PracticeQuestion(Struct, frozen=True):
 LABELS = (kinds.ACCURATE, kinds.INACCURATE, kinds.VAGUE, kinds.NOT_A_REFERENCE)
 FITS = (kinds.CONSISTENT, kinds.INCONSISTENT, kinds.NOT_ASSESSABLE)
 QUESTIONS = (
+    PracticeQuestion(ENGAGEMENT, kinds.RATING, ENOUGH, (TOO_LOW, ENOUGH)),
     PracticeQuestion(MEMORY, kinds.REFERENCE, kinds.INACCURATE, LABELS, message=3),
     PracticeQuestion(kinds.STRATEGIC_DEPTH, kinds.STRATEGIC_DEPTH, kinds.YES, message=2),
     PracticeQuestion(kinds.COHERENCE, kinds.COHERENCE, kinds.NO, message=4),
     PracticeQuestion(REPETITION, kinds.PHRASE, kinds.ACCEPTABLE, (kinds.ACCEPTABLE, NOT_ACCEPTABLE)),
     PracticeQuestion(DIVERSITY, kinds.IDENTIFY, kinds.YES),
-    PracticeQuestion(ENGAGEMENT, kinds.RATING, ENOUGH, (TOO_LOW, ENOUGH)),
     PracticeQuestion(kinds.ROLE_CONSISTENCY, kinds.ROLE_CONSISTENCY, kinds.CONSISTENT, FITS, message=1),
 )
 

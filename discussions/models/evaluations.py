@@ -63,8 +63,8 @@ class Evaluation(Versioned):
     an evaluation keeps the form that it began with. `version` counts every change of state or judgement. Its state
     moves as the table of `discussions.core.evaluation_states` says; `slot` is its newest slot. If the project uses
     hidden duplicates, the evaluator knows the game by `shown_number`, which no game has: always for a duplicate, and
-    until submission for a game that the queue gave. `released_reason` is the reason of a lead who took the slot back.
-    `set_aside_at` is the moment when it was skipped or lapsed.
+    for a game that the queue gave whenever it is not submitted, also after it was returned. `released_reason` is the
+    reason of a lead who took the slot back. `set_aside_at` is the moment when it was skipped or lapsed.
     """
 
     # db_index=False: the index of a constraint begins with the same column.
@@ -114,7 +114,8 @@ class Evaluation(Versioned):
     @property
     def game_number(self) -> int:
         """The number under which its evaluator knows the game."""
-        if self.shown_number and (self.purpose == REPEAT or self.submitted_at is None):
+        is_submitted = self.state == SUBMITTED and self.submitted_at is not None
+        if self.shown_number and (self.purpose == REPEAT or not is_submitted):
             return self.shown_number
         return self.game.number
 

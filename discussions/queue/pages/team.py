@@ -12,7 +12,7 @@ from discussions.models import Evaluation, QueueRule, Slot
 from discussions.models.evaluations import WORK_COLUMNS
 from discussions.models.queue_rules import load_queue_rule
 from discussions.models.slots import RATING
-from discussions.rating.core.visibility import asked_count
+from discussions.rating.core.visibility import count_judged
 from discussions.rating.queries import load_state
 from discussions.slots.core import minutes_left
 from workspace.models import Project
@@ -89,9 +89,7 @@ def load_progress(evaluation: Evaluation) -> tuple[int, int]:
 def _progress(key: int, version: int, content_sha256: str) -> tuple[int, int]:
     # The hash guards against another database.
     state = load_state(Evaluation.objects.with_work().get(pk=key))
-    needed = asked_count(state.progress)
-    asked = {(missing.kind, missing.subject) for missing in state.visibility.missing}
-    return max(needed - len(asked), 0), needed
+    return count_judged(state.progress, state.visibility.missing)
 
 
 def _aside(project: Project) -> tuple[Sequence[Evaluation], int]:

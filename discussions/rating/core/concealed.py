@@ -124,7 +124,7 @@ def select_visible_findings(
             metric: {finding.message: finding for finding in measurements[metric].messages}
             for metric in visibility.findings
         },
-        phrases=measurements[REPETITION].phrases,
+        phrases=measurements[REPETITION].phrases if visibility.rated else [],
         parts=[
             Part(player.role or "", parse_side(player.role, role_map) or "", player.personality or "")
             for player in game.players

@@ -1,10 +1,12 @@
 """Blind first: what an evaluator may see when, what they are asked, and what is missing before submitting.
 
-What was revealed stays visible: reveals are stored as rows with the names "roles", "scores", "transcript",
-"reference:19.2" and "metric:coherence", and "suggestions:12.1-40.2" once the evaluator has looked at the suggested
-references from one to another ("suggestions": at all of them). With "alongside" everything is visible from the start;
-with "never" the automatic values stay hidden until a verdict is recorded. If the evaluation begins with the blind test,
-the transcript stays closed under every setting until the test is answered and the evaluator opens it.
+Nothing automatic of any metric is visible before the five questions and the rating are in, and nothing of a metric
+before the evaluator's own blind answers on it are. What was revealed stays visible: reveals are stored as rows with the
+names "roles", "scores", "transcript", "reference:19.2" and "metric:coherence", and "suggestions:12.1-40.2" once the
+evaluator has looked at the suggested references from one to another ("suggestions": at all of them). With "alongside"
+everything is visible from the start; with "never" the automatic values stay hidden until a verdict is recorded. If the
+evaluation begins with the blind test, the transcript stays closed under every setting until the test is answered and
+the evaluator opens it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +44,8 @@ STEP_BY_KIND = {
 }
 
 
-STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
+# Engagement is judged right after reading: of all metrics, it is the one that automatic values would influence most.
+STEPS = ("engagement", "references", "depth", "coherence", "repetition", "identify", "roles", "review")
 
 
 class Progress(Struct, frozen=True):
@@ -87,7 +90,8 @@ class Missing(Struct, frozen=True):
 class Visibility(Struct, frozen=True):
     """What may be seen now: checks of references by subject, findings and figures by metric, and the rest by name.
 
-    `facts` stay hidden until the verdict: vote justifications, winner, model, prompt, iteration.
+    `facts` stay hidden until the verdict: vote justifications, winner, model, prompt, iteration. `rated` says that the
+    rating is in: what the evaluator needs for other judgements, but not before it, may be seen.
     """
 
     checks: frozenset[str]
@@ -100,6 +104,7 @@ class Visibility(Struct, frozen=True):
     facts: bool
     missing: tuple[Missing, ...]
     transcript: bool = True
+    rated: bool = False
 
 
 def compute_visibility(progress: Progress) -> Visibility:
@@ -125,19 +130,19 @@ def compute_visibility(progress: Progress) -> Visibility:
         facts=progress.is_recorded,
         missing=missing,
         transcript=transcript_seen(progress),
+        rated=machine or is_rated(progress),
     )
 
 
 def due_reveals(progress: Progress) -> frozenset[str]:
     """The reveals that the evaluator's judgements have made due; the caller stores each as a row, once."""
-    if progress.reveal != BLIND_FIRST:
+    if progress.reveal != BLIND_FIRST or not is_rated(progress):
         return frozenset()
-    found = frozenset(progress.judgeable.counted + progress.judgeable.possible)
-    due = {
-        f"reference:{subject}"
-        for subject in progress.values.get(judgement_kinds.REFERENCE, {})
-        if subject in found
-    }
+    due = set()
+    if not any(_references(progress)):
+        found = frozenset(progress.judgeable.counted + progress.judgeable.possible)
+        labelled = progress.values.get(judgement_kinds.REFERENCE, {})
+        due = {f"reference:{subject}" for subject in labelled if subject in found}
     due |= {f"metric:{metric}" for metric in SAMPLED if not any(_sample(progress, metric))}
     if roles_seen(progress) and not any(_role_labels(progress)):
         due.add(f"metric:{judgement_kinds.ROLE_CONSISTENCY}")
@@ -151,6 +156,8 @@ def get_phase(progress: Progress, kind: str, subject: str) -> str:
     if kind == judgement_kinds.ATTRIBUTION:
         return "blind"
     if progress.reveal == ALONGSIDE or SCORES in progress.revealed:
+        return "revealed"
+    if kind in (judgement_kinds.QUESTION, judgement_kinds.RATING) and any(map(is_value, progress.revealed)):
         return "revealed"
     if kind in (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.DELIBERATE):
         return "revealed" if f"metric:{judgement_kinds.ROLE_CONSISTENCY}" in progress.revealed else "blind"
@@ -219,25 +226,36 @@ def asked_roles(progress: Progress) -> list[int]:
 
 
 def asked_count(progress: Progress) -> int:
-    """How many judgements are required, as far as the evaluator may know: role labels only after the reveal."""
-    roles = len(asked_roles(progress)) if roles_seen(progress) else 0
+    """How many judgements are required, as far as the evaluator may know; reveals are none.
+
+    Before the reveal it counts the sample of role consistency alone: how many messages violate the rules stays hidden.
+    """
+    roles = asked_roles(progress) if roles_seen(progress) else _role_sample(progress)
     samples = sum(len(progress.samples[metric]) for metric in SAMPLED)
-    reveal = 0 if progress.reveal == ALONGSIDE else 1
-    test = test_count(progress) if progress.judgeable.unseen_count else 0
-    return (
-        test
-        + len(asked_references(progress))
-        + samples
-        + progress.judgeable.question_count
-        + 1
-        + reveal
-        + roles
-    )
+    rating = progress.judgeable.question_count + 1
+    return progress.judgeable.unseen_count + rating + len(asked_references(progress)) + samples + len(roles)
 
 
-def test_count(progress: Progress) -> int:
-    """How many acts the test asks for: one for each message, and opening the transcript."""
-    return progress.judgeable.unseen_count + 1
+def count_judged(progress: Progress, missing: Iterable[Missing]) -> tuple[int, int]:
+    """How many judgements are given of those that are required, and `asked_count`, when these are missing."""
+    needed = asked_count(progress)
+    later = 0 if roles_seen(progress) else len(_role_sample(progress))
+    given = needed - later - sum(judgement.kind != "reveal" for judgement in missing)
+    return max(given, 0), needed
+
+
+def _role_sample(progress: Progress) -> tuple[int, ...]:
+    return progress.samples[judgement_kinds.ROLE_CONSISTENCY]
+
+
+def is_rated(progress: Progress) -> bool:
+    """Whether the questions are answered and a rating that fits them is given."""
+    return not any(_engagement(progress))
+
+
+def is_value(what: str) -> bool:
+    """Whether this reveal name stands for an automatic value."""
+    return what.partition(":")[0] in ("reference", "metric")
 
 
 def _either(everything: Iterable[str], machine: bool, hidden: bool, earned: set[str]) -> frozenset[str]:
@@ -255,8 +273,10 @@ def roles_seen(progress: Progress) -> bool:
 
 
 def _figures_in(before_roles: tuple[Missing, ...], after_roles: tuple[Missing, ...]) -> set[str]:
-    """Metrics whose score depends on no missing judgement."""
+    """Metrics whose score depends on no missing judgement; none before the rating is in."""
     steps = {missing.step for missing in before_roles}
+    if "engagement" in steps:
+        return set()
     is_done = {"": not before_roles, "roles": not before_roles and not after_roles}
     return {key for key, metric in METRICS.items() if is_done.get(metric.step, metric.step not in steps)}
 
@@ -264,19 +284,10 @@ def _figures_in(before_roles: tuple[Missing, ...], after_roles: tuple[Missing, .
 def _before_roles(progress: Progress) -> Iterator[Missing]:
     if not transcript_seen(progress):
         yield from _test(progress)
-    for subject in asked_references(progress):
-        if not progress.value(judgement_kinds.REFERENCE, subject):
-            yield _missing(
-                judgement_kinds.REFERENCE,
-                subject,
-                say(
-                    "The reference in message {message} has no label yet.",
-                    message=parse_subject(subject)[0],
-                ),
-            )
+    yield from _engagement(progress)
+    yield from _references(progress)
     for metric in SAMPLED:
         yield from _sample(progress, metric)
-    yield from _engagement(progress)
     if progress.value(judgement_kinds.IDENTIFY_DECIDES, ""):
         for player in list_unidentified(progress):
             yield _missing(
@@ -294,6 +305,19 @@ def _test(progress: Progress) -> Iterator[Missing]:
     yield Missing(
         "reveal", TRANSCRIPT, "identify", say("The transcript is still closed; open it after the test.")
     )
+
+
+def _references(progress: Progress) -> Iterator[Missing]:
+    for subject in asked_references(progress):
+        if not progress.value(judgement_kinds.REFERENCE, subject):
+            yield _missing(
+                judgement_kinds.REFERENCE,
+                subject,
+                say(
+                    "The reference in message {message} has no label yet.",
+                    message=parse_subject(subject)[0],
+                ),
+            )
 
 
 def _sample(progress: Progress, metric: str) -> Iterator[Missing]:

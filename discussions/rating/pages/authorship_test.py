@@ -12,7 +12,7 @@ from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Revision
 from discussions.rating.core.concealed import SeenGame
-from discussions.rating.core.visibility import TRANSCRIPT, test_count
+from discussions.rating.core.visibility import TRANSCRIPT
 from discussions.rating.pages.evaluation import CompletedAct, EvaluationQuery, page_head
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.records import Changed, EvaluationPage, Item, MissingStep
@@ -70,14 +70,14 @@ def identification_page(
     head, is_barred = page_head(work, lease)
     visible = build_visible_evaluation(work, [], is_barred=is_barred)
     open_judgements = [missing for missing in visible.visibility.missing if missing.step == STEP]
-    needed = test_count(visible.progress)
+    needed = visible.progress.judgeable.unseen_count
     return IdentificationPage(
         **head,
         evaluation_id=evaluation.pk,
         step=STEP,
         nonce=wanted.nonce,
         is_open=visible.is_open,
-        judged=needed - len(open_judgements),
+        judged=needed - sum(missing.kind == judgement_kinds.ATTRIBUTION for missing in open_judgements),
         needed=needed,
         missing=[
             MissingStep(item_id(missing.kind, missing.subject), missing.says, missing.step)

@@ -15,7 +15,7 @@ from discussions.core.evaluation_states import WHY_BARRED, state_after
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Evaluation, Remark, Revision
 from discussions.models.slots import CALIBRATION
-from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, is_dismissal
+from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, is_dismissal, is_value
 from discussions.rating.pages import items as rating_items
 from discussions.rating.pages import review, transcript
 from discussions.rating.pages.lease import Lease
@@ -32,12 +32,12 @@ from workspace.core.words import say
 from workspace.database.prepared_queries import Prepared
 
 LISTS = {
+    "engagement": ("questions", "rating"),
     "references": ("references",),
     "depth": ("depth",),
     "coherence": ("coherence",),
     "repetition": ("phrases",),
     "identify": ("identify", "identify_note", "manual"),
-    "engagement": ("questions", "rating"),
     "roles": ("roles",),
     "review": ("review",),
 }
@@ -202,6 +202,8 @@ def _shared(
         "needed": needed,
         "has_later": not visible.visibility.roles,
         "steps": review.steps(visible),
+        "has_chips": bool(visible.shown.findings),
+        "is_rated": visible.visibility.rated,
         "guides": review.build_guides(visible.rubric),
         "figures": review.figures(visible, work),
         "window": visible.window,
@@ -261,7 +263,8 @@ def changed_by(visible: VisibleEvaluation, done: CompletedAct) -> Changed:
         steps=steps,
         messages=messages,
         rounds=transcript.rounds(visible, None if is_opened else {position}) if position else [],
-        is_map_changed=ROLES in done.revealed,
+        # The legend of the chips comes with the first of them.
+        is_map_changed=ROLES in done.revealed or is_opened,
     )
 
 
@@ -288,8 +291,14 @@ def _steps(visible: VisibleEvaluation, done: CompletedAct) -> list[str]:
     steps = [
         STEP_BY_KIND[kind] for kind in judgement_kinds.MESSAGE_KINDS if f"metric:{kind}" in done.revealed
     ]
-    if done.kind == judgement_kinds.MISSED or any(map(is_dismissal, done.revealed)):
+    is_listed_anew = done.kind == judgement_kinds.MISSED or any(map(is_dismissal, done.revealed))
+    checks = {what for what in done.revealed if what.startswith("reference:")}
+    if is_listed_anew or checks - {f"reference:{done.subject}"}:
         steps.append("references")
+    if done.kind in (judgement_kinds.QUESTION, judgement_kinds.RATING) and visible.visibility.rated:
+        # With the rating, what waited for it alone is shown; later nothing of it changes.
+        is_first = not any(map(is_value, visible.progress.revealed - done.revealed))
+        steps += ["references", "repetition", "identify"] if is_first else []
     if done.kind in (judgement_kinds.IDENTIFY, judgement_kinds.IDENTIFY_DECIDES):
         steps.append("identify")
     if ROLES in done.revealed:
@@ -299,7 +308,8 @@ def _steps(visible: VisibleEvaluation, done: CompletedAct) -> list[str]:
     # Shortly before the reveal, every act may open or close the step of the roles.
     elif not visible.visibility.roles and len(visible.visibility.missing) <= 2 and done.kind not in REMARKS:
         steps += ["identify", "roles"] if visible.drawn_test else ["roles"]
-    return steps if done.kind in REMARKS else [*steps, "review"]
+        steps += [] if done.kind == judgement_kinds.PHRASE else ["repetition"]
+    return steps if done.kind in REMARKS else [*dict.fromkeys(steps), "review"]
 
 
 def _item(visible: VisibleEvaluation, done: CompletedAct) -> Item | None:

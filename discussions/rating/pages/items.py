@@ -12,7 +12,7 @@ from discussions.adjudication.pages.evidence import Quote, RoundVotes, VoteRow
 from discussions.core import judgement_kinds
 from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import item_id
-from discussions.core.outcome import DIVERSITY
+from discussions.core.outcome import DIVERSITY, REPETITION
 from discussions.core.records import PhraseFinding
 from discussions.metrics.core.references.vote_record import find_named_round
 from discussions.metrics.core.text import split
@@ -235,7 +235,8 @@ def _phrase(visible: VisibleEvaluation, found: PhraseFinding) -> PhraseItem:
         phrase=found.phrase,
         count=found.count,
         messages=list(found.messages),
-        is_robotic=found.count >= per_message * max(len(visible.seen.messages), 1),
+        is_robotic=REPETITION in visible.visibility.figures
+        and found.count >= per_message * max(len(visible.seen.messages), 1),
     )
 
 
@@ -269,12 +270,15 @@ def identify_note(visible: VisibleEvaluation) -> str:
 
 
 def manual(visible: VisibleEvaluation) -> ManualCheckItem | None:
-    """The result of the manual check once every agent has an answer; the test's result appears with M5's figure."""
+    """The result of the manual check once every agent has an answer and the rating is in.
+
+    The test's result appears with M5's figure.
+    """
     if visible.drawn_test:
         return _tested(visible, visible.drawn_test)
     answers = visible.progress.values.get(judgement_kinds.IDENTIFY, {})
     asked = visible.progress.judgeable.speakers
-    if not asked or len(answers) < len(asked):
+    if not asked or len(answers) < len(asked) or not visible.visibility.rated:
         return None
     yes = sum(answer == judgement_kinds.YES for answer in answers.values())
     decides = bool(visible.value(judgement_kinds.IDENTIFY_DECIDES, ""))

@@ -354,8 +354,8 @@ class SuggestedReferences(Struct, frozen=True):
 class EvaluationPage(Struct, frozen=True, kw_only=True):
     """Fields of every page and every answer of one evaluation; those with defaults are set only on a full page.
 
-    `game_number` is ours, never the file's. `has_later` says that more is asked for after the reveal; a number would
-    reveal what the rules say. `guides` is what the rubric version says at each step.
+    `game_number` is ours, never the file's. `has_later` says that more may be asked for after the reveal than `needed`
+    says; the number would reveal what the rules say. `guides` is what the rubric version says at each step.
     """
 
     evaluation_id: int
@@ -389,6 +389,8 @@ class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
     steps: list[RatingStep]
     figures: list[LiveFigure]
     more_missing: int
+    has_chips: bool = False
+    is_rated: bool = False
     window: TranscriptWindow = WHOLE
     references: list[ReferenceItem] = []
     suggested: SuggestedReferences | None = None

@@ -12,7 +12,12 @@ from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, 
 from discussions.metrics.core.memory_accuracy import without_deliberate
 from discussions.metrics.core.registry import METRICS, figure_value
 from discussions.metrics.labels import figure_text, limit_text
-from discussions.rating.core.visibility import STEPS, asked_count, list_unidentified, open_suggestions
+from discussions.rating.core.visibility import (
+    STEPS,
+    count_judged,
+    list_unidentified,
+    open_suggestions,
+)
 from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep, StepGuide
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 from discussions.rating.queries import EvaluationState
@@ -32,12 +37,12 @@ def open_step(visible: VisibleEvaluation, wanted: str) -> str:
 
 # The rating step of each metric.
 STEP_METRICS = {
+    "engagement": ENGAGEMENT,
     "references": MEMORY,
     "depth": judgement_kinds.STRATEGIC_DEPTH,
     "coherence": judgement_kinds.COHERENCE,
     "repetition": REPETITION,
     "identify": DIVERSITY,
-    "engagement": ENGAGEMENT,
     "roles": judgement_kinds.ROLE_CONSISTENCY,
 }
 
@@ -124,8 +129,7 @@ def first_page(visible: VisibleEvaluation, step: str) -> int:
 
 def progress(visible: VisibleEvaluation) -> tuple[int, int]:
     """(judged, needed) of the requested judgements, as far as the evaluator may know."""
-    needed = asked_count(visible.progress)
-    return max(needed - len(visible.asked), 0), needed
+    return count_judged(visible.progress, visible.visibility.missing)
 
 
 def figures(visible: VisibleEvaluation, work: EvaluationState) -> list[LiveFigure]:
@@ -160,7 +164,7 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
     if not visible.visibility.preview:
         hidden = _("This iteration keeps the figures hidden until the verdict is recorded.")
         notes = [hidden] if visible.progress.reveal == NEVER else []
-        return ReviewStep(cost, [], _("Everything is judged."), None, [], notes)
+        return ReviewStep(cost, [], _("Everything that is required is judged."), None, [], notes)
     return ReviewStep(
         cost=cost,
         rows=[_figure(line) for line in outcome.lines],

@@ -16,7 +16,7 @@ from discussions.rating.actions.judgements import judge, undo
 from discussions.rating.actions.remarks import remark, take_flag_back
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, load_membership, make_admin, make_member, moment
-from tests.factories.rating import ready_to_submit, say, say_what_is_missing, start, submitted
+from tests.factories.rating import ready_to_submit, say, say_engagement, say_what_is_missing, start, submitted
 from workspace.access.permissions import role_in
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
@@ -185,10 +185,13 @@ def test_what_was_submitted_is_not_judged_any_more():
 
 def test_judging_for_oneself_reveals_and_keeps_the_blind_answer():
     evaluation = start()
-    subject = load_state(evaluation).judgeable.counted[0]
+    *others, subject = load_state(evaluation).judgeable.counted
+    say_engagement(evaluation)
+    for other in others:
+        assert say(evaluation, "reference", other, "accurate").revealed == frozenset()
     saved = say(evaluation, "reference", subject, "accurate")
-    assert saved.revealed == {f"reference:{subject}"}
-    assert Reveal.objects.get(evaluation=evaluation).what == f"reference:{subject}"
+    assert saved.revealed == {f"reference:{one}" for one in (*others, subject)}
+    assert {row.what for row in Reveal.objects.filter(evaluation=evaluation)} == saved.revealed
     changed = say(evaluation, "reference", subject, "inaccurate", reason="Bea did")
     row = stored(evaluation, "reference", subject)
     assert (row.value, row.blind_value, changed.revision.phase) == ("inaccurate", "accurate", "revealed")
@@ -262,12 +265,13 @@ def test_an_act_after_an_undo_can_be_taken_back_too():
 
 def test_what_was_shown_stays_shown():
     evaluation = start()
-    subject = load_state(evaluation).judgeable.counted[0]
-    say(evaluation, "reference", subject, "accurate")
+    say_engagement(evaluation)
+    for subject in load_state(evaluation).judgeable.counted:
+        say(evaluation, "reference", subject, "accurate")
     take_back(evaluation, "u")
     assert Reveal.objects.filter(evaluation=evaluation, what=f"reference:{subject}").exists()
     assert Revision.objects.latest("pk").phase == "revealed"
-    assert Judgement.objects.get(kind="reference").blind_value == "accurate"
+    assert Judgement.objects.get(kind="reference", subject=subject).blind_value == "accurate"
 
 
 def test_a_mark_is_not_taken_back_under_its_label():
@@ -350,7 +354,7 @@ def test_roles_are_refused_until_everything_before_them_is_in():
     evaluation = start()
     with pytest.raises(Unacceptable) as caught:
         reveal(evaluation)
-    assert caught.value.field == f"reference:{load_state(evaluation).judgeable.counted[0]}"
+    assert caught.value.field == "question:1"
     say_what_is_missing(evaluation)
     reveal(evaluation)
     reveal(evaluation)
@@ -366,7 +370,7 @@ def test_role_labels_wait_for_the_roles():
 
 def test_handing_in_names_the_first_missing_thing():
     evaluation = start()
-    with pytest.raises(Unacceptable, match=r"The reference in message \d+ has no label yet"):
+    with pytest.raises(Unacceptable, match="Question 1 is not answered yet"):
         submit(evaluation)
     say_what_is_missing(evaluation)
     with pytest.raises(Unacceptable, match="roles are not revealed") as caught:
@@ -436,4 +440,5 @@ def test_a_game_without_references_asks_for_no_label():
         message | {"message": "Good morning to all of you."} for message in content["messages"]
     ]
     evaluation = start(content=content)
+    say_engagement(evaluation)
     assert load_state(evaluation).visibility.missing[0].kind == "strategic_depth"

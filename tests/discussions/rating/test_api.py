@@ -82,15 +82,20 @@ def test_of_judgements_that_are_sent_together_all_are_stored_or_none(program):
     assert judge(program, address, good, {**good, "subject": "2"}).status_code == 200
 
 
-def test_a_label_reveals_its_check_and_nothing_before_it(program):
+def test_labels_and_the_rating_reveal_the_checks_and_nothing_before_them(program):
     address = taken(program)
     work = program.get(address).json()
-    subject = next(row["subject"] for row in work["references"] if row["is_counted"])
-    said = judge(program, address, {"kind": "reference", "subject": subject, "value": "accurate"}).json()
-    assert said["revealed"] == [f"reference:{subject}"]
+    counted = [row["subject"] for row in work["references"] if row["is_counted"]]
+    answers = [{"kind": "reference", "subject": subject, "value": "accurate"} for subject in counted]
+    assert judge(program, address, *answers).json()["revealed"] == []
+    assert not any(row["check"] or row["says"] for row in program.get(address).json()["references"])
+    answers = [{"kind": "question", "subject": str(n), "value": "yes"} for n in range(1, 6)]
+    assert judge(program, address, *answers).json()["revealed"] == []
+    said = judge(program, address, {"kind": "rating", "value": "4.0"}).json()
+    assert said["revealed"] == sorted(f"reference:{subject}" for subject in counted)
     shown = {row["subject"]: row["check"] for row in program.get(address).json()["references"]}
-    assert [other for other, check in shown.items() if check] == [subject]
-    assert Reveal.objects.count() == 1
+    assert sorted(subject for subject, check in shown.items() if check) == sorted(counted)
+    assert Reveal.objects.count() == len(counted) > 1
 
 
 def test_a_game_is_given_back_and_taken_up_again(program):

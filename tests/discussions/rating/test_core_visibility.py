@@ -68,15 +68,19 @@ class Rater:
     def visibility(self):
         return compute_visibility(self.progress)
 
+    def rate(self, rating="3.5"):
+        for number in range(1, 6):
+            self.judge("question", str(number), "yes")
+        self.judge("rating", "", rating)
+        return self
+
     def do_before_roles(self, rating="3.5"):
+        self.rate(rating)
         for subject in GROUND.counted:
             self.judge("reference", subject, "accurate")
         for metric in ("strategic_depth", "coherence"):
             for position in SAMPLES[metric]:
                 self.judge(metric, str(position), "yes")
-        for number in range(1, 6):
-            self.judge("question", str(number), "yes")
-        self.judge("rating", "", rating)
 
     def do_roles(self):
         self.reveal_roles()
@@ -92,27 +96,83 @@ def test_at_first_nothing_of_the_machine_is_seen():
 
 def test_the_missing_things_come_in_the_order_of_the_steps():
     steps = [missing.step for missing in Rater().visibility.missing]
-    assert steps == ["references"] * 2 + ["depth"] * 2 + ["coherence"] * 2 + ["engagement"] * 6 + ["roles"]
-    assert Rater().visibility.missing[0].says == "The reference in message 3 has no label yet."
+    assert steps == ["engagement"] * 6 + ["references"] * 2 + ["depth"] * 2 + ["coherence"] * 2 + ["roles"]
+    assert Rater().visibility.missing[0].says == "Question 1 is not answered yet."
+    assert Rater().visibility.missing[6].says == "The reference in message 3 has no label yet."
 
 
-def test_a_check_is_seen_once_its_reference_is_labelled_and_stays_seen():
-    rater = Rater()
+def test_checks_are_seen_once_all_references_are_labelled_and_stay_seen():
+    rater = Rater().rate()
     assert rater.judge("reference", "3.1", "accurate") == "blind"
-    assert rater.visibility.checks == {"3.1"}
-    assert rater.judge("reference", "3.1", "inaccurate") == "revealed"
-    rater.judge("reference", "3.1", "")
-    assert rater.visibility.checks == {"3.1"}
+    assert rater.visibility.checks == frozenset()
+    assert rater.judge("reference", "3.1", "inaccurate") == "blind"
     assert rater.judge("reference", "7.2", "vague") == "blind"
+    assert rater.visibility.checks == {"3.1", "7.2"}
+    assert rater.judge("reference", "3.1", "accurate") == "revealed"
+    rater.judge("reference", "3.1", "")
+    assert rater.visibility.checks == {"3.1", "7.2"}
+    assert rater.judge("reference", "9.1", "vague") == "blind"
+    assert rater.visibility.checks == {"3.1", "7.2"}, "a reference has no label again"
+    rater.judge("reference", "3.1", "accurate")
+    assert rater.visibility.checks == {"3.1", "7.2", "9.1"}
+
+
+def automatic(visibility):
+    """What of the automatic values is seen."""
+    return visibility.checks | visibility.findings | visibility.figures
+
+
+@pytest.mark.parametrize("last", ["1", "3", "5", ""])
+def test_nothing_automatic_is_seen_before_the_questions_and_the_rating(last):
+    rater = Rater()
+    judged = [("reference", subject, "accurate") for subject in GROUND.counted]
+    for metric in ("strategic_depth", "coherence"):
+        judged += [(metric, str(position), "yes") for position in SAMPLES[metric]]
+    judged += [("identify", player, "yes") for player in "123"]
+    judged += [("question", number, "yes") for number in "12345" if number != last]
+    judged += [("rating", "", "4.0")] if last else []
+    for act in judged:
+        assert rater.judge(*act) == "blind"
+        assert not automatic(rater.visibility)
+        assert not rater.visibility.rated
+    assert rater.judge("question" if last else "rating", last, "yes" if last else "4.0") == "blind"
+    assert rater.visibility.rated
+    assert rater.visibility.checks == {"3.1", "7.2"}
+    assert rater.visibility.findings == {"strategic_depth", "coherence"}
+    assert rater.visibility.figures == set(seen.METRICS) - {"role_consistency"}
+
+
+def test_a_rating_that_does_not_fit_the_answers_opens_nothing():
+    rater = Rater().rate("2.5")
+    for position in ("4", "6"):
+        rater.judge("coherence", position, "yes")
+    assert not automatic(rater.visibility)
+    rater.judge("rating", "", "3.0")
+    assert rater.visibility.findings == {"coherence"}
+
+
+def test_a_rating_or_answer_is_no_longer_blind_once_something_automatic_was_seen():
+    rater = Rater().rate()
+    assert rater.judge("rating", "", "4.0") == "blind"
+    for position in ("4", "6"):
+        rater.judge("coherence", position, "yes")
+    assert rater.judge("rating", "", "4.5") == "revealed"
+    assert rater.judge("question", "2", "no") == "revealed"
+    rater.judge("rating", "", "")
+    assert rater.judge("strategic_depth", "2", "yes") == "blind"
+    assert rater.judge("strategic_depth", "5", "yes") == "blind"
+    assert rater.visibility.findings == {"coherence"}, "there is no rating now"
+    assert rater.judge("rating", "", "4.0") == "revealed"
+    assert rater.visibility.findings == {"coherence", "strategic_depth"}
 
 
 def test_findings_of_a_metric_are_seen_after_its_sample():
-    rater = Rater()
+    rater = Rater().rate()
     assert rater.judge("coherence", "4", "yes") == "blind"
     assert rater.visibility.findings == frozenset()
     assert rater.judge("coherence", "6", "no") == "blind"
     assert rater.visibility.findings == {"coherence"}
-    assert rater.visibility.figures == {"coherence"}
+    assert rater.visibility.figures == {"coherence", "engagement"}
     assert rater.judge("coherence", "9", "no") == "revealed"
     assert rater.judge("strategic_depth", "9", "no") == "blind"
 
@@ -163,7 +223,7 @@ def test_few_yes_with_a_high_rating_are_no_contradiction():
 
 
 def test_a_marked_sentence_needs_a_label_and_keeps_its_mark_while_it_has_one():
-    rater = Rater()
+    rater = Rater().rate()
     assert "Mark it first" in why_not_yet(rater.progress, "reference", "5.1", "accurate")
     assert "already in the list" in why_not_yet(rater.progress, "missed", "3.1", "yes")
     rater.judge("missed", "5.1", "yes")
@@ -228,12 +288,24 @@ def test_never_shows_nothing_of_the_machine_until_the_verdict():
     assert rater.visibility.facts
 
 
-def test_progress_counts_no_role_labels_before_the_roles_are_seen():
+def test_progress_counts_no_violations_before_the_roles_are_seen():
     rater = Rater()
-    assert seen.asked_count(rater.progress) == 2 + 4 + 5 + 1 + 1
+    without_rules = 2 + 4 + 5 + 1 + 2
+    assert seen.count_judged(rater.progress, rater.visibility.missing) == (0, without_rules)
     rater.do_before_roles()
+    assert seen.count_judged(rater.progress, rater.visibility.missing) == (12, without_rules)
     rater.reveal_roles()
-    assert seen.asked_count(rater.progress) == 2 + 4 + 5 + 1 + 1 + 4
+    assert seen.count_judged(rater.progress, rater.visibility.missing) == (12, without_rules + 2)
+    rater.do_roles()
+    assert seen.count_judged(rater.progress, rater.visibility.missing) == (16, 16)
+    assert sum(len(values) for values in rater.values.values()) == 16, "a reveal is no judgement"
+
+
+def test_the_count_is_the_same_after_the_reveal_where_no_rule_is_violated():
+    rater = Rater()
+    rater.do_before_roles()
+    for progress in (rater.progress, replace(rater.progress, revealed=frozenset({"roles"}))):
+        assert seen.asked_count(replace(progress, inconsistent=())) == 14
 
 
 ACTS = st.lists(
@@ -262,6 +334,9 @@ def test_what_was_seen_is_never_hidden_again(acts):
         rater.judge(*act)
         assert before.checks <= rater.visibility.checks
         assert before.findings <= rater.visibility.findings
+        if not rater.visibility.rated:
+            now = rater.visibility
+            assert (now.checks, now.findings, now.figures) == (before.checks, before.findings, frozenset())
         assert not rater.visibility.roles
 
 
@@ -368,7 +443,7 @@ def test_it_opens_when_the_evaluator_opens_it_and_the_answers_stand():
     assert rater.visibility.missing[0].subject == "transcript"
     rater.revealed |= {"transcript"}
     assert rater.visibility.transcript
-    assert rater.visibility.missing[0].kind == "reference"
+    assert rater.visibility.missing[0].kind == "question"
     assert "are final" in why_not_in_test(rater.progress, "attribution")
     assert why_not_in_test(rater.progress, "reference") == ""
 
@@ -385,8 +460,8 @@ def test_the_test_may_decide_without_answers_to_the_question():
     assert "identify" not in [missing.kind for missing in rater.visibility.missing]
 
 
-def test_progress_counts_the_test_and_opening_the_transcript():
-    assert seen.asked_count(InTest().progress) == seen.asked_count(Rater().progress) + 3
+def test_progress_counts_the_answers_of_the_test():
+    assert seen.asked_count(InTest().progress) == seen.asked_count(Rater().progress) + 2
     assert compute_visibility(Rater().progress).transcript
 
 

@@ -12,7 +12,15 @@ from discussions.models import Evaluation, Judgement, Revision
 from discussions.rating.forms import ActForm
 from discussions.rating.queries import load_state
 from tests.factories.people import make_member
-from tests.factories.rating import make_game, ready_to_submit, say, say_what_is_missing, start, submitted
+from tests.factories.rating import (
+    make_game,
+    ready_to_submit,
+    say,
+    say_engagement,
+    say_what_is_missing,
+    start,
+    submitted,
+)
 from tests.factories.transcripts import native_game, native_message
 
 pytestmark = pytest.mark.django_db
@@ -202,6 +210,7 @@ def test_undo_by_htmx_and_by_a_plain_form(client, evaluation):
 
 def test_chips_appear_with_the_last_of_a_sample_and_flip(client, evaluation):
     *first, last = load_state(evaluation).samples["coherence"]
+    say_engagement(evaluation)
     for position in first:
         assert 'class="chip ' not in act(client, evaluation, f"coherence~{position}~0~yes").content.decode()
     text = act(client, evaluation, f"coherence~{last}~0~yes").content.decode()
@@ -243,8 +252,8 @@ def test_submitting_names_what_is_missing_and_leads_to_the_verdict(client, evalu
     address = reverse("submit_evaluation", args=[evaluation.pk])
     refused = client.post(address, {"key": "n:submit"}, headers=HTMX)
     assert refused.status_code == 422
-    assert "has no label yet" in refused.content.decode()
-    assert 'data-first="item-reference-' in refused.content.decode()
+    assert "Question 1 is not answered yet" in refused.content.decode()
+    assert 'data-first="item-question-1"' in refused.content.decode()
     ready = ready_to_submit(project=evaluation.game.project)
     client.force_login(ready.evaluator)
     done = client.post(reverse("submit_evaluation", args=[ready.pk]), {"key": "n:submit"})
@@ -320,11 +329,13 @@ def test_steps_have_the_names_of_the_metrics_and_their_state(client, evaluation)
     names = {criterion.key: criterion.label for criterion in state.rubric.criteria}
     page = get_page(client, evaluation).content.decode()
     steps = get_steps(page)
-    assert steps["references"] == (f"1 {names['memory_accuracy']}", f"{len(state.judgeable.counted)} to do")
-    assert steps["repetition"] == (f"4 {names['anti_repetition']}", "optional")
-    assert steps["identify"] == (f"5 {names['personality_diversity']}", "optional")
+    assert steps["references"] == (f"2 {names['memory_accuracy']}", f"{len(state.judgeable.counted)} to do")
+    assert steps["repetition"] == (f"5 {names['anti_repetition']}", "optional")
+    assert steps["identify"] == (f"6 {names['personality_diversity']}", "optional")
     assert steps["roles"] == (f"7 {names['role_consistency']}", "after the reveal")
-    assert "judged, more after the reveal</span>" in page, "a number would tell what the rules say"
+    assert steps["engagement"] == (f"1 {names['engagement']}", "6 to do")
+    needed = 6 + len(state.judgeable.counted) + sum(len(sample) for sample in state.samples.values())
+    assert f"0 of about {needed} judged" in " ".join(page.split()), "not what the rules of the roles say"
     offered = page.partition('id="offered"')[2].partition("</p>")[0]
     assert re.findall(r'data-step="(\w+)"', offered) == ["repetition", "identify"]
     assert "(optional)" not in offered

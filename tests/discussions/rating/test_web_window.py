@@ -13,7 +13,7 @@ from discussions.rating.pages.transcript import MOST_SENTENCES
 from discussions.rating.pages.window import MOST_MESSAGES, build_window
 from discussions.rating.queries import load_state
 from tests.factories.people import make_lead
-from tests.factories.rating import game_of, say, start
+from tests.factories.rating import game_of, say, say_engagement, start
 
 pytestmark = pytest.mark.django_db
 
@@ -123,6 +123,7 @@ def test_an_act_stays_on_its_page_with_htmx_and_without(client, evaluation):
     given = {"act": "question~2~0~yes", "nonce": "n", "step": "engagement", "page": "3"}
     plain = client.post(address, given)
     assert plain["Location"].endswith("?step=engagement&page=3#item-question-2")
+    say_engagement(evaluation)
     for position in load_state(evaluation).samples["coherence"]:
         act = {"act": f"coherence~{position}~0~yes", "nonce": "n", "step": "coherence", "page": "3"}
         answer = client.post(address, act, headers=HTMX)
