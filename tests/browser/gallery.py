@@ -38,7 +38,7 @@ NO_PAGES = (
 # Those whose pages have most kinds of elements first: the others' pages are then mostly like them.
 RATERS = ("ready", "hostile", "fresh", "closed")
 ROLES = ("lead", *RATERS, "assigned", "admin", "anonymous", "halfway")
-STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
+STEPS = ("engagement", "references", "depth", "coherence", "repetition", "identify", "roles", "review")
 # Where the pages of these two differ from the fresh one's.
 SOME_STEPS = {
     "ready": ("coherence", "roles", "review"),

@@ -144,7 +144,7 @@ def get_text(answer: HttpResponse) -> str:
     return f"{answer.status_code} {answer.headers}\n{answer.content.decode()}"
 
 
-STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
+STEPS = ("engagement", "references", "depth", "coherence", "repetition", "identify", "roles", "review")
 
 
 def leaks(answers: Mapping[str, str], marks: Iterable[str]) -> list[str]:

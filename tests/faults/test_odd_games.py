@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 # What a database could take amiss is tried in each; what only the code could, in one. 200 pages take half a minute.
 ODD_MARKS = {"nul and lone surrogates": pytest.mark.services, "200 players": pytest.mark.long}
-STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
+STEPS = ("engagement", "references", "depth", "coherence", "repetition", "identify", "roles", "review")
 
 
 @pytest.fixture

@@ -9,11 +9,12 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
+from discussions.games.actions import return_evaluation
 from discussions.home.pages.home import home_page
 from discussions.models import Evaluation, Game, Slot
 from discussions.queue.actions import assign_games, take_next_game
 from discussions.queue.pages.queue import queue_page
-from discussions.rating.actions.finish import skip_game
+from discussions.rating.actions.finish import reopen_evaluation, skip_game
 from discussions.slots.actions import expire_leases, release_slot
 from discussions.slots.core import LEASE
 from tests.factories.adjudication import list_evaluations, make_shared_game, submit_as
@@ -21,7 +22,7 @@ from tests.factories.people import NOW, make_lead, make_member, moment
 from tests.factories.queue import finish, rated_once, until_repeated
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit, say, start, submitted
 from tests.factories.tampering import without_triggers
-from workspace.models import Person
+from workspace.models import Notification, Person
 from workspace.people.actions import system_person
 
 pytestmark = pytest.mark.django_db
@@ -328,3 +329,29 @@ def test_it_asks_a_few_queries_more(client, django_assert_num_queries):
         client.get("/")
     with django_assert_num_queries(11):
         client.get(f"/?submitted={evaluation.pk}")
+
+
+@pytest.mark.parametrize("way", ["returned", "reopened"])
+def test_a_game_has_one_number_whenever_it_is_open_and_the_sentence_after_submitting_says_it(
+    client, monkeypatch, way
+):
+    monkeypatch.setattr("workspace.core.hidden_duplicates.APART", 0)
+    repeat = until_repeated(rated_once())
+    person, project = repeat.evaluator, repeat.game.project
+    evaluation = Evaluation.objects.filter(evaluator=person, purpose="rating", shown_number__gt=0).last()
+    shown, number = evaluation.shown_number, evaluation.game.number
+    if way == "returned":
+        lead = make_lead(project=project)
+        return_evaluation(evaluation=evaluation, comment="Look again", by=lead, now=NOW)
+        (told,) = Notification.objects.filter(person=person, about__evaluation=evaluation.pk)
+        assert told.about["game"] == shown
+    else:
+        reopen_evaluation(evaluation=evaluation, by=person, now=NOW)
+    for name, args in (("home", ()), ("mine", ()), ("rate", (evaluation.pk,))):
+        text = get_text(client, person, name, *args)
+        assert re.search(rf"[Gg]ame {shown}\b", text), name
+        assert not re.search(rf"[Gg]ame {number}\b", text), name
+    said = client.post(reverse("submit_evaluation", args=[evaluation.pk]), {"key": "n:s"})
+    assert f"Game {shown} is submitted." in client.get(said["Location"]).content.decode()
+    mine = " ".join(get_text(client, person, "mine").split())
+    assert re.search(rf"Game {number}\b.{{0,80}}rated as game {shown}\b", mine)
