@@ -75,7 +75,10 @@ class SeenMessageAnswer(Answer):
 
 
 class SeenReferenceAnswer(Answer):
-    """A memory reference. `check` and `says` are what the vote record says, "" until you have labelled it."""
+    """A memory reference.
+
+    `check` and `says` are what the vote record says, "" until you have rated the game and labelled all references.
+    """
 
     subject: str
     message: int

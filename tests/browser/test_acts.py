@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from discussions.models import Evaluation, Revision
 from tests.browser.driving import settle
 from tests.factories.people import PASSWORD
-from tests.factories.rating import say, start
+from tests.factories.rating import say, say_engagement, start
 from tests.factories.sign_in import make_secured
 from workspace.models import SignIn
 
@@ -27,6 +27,7 @@ def evaluation(db) -> Evaluation:
 @pytest.fixture
 def rating_page(evaluation, page: Page, live_server) -> Page:
     """The evaluator's page, open, with the first reference in focus."""
+    say_engagement(evaluation)
     client = Client()
     client.force_login(evaluation.evaluator)
     cookie = client.cookies[settings.SESSION_COOKIE_NAME].value

@@ -68,9 +68,9 @@ def test_answers_struck_at_any_cadence_are_stored_on_their_items(latency, page: 
     samples = load_state(evaluation).samples
     expected = {}
     for step, kind, cadence in (
-        ("2", "strategic_depth", 30),
-        ("3", "coherence", 100),
-        ("6", "question", 250),
+        ("3", "strategic_depth", 30),
+        ("4", "coherence", 100),
+        ("1", "question", 250),
     ):
         rating_page.keyboard.press(f"Alt+{step}")
         subjects = [str(subject) for subject in samples.get(kind, range(1, 6))][:5]

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
 from tests.browser.driving import HERE, Watch, open_rating_page, settle
-from tests.factories.rating import say, start
+from tests.factories.rating import say, say_engagement, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +31,7 @@ def evaluation(db) -> Evaluation:
 
 @pytest.fixture
 def rating_page(evaluation, page: Page, live_server) -> Page:
-    """The evaluator's page, with the first reference in focus."""
+    """The evaluator's page, with the first question in focus."""
     page.add_init_script(SLOW)
     return open_rating_page(page, live_server.url, evaluation)
 
@@ -44,7 +44,7 @@ def test_keys_are_stored_on_their_items_at_any_latency_and_none_is_dead(rating_p
     settle(rating_page)
     assert load_state(evaluation).values == expected
     what_a_key_does_after_something_else(rating_page, evaluation)
-    rating_page.keyboard.press("Alt+2")
+    rating_page.keyboard.press("Alt+3")
     rating_page.keyboard.press("a")
     expect(rating_page.locator("#heard")).to_contain_text("saved")
     expect(said).to_have_text(
@@ -75,19 +75,21 @@ def what_was_struck(rating_page: Page, evaluation: Evaluation) -> dict[str, dict
     references = {
         subject: labels[at % 3] for at, subject in enumerate(dict.fromkeys(state.judgeable.counted))
     }
-    rating_page.keyboard.type("".join(label[0] for label in references.values()), delay=30)
-    expected = {"reference": references}
+    expected: dict[str, dict[str, str]] = {"reference": references, "rating": {"": "3.5"}}
     words = {"y": "yes", "n": "no"}
-    kinds = {"strategic_depth": (100, 250), "coherence": (300, 30), "question": (300, 100)}
+    kinds = {"question": (0, 30), "strategic_depth": (100, 250), "coherence": (300, 30)}
     for kind, (latency, cadence) in kinds.items():
         subjects = [str(position) for position in state.samples.get(kind, range(1, 6))]
         keys = ("ynyny" * 2)[: len(subjects)]
         rating_page.evaluate("late => { window.late = late }", latency)
         rating_page.keyboard.type(keys, delay=cadence)
         expected[kind] = {subject: words[key] for subject, key in zip(subjects, keys, strict=True)}
-    # The rating does not go on by itself: the half point and the undo wait for what they are about.
-    rating_page.keyboard.type("3h2u", delay=30)
-    return expected | {"rating": {"": "3.5"}}
+        if kind == "question":
+            # The rating does not go on by itself: the half point and the undo wait for what they are about.
+            rating_page.evaluate("window.late = 300")
+            rating_page.keyboard.type("3h2u.", delay=30)
+            rating_page.keyboard.type("".join(label[0] for label in references.values()), delay=30)
+    return expected
 
 
 def what_a_key_does_after_something_else(rating_page: Page, evaluation: Evaluation) -> None:
@@ -241,6 +243,7 @@ def test_what_is_jumped_to_is_not_read(rating_page) -> None:
 
 
 def test_labels_of_messages_are_named_by_message_and_metric(rating_page, evaluation) -> None:
+    say_engagement(evaluation)
     for position in load_state(evaluation).samples["strategic_depth"]:
         say(evaluation, "strategic_depth", str(position), "yes")
     rating_page.goto(f"{rating_page.url}?step=depth")
@@ -270,7 +273,7 @@ def test_the_list_of_keys_is_read_and_left_by_keyboard(rating_page) -> None:
 
 def test_the_buttons_of_the_rating_are_in_a_laptops_window(rating_page) -> None:
     rating_page.set_viewport_size({"width": 1366, "height": 768})
-    rating_page.keyboard.press("Alt+6")
+    rating_page.keyboard.press("Alt+1")
     for _question in range(5):
         rating_page.keyboard.press("y")
         settle(rating_page)

@@ -29,6 +29,8 @@ def rating(live_stack, page: Page) -> Page:
     prepare_site(live_stack, lively_game())
     sign_in(page, live_stack)
     take_next_game(page)
+    page.locator("#steps [data-step=references]").click()
+    page.locator("#step-references .item").first.focus()
     expect(focused(page)).to_have_attribute("data-kind", "reference")
     return page
 
@@ -86,7 +88,7 @@ def test_signing_in_again_goes_on_where_one_was(live_stack, rating: Page):
     expect(rating.get_by_label("Comment")).to_be_focused()
     rating.keyboard.type("half a thought")
     live_stack.script("from workspace.models import SignIn; SignIn.objects.all().delete()")
-    rating.locator(".item[data-needs]").first.get_by_role("button", name="Vague").click()
+    rating.locator("#step-references .item[data-needs]").first.get_by_role("button", name="Vague").click()
     dialog = rating.get_by_role("dialog")
     expect(dialog).to_be_visible()
     unsent(rating, 1)

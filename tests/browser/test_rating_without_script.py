@@ -113,4 +113,4 @@ def test_what_is_missing_is_named_and_led_to(live_stack, page: Page):
     assert judgements(live_stack) == {}
     page.locator('#steps a[data-step="review"]').click()
     page.locator("#step-review").get_by_role("link").first.click()
-    expect(page.locator("#step-references .item").first).to_be_in_viewport()
+    expect(page.locator("#step-engagement .item").first).to_be_in_viewport()

@@ -21,7 +21,7 @@ from tests.factories.blindness import (
 )
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member
-from tests.factories.rating import make_rating_project, say, say_what_is_missing
+from tests.factories.rating import make_rating_project, say, say_engagement, say_what_is_missing
 from tests.factories.tokens import program_of
 from tests.factories.transcripts import upload
 
@@ -132,13 +132,17 @@ def test_a_check_and_chips_are_in_no_answer_before_ones_own_judgement():
     assert "check-says" not in before
     assert 'class="chip ' not in before
     assert "Scores appear once" in before
-    first, second = load_state(evaluation).judgeable.counted[:2]
-    say(evaluation, "reference", first, "accurate")
+    *first, last = load_state(evaluation).judgeable.counted
+    for subject in first:
+        say(evaluation, "reference", subject, "accurate")
+    say_engagement(evaluation)
+    assert "check-says" not in client.get(page).content.decode(), "a reference has no label"
+    say(evaluation, "reference", last, "accurate")
     after = client.get(page).content.decode()
-    found_id = "item-reference-" + second.replace(".", "-")
-    item = re.search(rf'id="{found_id}".*?</blockquote>(.*?)<div class="buttons', after, re.DOTALL)
-    assert "check-says" in after
-    assert "check-says" not in item[1]
+    for subject in (*first, last):
+        found_id = "item-reference-" + subject.replace(".", "-")
+        item = re.search(rf'id="{found_id}".*?</blockquote>(.*?)<div class="buttons', after, re.DOTALL)
+        assert "check-says" in item[1]
 
 
 def answers_in(world):

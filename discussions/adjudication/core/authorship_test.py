@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from discussions.adjudication.core.hidden_names import hide_names, may_name
 from discussions.adjudication.core.judgeable import is_drawn_without_near_names
-from discussions.core.records import GameRecord
+from discussions.core.records import GameRecord, Message
 from discussions.metrics.core.names import Roster, build_roster, fold, own_prefix
 from discussions.metrics.core.text import NAME, tokenise
 from rubric.core.records import RubricRecord
@@ -187,15 +187,19 @@ def _rank(seed: str, purpose: str, position: int) -> bytes:
 def build_shown_test(game: GameRecord, drawn: DrawnTest, rule: DrawRule) -> ShownTest:
     """The test as texts: every name is `[name]`, and a prefix that names the speaker is left out."""
     names = tuple(player.name for player in game.players)
-    roster = build_roster(names, rule.ambiguous_names)
 
     def texts(positions: Iterable[int]) -> tuple[str, ...]:
         messages = (game.messages[position - 1] for position in positions)
-        plain = (_without_prefix(message.text, message.player, roster) for message in messages)
-        return tuple(hide_names(text, names, rule.ambiguous_names) for text in plain)
+        return tuple(without_names(message, names, rule.ambiguous_names) for message in messages)
 
     samples = tuple(texts(positions) for positions in drawn.samples)
     return ShownTest(drawn.agents, samples, texts(drawn.unseen), drawn.left_out)
+
+
+def without_names(message: Message, names: tuple[str, ...], ambiguous: frozenset[str]) -> str:
+    """The text of a message as it is shown where the reader is to tell who wrote it."""
+    roster = build_roster(names, ambiguous)
+    return hide_names(_without_prefix(message.text, message.player, roster), names, ambiguous)
 
 
 def _without_prefix(text: str, player: int, roster: Roster) -> str:

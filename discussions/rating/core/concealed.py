@@ -59,7 +59,7 @@ class SeenGame(Struct, frozen=True):
 
 
 class SeenReference(Struct, frozen=True):
-    """A reference that was found automatically; `check`, `says` and `hits` are empty until the evaluator labelled it.
+    """A reference that was found automatically; `check`, `says` and `hits` are empty until they are revealed.
 
     `round` is the round that it refers to (0: unknown). If it is not about votes, evaluators read the messages of
     `players`.

@@ -6,7 +6,12 @@ from heapq import nlargest
 
 from django.utils.translation import gettext as _
 
-from discussions.adjudication.core.authorship_test import AuthorshipResult, DrawnTest
+from discussions.adjudication.core.authorship_test import (
+    AuthorshipResult,
+    DrawnTest,
+    read_draw_rule,
+    without_names,
+)
 from discussions.adjudication.labels import answer_label
 from discussions.adjudication.pages.evidence import Quote, RoundVotes, VoteRow
 from discussions.core import judgement_kinds
@@ -110,7 +115,7 @@ def _reference(
 
 
 def _reference_item(visible: VisibleEvaluation, number: int, found: SeenReference) -> ReferenceItem:
-    """One reference with the evidence to check it against; it shows its check only once it has a label."""
+    """One reference with the evidence to check it against; it shows its check only once that is revealed."""
     subject, message = found.subject, visible.seen.messages[found.message - 1]
     label = visible.value(judgement_kinds.REFERENCE, subject)
     is_marked = bool(visible.value(judgement_kinds.MISSED, subject))
@@ -241,7 +246,7 @@ def _phrase(visible: VisibleEvaluation, found: PhraseFinding) -> PhraseItem:
 
 
 def identify(visible: VisibleEvaluation) -> list[IdentifyItem]:
-    """M5's manual check: every agent who spoke, with a few messages; empty where the blind test replaces it."""
+    """M5's manual check: every agent who spoke, with a few messages without names; empty for the blind test."""
     if visible.drawn_test:
         return []
     return [_identify(visible, player) for player in visible.progress.judgeable.speakers]
@@ -251,12 +256,12 @@ def _identify(visible: VisibleEvaluation, player: int) -> IdentifyItem:
     said = [message for message in visible.seen.messages if message.player == player]
     most = int(visible.rubric.parameters["identification_max_messages"])
     spread = [said[len(said) * number // most] for number in range(most)] if len(said) > most else said
-    name = visible.seen.name(player)
+    names = tuple(player.name for player in visible.seen.players)
+    ambiguous = read_draw_rule(visible.rubric).ambiguous_names
     return IdentifyItem(
         **visible.item(judgement_kinds.IDENTIFY, str(player)),
         player=player,
-        name=name,
-        quotes=[Quote(message.position, name, message.text) for message in spread],
+        quotes=[Quote(said.position, "", without_names(said, names, ambiguous)) for said in spread],
     )
 
 

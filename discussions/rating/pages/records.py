@@ -223,7 +223,7 @@ class ReferenceItem(Item, frozen=True, kw_only=True):
 
 
 class SampleItem(Item, frozen=True, kw_only=True):
-    """M2 and M3: a message of the accuracy sample; `machine` and `agrees` are set only once the sample is judged."""
+    """M2 and M3: a message of the accuracy sample; `machine` and `agrees` are set only once they are revealed."""
 
     message: int
     player: int
@@ -245,10 +245,9 @@ class PhraseItem(Item, frozen=True, kw_only=True):
 
 
 class IdentifyItem(Item, frozen=True, kw_only=True):
-    """M5's manual check: can this agent be recognised by its language?"""
+    """M5's manual check: can this agent be recognised by its language? It has no field for the agent's name."""
 
     player: int
-    name: str
     quotes: list[Quote]
 
 

@@ -272,3 +272,18 @@ def test_the_page_asks_as_often_whatever_the_game(count, django_assert_max_num_q
     rate(client, evaluation)
     with django_assert_max_num_queries(15):
         rate(client, evaluation)
+
+
+@pytest.mark.parametrize("is_judged", [False, True])
+def test_the_question_asks_by_messages_without_names(is_judged):
+    evaluation = start(message_count=30)
+    if is_judged:
+        say_what_is_missing(evaluation)
+    page = rate(signed_in(evaluation.evaluator), evaluation, "?step=identify").content.decode()
+    step = page.partition('id="step-identify"')[2].partition("</section>")[0]
+    asked = re.findall(r'id="by-item-identify-(\d)">\s*Agent \1\s*</span>', step)
+    assert asked == list("123456")
+    quotes = re.findall(r'<ul class="quotes">(.*?)</ul>', step, re.DOTALL)
+    assert len(quotes) == 6
+    assert all("[name]" in quote or "nobody knows" in quote for quote in quotes)
+    assert not re.search(r"\b(Ann|Bea|Cid|Dora|Ezra|Finn)\b", step)
