@@ -411,3 +411,28 @@ def test_saved_has_its_time_also_when_an_act_was_refused(client, evaluation):
     refused = act(client, evaluation, "coherence~999~0~yes")
     assert refused.status_code == 422
     assert f'<span class="num">{saved}</span>' in refused.content.decode()
+
+
+def test_the_page_counts_as_many_judgements_as_the_verdict(client):
+    evaluation = ready_to_submit()
+    client.force_login(evaluation.evaluator)
+    count = Judgement.objects.filter(evaluation=evaluation).exclude(value="").count()
+    assert count > 20
+    assert f"{count} of {count} judged" in " ".join(get_page(client, evaluation).content.decode().split())
+    done = client.post(reverse("submit_evaluation", args=[evaluation.pk]), {"key": "n:submit"}, follow=True)
+    assert f"{count} judgements of people" in done.content.decode()
+
+
+def test_the_reveal_names_the_optional_steps_that_were_left_out(client):
+    evaluation = start()
+    client.force_login(evaluation.evaluator)
+    say_what_is_missing(evaluation)
+    said = " ".join(get_page(client, evaluation, "?step=roles").content.decode().split())
+    assert "You have given all required blind answers." in said
+    assert "Optional and not done: Anti-repetition, Personality diversity." in said
+    assert "You have given all blind answers" not in said
+    state = load_state(evaluation)
+    for player in state.judgeable.speakers:
+        say(evaluation, "identify", str(player), "yes")
+    said = act(client, evaluation, f"phrase~{min(state.judgeable.phrases)}~0~acceptable").content.decode()
+    assert "You have given all blind answers." in " ".join(said.split())
