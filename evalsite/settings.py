@@ -206,6 +206,7 @@ CELERY_BEAT_SCHEDULE = {
 SWEEP_ACTIONS = [
     "discussions.slots.actions.expire_leases",
     "discussions.queue.actions.release_slots_of_departed",
+    "workspace.jobs.actions.forget_jobs",
     "workspace.tokens.actions.forget_answers",
     "workspace.exports.actions.remove_expired_files",
     "workspace.webhooks.actions.deliveries.enqueue_due",

@@ -13,6 +13,7 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 
 from workspace.core.canonical import bytes_hash
+from workspace.database.isolation import do_each
 
 FOLDER = "transcripts"
 INCOMING = "incoming"
@@ -133,10 +134,17 @@ def drop_parts(*, before: datetime) -> int:
     """Delete what uploads that were killed before that moment left behind; return how many files."""
     incoming = _local(INCOMING)
     parts = list(incoming.glob("*")) if incoming is not None else []
-    left = [part for part in parts if part.stat().st_mtime < before.timestamp()]
-    for part in left:
-        part.unlink(missing_ok=True)
-    return len(left)
+    return do_each(_drop_part, parts, before)
+
+
+def _drop_part(part: Path, before: datetime) -> int:
+    try:
+        if part.stat().st_mtime >= before.timestamp():
+            return 0
+        part.unlink()
+    except FileNotFoundError:  # an upload ended at this moment, or another sweep was here
+        return 0
+    return 1
 
 
 def _name(sha256: str) -> str:

@@ -42,6 +42,7 @@ from discussions.slots.actions import open_slots
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.database.bulk_rows import insert_rows, reserve_keys
+from workspace.database.clock import database_now
 from workspace.jobs.actions import (
     MOST_ATTEMPTS,
     Clock,
@@ -51,6 +52,7 @@ from workspace.jobs.actions import (
     finish,
     hand_back,
     limit_time,
+    note_cause,
     note_fault,
     renew,
     suspect,
@@ -207,6 +209,7 @@ def _limited(game: int, job: Job) -> Iterator[None]:
         raise
     except Exception as fault:
         logger.exception("the game in row %s cannot be measured (%s)", game, job.kind)
+        note_cause(job=job, fault=fault, clock=database_now)
         raise Unmeasurable({TooSlow: SLOW, MemoryError: LARGE}.get(type(fault), BROKEN)) from fault
 
 

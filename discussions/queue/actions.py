@@ -41,6 +41,7 @@ from discussions.slots.queries import FreeSlot, count_picks, kept_for, next_free
 from workspace.audit.actions import record_event
 from workspace.core.hidden_duplicates import choose_duplicate, is_due
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.database.isolation import do_each
 from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import Prepared, insert_row
 from workspace.display.core.number_lists import format_numbers
@@ -357,22 +358,31 @@ def release_slots_of_departed(*, by: Person, now: datetime) -> int:
     A returned evaluation and an assignment have no lease that ends, so their games would wait for ever. What was judged
     is kept: who belongs to the project again can resume it while a slot is free.
     """
-    released = 0
+    return do_each(_free_departed, _held_by_departed(), by, now)
+
+
+def _held_by_departed() -> Iterator[Evaluation | Slot]:
+    """The open evaluations, and the assigned slots, of everybody who no longer rates in the project."""
     for project, person in _departed():
+        slots = Slot.objects.filter(_UNCLOSED, project=project)
         held = Evaluation.objects.filter(
-            evaluator=person,
-            state__in=OPEN,
-            slot__in=Slot.objects.filter(_UNCLOSED, project=project, evaluator=person),
+            evaluator=person, state__in=OPEN, slot__in=slots.filter(evaluator=person)
         )
-        rows = held.select_related("slot", "game__project").order_by("pk")
-        released += sum(_release_departed(evaluation, by, now) for evaluation in rows)
-        assigned = Slot.objects.filter(_UNCLOSED, project=project, assigned_to=person, evaluator=None)
-        for slot in assigned.select_related("game__project").order_by("pk"):
-            with transaction.atomic():
-                if assigned.filter(pk=slot.pk).update(assigned_to=None, assigned_at=None, assigned_by=None):
-                    _record("game:unassigned", slot, person, by, now)
-                    released += 1
-    return released
+        yield from held.select_related("slot", "game__project").order_by("pk")
+        assigned = slots.filter(assigned_to=person, evaluator=None)
+        yield from assigned.select_related("game__project").order_by("pk")
+
+
+def _free_departed(held: Evaluation | Slot, by: Person, now: datetime) -> int:
+    if isinstance(held, Evaluation):
+        return _release_departed(held, by, now)
+    person = held.assigned_to_id
+    assigned = Slot.objects.filter(_UNCLOSED, pk=held.pk, assigned_to=person, evaluator=None)
+    with transaction.atomic():
+        if not assigned.update(assigned_to=None, assigned_at=None, assigned_by=None):
+            return 0
+        _record("game:unassigned", held, person, by, now)
+    return 1
 
 
 def _departed() -> list[tuple[int, int]]:

@@ -20,6 +20,7 @@ from discussions.slots.queries import load_slots_by_game
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.database.bulk_rows import insert_rows
+from workspace.database.isolation import do_each
 from workspace.database.prepared_queries import Prepared, PreparedUpdate
 from workspace.models import Person, Project
 from workspace.people.actions import system_person
@@ -196,7 +197,7 @@ def expire_leases(*, by: Person, now: datetime, project: Project | None = None) 
     holding = Evaluation.objects.filter(slot__in=ended[:MOST_AT_ONCE].values("pk"))
     held = holding.filter(evaluator=F("slot__evaluator"), state__in=OPEN)
     rows = held.select_related("slot", "game__project").order_by("slot__lease_until", "pk")
-    return sum(_expire(evaluation, by, now) for evaluation in rows)
+    return do_each(_expire, rows, by, now)
 
 
 def _expire(evaluation: Evaluation, by: Person, now: datetime) -> bool:

@@ -131,10 +131,11 @@ def import_transcripts(
     """Store the files and queue a job for each; the same bytes uploaded again return the first report.
 
     If no iteration is given, the games go to the project's unsorted one. If no format is named, it is detected. If no
-    game was imported, the same bytes can be read again with another format, or with none. Raises NotAllowed (also if
-    the iteration's list of games is frozen). Raises Unacceptable if a file is empty or over the limit, or if the
-    project has no room for it; the call then stores nothing.
+    game was imported, the same bytes can be read again with another format, or with none, and into another iteration.
+    Raises NotAllowed (also if the iteration's list of games is frozen). Raises Unacceptable if a file is empty or over
+    the limit, or if the project has no room for it; the call then stores nothing.
     """
+    chosen = iteration
     check_import_transcripts(by, project)
     for file in files:
         check_upload(file.name, len(file.data))
@@ -158,7 +159,7 @@ def import_transcripts(
             )
             for sha256, file in sorted(first.items())
         }
-        imported = [_queue(*rows[sha256], format_name, by=by, now=now) for _file, sha256 in kept]
+        imported = [_queue(*rows[sha256], format_name, chosen, by=by, now=now) for _file, sha256 in kept]
         if any(upload.outcome == NEW for upload in imported):
             check_room(project, field="transcripts")
         return imported
@@ -185,7 +186,7 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
         row, is_new = _insert(
             transcript.project, transcript.iteration, *file, is_separate=True, by=by, now=now
         )
-        return _queue(row, is_new, None, by=by, now=now)
+        return _queue(row, is_new, None, None, by=by, now=now)
 
 
 def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
@@ -195,7 +196,7 @@ def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Impor
     """
     check_import_transcripts(by, transcript.project)
     with transaction.atomic():
-        return _again(transcript, None, by, now)
+        return _again(transcript, None, None, by, now)
 
 
 def cancel_import(*, transcript: Transcript, by: Person, now: datetime) -> Transcript:
@@ -283,23 +284,38 @@ def _insert(
 
 
 def _queue(
-    transcript: Transcript, is_new: bool, format_name: str | None, *, by: Person, now: datetime
+    transcript: Transcript,
+    is_new: bool,
+    format_name: str | None,
+    iteration: Iteration | None,
+    *,
+    by: Person,
+    now: datetime,
 ) -> Imported:
     if not is_new or transcript.job_id is not None:
-        return _again(transcript, format_name, by, now)
+        return _again(transcript, format_name, iteration, by, now)
     queue_reading(transcript=transcript, by=by, now=now)
     detail = {"sha256": transcript.sha256, "is_separate": transcript.is_separate}
     record_act(verb="transcript:uploaded", transcript=transcript, by=by, now=now, detail=detail)
     return Imported(transcript, NEW)
 
 
-def _again(transcript: Transcript, format_name: str | None, by: Person, now: datetime) -> Imported:
-    """Read the file again if there is a reason; without `format_name`, in the format of the last reading."""
+def _again(
+    transcript: Transcript, format_name: str | None, iteration: Iteration | None, by: Person, now: datetime
+) -> Imported:
+    """Read the file again if there is a reason; without `format_name`, in the format of the last reading.
+
+    Games that it brought stay where they are, and so do those that are still to come.
+    """
     job = Job.objects.filter(pk=transcript.job_id).first() if transcript.job_id else None
-    is_renamed = format_name not in (None, transcript.named_format) and not transcript.games.exists()
+    has_games = transcript.games.exists()
+    is_renamed = format_name not in (None, transcript.named_format) and not has_games
     is_new = is_renamed or transcript.waits_for_columns
     if job is not None and job.state not in (CANCELLED, FAILED) and not (is_new and job.state == DONE):
         return Imported(transcript, ALREADY)
+    if iteration is not None and not has_games:
+        transcript.iteration = iteration
+        transcript.save(update_fields=["iteration"])
     _hold_open(transcript.iteration)
     ImportDismissal.objects.filter(transcript=transcript).delete()
     if is_renamed:

@@ -4,13 +4,16 @@
 are stored outside the database once a day.
 """
 
-from collections.abc import Iterable, Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import msgspec
 from django.conf import settings
+from django.core.cache import cache
 from django.db import connection
 from django.db.models import F
 from django.utils.module_loading import import_string
@@ -19,7 +22,9 @@ from msgspec import Struct
 from workspace.audit.queries import hash_first_seals, load_imports
 from workspace.blob_store import drop_parts
 from workspace.checks.core import RIGHTS, Check, Checked, read_rights, run_check
+from workspace.checks.queries import SWEPT, SweepAct, load_acts
 from workspace.core.audit_chain import Head, first_break
+from workspace.core.causes import describe_cause
 from workspace.database.snapshot import snapshot
 from workspace.database.startup_checks import pragma_faults, trigger_faults
 from workspace.jobs.actions import NOTIFY_AGAIN, sweep_jobs
@@ -40,6 +45,7 @@ from workspace.models.jobs import RUNNING
 OVERDUE = timedelta(seconds=60)
 HEADS = "heads-*.json"
 PARTS_STAY = timedelta(hours=24)
+logger = logging.getLogger("evalsite.checks")
 
 
 class DailyHeads(Struct, frozen=True):
@@ -207,23 +213,52 @@ CHECKS: tuple[Check, ...] = (
 
 
 def run_daily_maintenance(*, by: Person, now: datetime) -> bool:
-    """Do the daily round unless it was done; return whether there was any work. If not, it only looks at a file."""
-    if heads_file(Path(settings.VAR_DIR), now).exists():
-        return False
-    SignIn.objects.filter(expire_date__lt=now).delete()
-    Counter.objects.filter(expires_at__lt=now).delete()
-    keep_heads(by=by, now=now)
-    return True
+    """Delete what expired, and keep the heads of the day; return whether there was any work.
+
+    The heads are kept also when something cannot be deleted, and that is tried again with the next sweep.
+    """
+    is_due = not heads_file(Path(settings.VAR_DIR), now).exists()
+    try:
+        expired = SignIn.objects.filter(expire_date__lt=now).delete()[0]
+        expired += Counter.objects.filter(expires_at__lt=now).delete()[0]
+    finally:
+        keep_heads(by=by, now=now)
+    return is_due or expired > 0
 
 
 def sweep(*, by: Person, now: datetime, notify_again: timedelta = NOTIFY_AGAIN) -> int:
     """Send messages again for jobs that wait or were dropped, and do what is due; return the jobs that got a message.
 
-    Several sweeps at the same moment do no harm: each part is a conditional update, or asks what is still to be done.
+    Several sweeps at the same moment do no harm: each act is a conditional update, or asks what is still to be done.
+    An act that fails is logged and noted, and the others are done: nothing else would ever do them.
     """
-    notified = sweep_jobs(by=by, now=now, notify_again=notify_again)
-    for action in settings.SWEEP_ACTIONS:
-        import_string(action)(by=by, now=now)
-    run_daily_maintenance(by=by, now=now)
-    drop_parts(before=now - PARTS_STAY)
-    return notified
+    notified: list[int] = []
+    acts: dict[str, Callable[[], object]] = {
+        "workspace.jobs.actions.sweep_jobs": lambda: notified.append(
+            sweep_jobs(by=by, now=now, notify_again=notify_again)
+        ),
+        **{name: partial(_call, name, by, now) for name in settings.SWEEP_ACTIONS},
+        "workspace.checks.actions.run_daily_maintenance": lambda: run_daily_maintenance(by=by, now=now),
+        "workspace.blob_store.drop_parts": lambda: drop_parts(before=now - PARTS_STAY),
+    }
+    before = {act.name: act for act in load_acts()}
+    cache.set(SWEPT, [_do(name, act, before.get(name), now) for name, act in acts.items()], timeout=None)
+    return sum(notified)
+
+
+def _call(name: str, by: Person, now: datetime) -> None:
+    import_string(name)(by=by, now=now)
+
+
+def _do(name: str, act: Callable[[], object], before: SweepAct | None, now: datetime) -> SweepAct:
+    """Do one act of the sweep, and say whether it succeeded."""
+    try:
+        act()
+    except Exception as fault:
+        logger.exception("the sweep could not do %s", name)
+        if not connection.in_atomic_block:
+            # The next act gets a new connection where this one broke.
+            connection.close_if_unusable_or_obsolete()
+        was = before or SweepAct(name, None)
+        return SweepAct(name, was.succeeded_at, was.failing_since or now, describe_cause(fault))
+    return SweepAct(name, now)

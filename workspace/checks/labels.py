@@ -15,6 +15,7 @@ JOB_KINDS: dict[str, str | Promise] = {
     "ask_models": _("reviews by models"),
     "read_answers": _("parsing of models' answers"),
     "export": _("export"),
+    "send_emails": _("e-mails"),
     "deliver": _("deliveries to webhooks"),
 }
 
@@ -34,6 +35,10 @@ NEEDS: dict[str, tuple[str | Promise, str | Promise]] = {
     ),
     "worker": (_("A worker runs."), _("No worker runs.")),
     "queue": (_("Jobs are taken in time."), _("A job has waited for more than two minutes.")),
+    "sweep": (
+        _("What is due by time is done."),
+        _("These acts of the sweep have not succeeded for more than ten minutes: %(acts)s."),
+    ),
     "broker": (_("The broker answers."), _("The broker does not answer.")),
     "disk": (
         _("There is room on the disk."),

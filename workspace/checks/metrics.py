@@ -21,6 +21,7 @@ from django.http import HttpRequest, HttpResponseBase
 from msgspec import Struct
 
 from workspace.checks.pages import oldest_queued_at
+from workspace.checks.queries import load_acts
 from workspace.models import Job
 from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
 
@@ -136,13 +137,20 @@ class StoredFigures:
         saved = CounterMetricFamily(
             "evalsite_judgements_saved", "Judgements saved, each change once more.", labels=["of"]
         )
+        acts = GaugeMetricFamily(
+            "evalsite_sweep_seconds_since_success",
+            "Seconds since an act of the sweep last succeeded.",
+            labels=["act"],
+        )
         try:
             lag.add_metric([], seconds_waited(self.now))
+            for act in load_acts():
+                acts.add_metric([act.name], act.count_seconds(self.now))
             for state, count in count_jobs().items():
                 jobs.add_metric([state], count)
             for name, model in settings.SAVED_JUDGEMENTS.items():
                 saved.add_metric([name], apps.get_model(model).objects.count())
-            found = [lag, jobs, saved]
+            found = [lag, acts, jobs, saved]
         except DatabaseError as fault:
             logger.error("metrics without the database: %s", fault)
             found = []

@@ -9,13 +9,15 @@ import django
 import msgspec
 from django.conf import settings
 from django.db import connection
-from django.db.models import Count
+from django.db.models import Count, Min
+from django.db.models.functions import Coalesce
 from django.utils.functional import Promise
 from msgspec import Struct
 
-from workspace.access.permissions import get_refusal
+from workspace.access.permissions import get_refusal, is_admin
 from workspace.checks.labels import JOB_KINDS
 from workspace.checks.permissions import check_retry_job
+from workspace.checks.queries import SweepAct, load_acts
 from workspace.database.dumps import name_server
 from workspace.jobs.pages import BEATS_WITHIN, is_worker_alive
 from workspace.models import Event, Heartbeat, Job, Person, SignIn
@@ -29,15 +31,19 @@ BACKUP_EVERY = timedelta(hours=36)
 
 
 class FailedJob(Struct, frozen=True):
-    """A job that failed; `retry_refusal` says why it cannot be started again here, "" when it can."""
+    """A job that failed; `retry_refusal` says why it cannot be started again here, "" when it can.
+
+    `cause` is the unforeseen error behind it, for admins alone: "" for others, and when there was none.
+    """
 
     job: Job
     label: str | Promise
     retry_refusal: str
+    cause: str
 
 
 class JobsPart(Struct, frozen=True):
-    """Workers, counts of jobs, when the oldest waiting job was made, and the newest that failed.
+    """Workers, counts of jobs, since when the oldest waiting job has waited, and the newest that failed.
 
     A worker is alive when its last beat is not before `alive_since`. `failed_count` counts those that the person sees.
     """
@@ -50,6 +56,13 @@ class JobsPart(Struct, frozen=True):
     oldest_queued_at: datetime | None
     failed_count: int
     failed: list[FailedJob]
+
+
+class ActLine(Struct, frozen=True):
+    """An act of the sweep, and whether it has not succeeded for long."""
+
+    act: SweepAct
+    is_late: bool
 
 
 class StoragePart(Struct, frozen=True):
@@ -120,10 +133,21 @@ def build_jobs_part(person: Person, now: datetime) -> JobsPart:
         oldest_queued_at=oldest_queued_at(),
         failed_count=failed.count(),
         failed=[
-            FailedJob(job, JOB_KINDS.get(job.kind, job.kind), get_refusal(check_retry_job, person, job))
+            FailedJob(
+                job,
+                JOB_KINDS.get(job.kind, job.kind),
+                get_refusal(check_retry_job, person, job),
+                job.cause if is_admin(person) else "",
+            )
             for job in failed.select_related("project").order_by("-finished_at", "-pk")[:SHOWN]
         ],
     )
+
+
+def list_acts(now: datetime) -> list[ActLine]:
+    """The acts of the sweep, those that are late first."""
+    lines = [ActLine(act, act.is_late(now)) for act in load_acts()]
+    return sorted(lines, key=lambda line: not line.is_late)
 
 
 def measure_storage() -> StoragePart:
@@ -188,7 +212,7 @@ def list_active_people(now: datetime) -> list[ActivePerson]:
 
 
 def oldest_queued_at() -> datetime | None:
-    """When the job that waits longest was made; None when none waits."""
-    return (
-        Job.objects.filter(state=QUEUED).order_by("created_at").values_list("created_at", flat=True).first()
-    )
+    """Since when the job that waits longest has waited; None when none waits."""
+    waiting = Job.objects.filter(state=QUEUED)
+    since: datetime | None = waiting.aggregate(since=Min(Coalesce("queued_at", "created_at")))["since"]
+    return since

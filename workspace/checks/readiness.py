@@ -1,7 +1,7 @@
 """Whether work can be done: checks each thing that the site needs in turn, each with a sentence for anybody.
 
 Machines ask every few seconds and need not sign in. So an answer is kept for a moment, only one thread of a process
-asks at a time, and no sentence holds a name, an address or a number; the reasons are in the log.
+asks at a time, and no sentence holds a name of people, an address or a number; the reasons are in the log.
 """
 
 import logging
@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from workspace.checks.labels import NEEDS, NO_ANSWER, NOT_KNOWN
 from workspace.checks.pages import oldest_queued_at
+from workspace.checks.queries import load_acts
 from workspace.database.append_only import missing_triggers
 from workspace.database.startup_checks import compare_migrations
 from workspace.jobs.pages import is_worker_alive
@@ -83,9 +84,10 @@ def _ask_all(now: datetime, before: dict[str, Need]) -> dict[str, Need]:
             continue
         try:
             reason = ask(now)
+            says = unmet % {"acts": reason} if reason else met
         except (Error, OSError) as fault:
-            reason = f"{type(fault).__name__}: {fault}"
-        found[name] = Need(not reason, unmet if reason else met)
+            reason, says = f"{type(fault).__name__}: {fault}", unmet % {"acts": "?"}
+        found[name] = Need(not reason, says)
         was_met = name not in before or before[name].is_met
         if reason and was_met:
             logger.error("not ready: %s: %s", name, reason)
@@ -119,6 +121,10 @@ def _ask_worker(now: datetime) -> str:
 def _ask_queue(now: datetime) -> str:
     oldest = oldest_queued_at()
     return "" if oldest is None or now - oldest <= TAKEN_WITHIN else f"a job waits since {oldest:%F %T}"
+
+
+def _ask_sweep(now: datetime) -> str:
+    return ", ".join(act.name for act in load_acts() if act.is_late(now))
 
 
 def _ask_broker(_now: datetime) -> str:
@@ -164,7 +170,8 @@ QUESTIONS: dict[str, Callable[[datetime], str]] = {
     "triggers": _ask_triggers,
     "worker": _ask_worker,
     "queue": _ask_queue,
+    "sweep": _ask_sweep,
     "broker": _ask_broker,
     "disk": _ask_disk,
 }
-OF_DATABASE = ("migrations", "triggers", "worker", "queue")
+OF_DATABASE = ("migrations", "triggers", "worker", "queue", "sweep")

@@ -17,6 +17,7 @@ from msgspec import Struct
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, drop_file, keep_file, new_file, open_file, open_spool
 from workspace.core.refusals import Conflict
+from workspace.database.isolation import do_each
 from workspace.database.snapshot import snapshot_and_writes
 from workspace.exports.core.choices import (
     ARCHIVE,
@@ -270,10 +271,14 @@ def remove_expired_files(*, by: Person, now: datetime) -> int:
     """Remove the expired files; return how many. A file that is gone already counts, too."""
     over = Export.objects.filter(expires_at__lte=now, removed_at=None).order_by("pk")
     found = list(over.values_list("pk", "stored_as")[:500])
-    for key, stored_as in found:
-        drop_file(stored_as)
-        Export.objects.filter(pk=key, removed_at=None).update(removed_at=now)
-    return len(found)
+    return do_each(_remove_expired, found, now)
+
+
+def _remove_expired(export: tuple[int, str], now: datetime) -> int:
+    key, stored_as = export
+    drop_file(stored_as)
+    Export.objects.filter(pk=key, removed_at=None).update(removed_at=now)
+    return 1
 
 
 def _record(verb: str, export: Export, by: Person, now: datetime) -> None:

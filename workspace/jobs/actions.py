@@ -10,20 +10,22 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import FrameType
 
 from celery import current_app
 from django.conf import settings
+from django.core.cache import cache
 from django.db import Error, connection, transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
 from workspace.audit.actions import record_event
+from workspace.core.causes import describe_cause
 from workspace.core.refusals import Conflict, Refusal
 from workspace.database.row_locks import RowLocked, waiting_at_most
 from workspace.models import Heartbeat, Job, Person, Project
@@ -37,10 +39,18 @@ LONGEST_WAIT = timedelta(seconds=2)
 MOST_ATTEMPTS = 3
 NOTIFY_AGAIN = timedelta(seconds=20)
 MOST_NOTIFIED = 500
+# What is over is shown, and can be looked into, for this long.
+JOBS_STAY = timedelta(days=90)
+MOST_FORGOTTEN, FORGOTTEN_ON = 500, "jobs_forgotten_on"
 Clock = Callable[[], datetime]
+# What a row that is used again forgets of its first life.
 _AFRESH: dict[str, object] = {
     "state": QUEUED,
     "attempt": 0,
+    "done_count": 0,
+    "total_count": 0,
+    "done_bytes": 0,
+    "queued_at": None,
     "rung_at": None,
     "started_at": None,
     "finished_at": None,
@@ -48,6 +58,7 @@ _AFRESH: dict[str, object] = {
     "cancelled_by": None,
     "error_code": "",
     "error": "",
+    "cause": "",
     "faults": {},
 }
 logger = logging.getLogger("evalsite.jobs")
@@ -77,9 +88,9 @@ def enqueue(
 ) -> Job:
     """Write the job in the present transaction; message the workers after the commit; the same job is queued once.
 
-    A job of that kind, subject and input that is over is queued again; one that waits or runs stays as it is (its row
-    is locked, so that what this transaction adds is seen by the job before it ends). Raises RuntimeError outside a
-    transaction. Never raises when the broker is unavailable: the sweep sends the message later.
+    A job of that kind, subject and input that is over is queued again, now for `by`; one that waits or runs stays as
+    it is (its row is locked, so that what this transaction adds is seen by the job before it ends). Raises RuntimeError
+    outside a transaction. Never raises when the broker is unavailable: the sweep sends the message later.
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError(
@@ -89,7 +100,7 @@ def enqueue(
     made = {"project": project, "created_at": now, "created_by": by, "total_bytes": total_bytes}
     job, _is_new = Job.objects.select_for_update().get_or_create(**key, defaults=made)
     if job.state not in (QUEUED, RUNNING):
-        Job.objects.filter(pk=job.pk).update(**_AFRESH)
+        Job.objects.filter(pk=job.pk).update(**_AFRESH, **made)
         job.refresh_from_db()
     if job.state == QUEUED and job.rung_at is None:
         notify_after_commit([job.pk], now)
@@ -203,7 +214,8 @@ def fail(*, job: Job, code: str, reason: str, now: datetime) -> None:
 def hand_back(*, job: Job, now: datetime) -> None:
     """Queue the rest of a long job behind what waits; message the workers. Raises JobLost when it is no longer ours."""
     with transaction.atomic():
-        _write(job, {"state": QUEUED, "attempt": 0, "lease_until": None, "rung_at": None})
+        waits = {"state": QUEUED, "attempt": 0, "lease_until": None, "queued_at": now, "rung_at": None}
+        _write(job, waits)
         notify_after_commit([job.pk], now)
 
 
@@ -237,12 +249,13 @@ def cancel_job(*, job: Job, by: Person, now: datetime) -> Job:
 
 
 def retry_job(*, job: Job, by: Person, now: datetime) -> Job:
-    """Queue a job that failed once more; the caller has checked the permission. What it finished is kept.
+    """Queue a job that failed once more, now for `by`; the caller has checked the permission. What it finished is kept.
 
     Raises Conflict when it is not failed any more.
     """
+    afresh = _AFRESH | {"created_at": now, "created_by": by}
     with transaction.atomic():
-        if not Job.objects.filter(pk=job.pk, state=FAILED).update(**_AFRESH):
+        if not Job.objects.filter(pk=job.pk, state=FAILED).update(**afresh):
             raise Conflict(_("This job was started again meanwhile, or is over."), code="job_is_over")
         record_event(
             by=by,
@@ -259,19 +272,38 @@ def retry_job(*, job: Job, by: Person, now: datetime) -> Job:
 
 
 def run_job(*, job: int, clock: Clock) -> bool:
-    """Take a job and run what settings.JOB_ACTIONS names for its kind; return whether it could be taken."""
+    """Take a job and run what settings.JOB_ACTIONS names for its kind; return whether it could be taken.
+
+    An unforeseen error is stored with the job and raised. It is tried again when its lease ends, like that of a worker
+    that died.
+    """
     held = take_job(job=job, now=clock())
     if held is None:
         return False
-    act = import_string(settings.JOB_ACTIONS[held.kind])
     try:
+        act = import_string(settings.JOB_ACTIONS[held.kind])
         with _kept(held, clock):
             act(job=held, clock=clock)
     except JobLost:
         logger.info("job %s (%s) was taken over or cancelled", held.pk, held.kind)
     except Refusal as refusal:
         fail(job=held, code=refusal.code, reason=refusal.sentence, now=clock())
+    except Exception as fault:
+        note_cause(job=held, fault=fault, clock=clock)
+        raise
     return True
+
+
+def note_cause(*, job: Job, fault: Exception, clock: Clock) -> None:
+    """Store an unforeseen error of a job for admins, with its time; the caller raises or logs it, too.
+
+    Nothing is stored when the job is no longer ours, or when the database is away.
+    """
+    try:
+        cause = f"{clock().astimezone(UTC):%Y-%m-%d %H:%M} UTC, {describe_cause(fault)}"
+        Job.objects.filter(pk=job.pk, state=RUNNING, fence=job.fence).update(cause=cause)
+    except Error as reason:
+        logger.warning("the error of job %s could not be stored: %s", job.pk, reason)
 
 
 @contextmanager
@@ -329,7 +361,7 @@ def queue_again(*, by: Person, now: datetime) -> int:
     the workers that held these jobs, and the messages that were sent, were of another installation.
     """
     held = Job.objects.filter(state=RUNNING).update(state=QUEUED, fence=F("fence") + 1, lease_until=None)
-    Job.objects.filter(state=QUEUED).update(rung_at=None)
+    Job.objects.filter(state=QUEUED).update(queued_at=now, rung_at=None)
     return held
 
 
@@ -340,6 +372,35 @@ def sweep_jobs(*, by: Person, now: datetime, notify_again: timedelta = NOTIFY_AG
     dropped = Q(state=RUNNING, lease_until__lte=now) & (Q(rung_at=None) | Q(rung_at__lte=now - LEASE))
     found = Job.objects.filter(waiting | dropped).order_by("pk").values_list("pk", flat=True)[:MOST_NOTIFIED]
     return notify_workers(list(found), now)
+
+
+def forget_jobs(*, by: Person, now: datetime) -> int:
+    """Delete jobs past their retention, and workers that were stopped before then; return how many jobs. Once a day.
+
+    Jobs stay that something refers to (uploads, measurements, exports), and failed jobs that measure: they say which
+    games have no measurements.
+    """
+    day = f"{now:%Y-%m-%d}"
+    if cache.get(FORGOTTEN_ON) == day:
+        return 0
+    Heartbeat.objects.filter(beat_at__lte=now - JOBS_STAY).delete()
+    over = Job.objects.filter(state__in=(DONE, FAILED, CANCELLED), finished_at__lte=now - JOBS_STAY)
+    over = over.exclude(kind="measure", state=FAILED)
+    for relation in Job._meta.get_fields(include_hidden=True):
+        if relation.auto_created and not relation.concrete and relation.related_model is not None:
+            naming = {relation.field.name: OuterRef("pk")}  # type: ignore[union-attr]
+            over = over.exclude(Exists(relation.related_model._default_manager.filter(**naming)))  # type: ignore[union-attr]
+    count = 0
+    while True:
+        with transaction.atomic():
+            # Locked: a job that is asked for again at this moment stays.
+            free = over.select_for_update(skip_locked=True).order_by("pk")
+            keys = list(free.values_list("pk", flat=True)[:MOST_FORGOTTEN])
+            Job.objects.filter(pk__in=keys).delete()
+        count += len(keys)
+        if len(keys) < MOST_FORGOTTEN:
+            cache.set(FORGOTTEN_ON, day, timeout=None)
+            return count
 
 
 def beat(*, worker: str, by: Person, now: datetime) -> None:

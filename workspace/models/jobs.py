@@ -32,7 +32,8 @@ class Job(models.Model):
 
     `subject` names the row it is about ("import:12"), `input_hash` is the hash of its input; a worker holds it by
     `lease_until` and writes only under its own `fence`. `attempt` counts how often it was taken since the last
-    progress.
+    progress. A row that is over may be used again: then all its facts are those of the new request, but for `fence`
+    and `suspects`. `created_at` and `created_by` say when and by whom the work was last asked for; it acts for them.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="jobs", null=True, blank=True)
@@ -54,6 +55,8 @@ class Job(models.Model):
     total_bytes = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    # Since when a job waits that gave others a turn; empty: since `created_at`.
+    queued_at = models.DateTimeField(null=True, blank=True)
     rung_at = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -61,6 +64,9 @@ class Job(models.Model):
     cancelled_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     error_code = models.CharField(max_length=40, blank=True)
     error = models.TextField(blank=True)
+    # The unforeseen error that the last attempt ended with: class, message and place. It may hold secrets: only for
+    # admins. The default is in the database for the same reason as that of `faults`.
+    cause = models.TextField(blank=True, default="", db_default="")
 
     objects = JobQuerySet.as_manager()
 

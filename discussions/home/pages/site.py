@@ -10,6 +10,7 @@ from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Stage, Verdict
 from workspace.checks.pages import (
     ActivePerson,
+    ActLine,
     JobsPart,
     LastBackup,
     StoragePart,
@@ -17,6 +18,7 @@ from workspace.checks.pages import (
     build_jobs_part,
     find_last_backup,
     list_active_people,
+    list_acts,
     measure_storage,
     read_versions,
 )
@@ -46,6 +48,7 @@ class SitePage(Struct, frozen=True):
     active: list[ActivePerson]
     account_count: int
     jobs: JobsPart
+    acts: list[ActLine]
     storage: StoragePart
     versions: VersionsPart
     metrics_version: str
@@ -61,6 +64,7 @@ def build_site_page(*, person: Person, now: datetime) -> SitePage:
         active=list_active_people(now),
         account_count=Person.objects.filter(is_active=True, is_system=False).count(),
         jobs=build_jobs_part(person, now),
+        acts=list_acts(now),
         storage=measure_storage(),
         versions=read_versions(),
         metrics_version=CODE_VERSION,

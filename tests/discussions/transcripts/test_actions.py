@@ -12,7 +12,16 @@ from django.core.files.storage import default_storage
 
 from discussions.imports.actions import import_games
 from discussions.metrics.actions import ask_for_diagnostics
-from discussions.models import Companions, Game, GameText, Measured, MeasuredFindings, Slot, Transcript
+from discussions.models import (
+    Companions,
+    Game,
+    GameText,
+    Iteration,
+    Measured,
+    MeasuredFindings,
+    Slot,
+    Transcript,
+)
 from discussions.transcripts.actions import (
     Upload,
     cancel_import,
@@ -22,6 +31,7 @@ from discussions.transcripts.actions import (
 )
 from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.archives import HOSTILE, zipped
+from tests.factories.iterations import make_baseline, make_stage
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, moment
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
@@ -157,6 +167,21 @@ def test_the_same_id_with_other_content_is_a_fault_and_nothing_is_overwritten(pr
     with pytest.raises(Conflict, match="already imported as separate games"):
         import_separately(transcript=made.transcript, by=lead, now=NOW)
     assert import_separately(transcript=other, by=lead, now=NOW).outcome == "already"
+
+
+def test_a_file_that_brought_no_game_is_read_again_into_the_iteration_that_is_chosen_now(project, lead):
+    first = Iteration.objects.get(project=project, stage=None)
+    second = make_baseline(stage=make_stage(project=project))
+    given = {"project": project, "files": [Upload("a.json", as_bytes(native_game()))], "by": lead, "now": NOW}
+    (began,) = import_transcripts(**given, iteration=first)
+    cancel_import(transcript=began.transcript, by=lead, now=NOW)
+    (again,) = import_transcripts(**given, iteration=second)
+    assert again.outcome == "resumed"
+    run_waiting_jobs()
+    assert Game.objects.get().iteration == second
+    Job.objects.filter(pk=began.transcript.job_id).update(state="failed")
+    import_transcripts(**given, iteration=first)
+    assert Transcript.objects.get().iteration == second
 
 
 def test_the_same_game_in_another_file_is_taken_once(project, lead):

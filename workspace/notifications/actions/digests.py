@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from workspace.database.isolation import do_each
 from workspace.mail.actions import queue_email
 from workspace.mail.core import NOTIFICATIONS, one_header_line
 from workspace.mail.queries import page_address, sends_email
@@ -26,7 +27,7 @@ def write_due_emails(*, by: Person, now: datetime) -> int:
         return 0
     recent = Email.objects.filter(purpose=NOTIFICATIONS, created_at__gt=now - PAUSE).values("person")
     people = due.exclude(person__in=recent).order_by("person").values_list("person", flat=True).distinct()
-    return sum(_write(person, by, now) for person in list(people[:MOST_PEOPLE]))
+    return do_each(_write, list(people[:MOST_PEOPLE]), by, now)
 
 
 def _write(key: int, by: Person, now: datetime) -> bool:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from functools import partial
 
-from workspace.models import Job, Project
+from workspace.models import Export, Job, Project
 from workspace.notifications.actions.notify import notify
 from workspace.notifications.queries import leads_of
 
@@ -12,6 +12,8 @@ IMPORT, EXPORT = "import", "export"
 
 def tell_failed_job(*, job: Job, now: datetime) -> None:
     """Notify the person who asked for it; if nobody did, the leads (for jobs of the installation, the admins).
+
+    Of an export, its owner is notified, whoever started its job again.
 
     The reason is on the page that the notification leads to, not in it.
     """
@@ -30,7 +32,8 @@ def tell_failed_job(*, job: Job, now: datetime) -> None:
         people = [asker.pk] if is_asked else _leads(job.project)
         tell(people=people, code="import_failed", about={"transcript": transcript}, for_leads=True)
     elif job.kind == EXPORT and is_asked:
-        tell(people=[asker.pk], code="export_failed", about={})
+        owners = list(Export.objects.filter(job=job).values_list("created_by", flat=True))
+        tell(people=owners or [asker.pk], code="export_failed", about={})
     else:
         code = "job_failed" if job.project else "site_job_failed"
         tell(people=_leads(job.project), code=code, about={"job": job.pk}, for_leads=True)

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from workspace.core.refusals import Conflict
 from workspace.core.retries import compute_wait
+from workspace.database.isolation import do_each
 from workspace.database.locked_texts import unlock_text
 from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
 from workspace.models import Delivery, Job, Person, Project, Webhook
@@ -83,7 +84,7 @@ def send_again(*, delivery: Delivery, by: Person, now: datetime) -> None:
     with transaction.atomic():
         _refuse_switched_off(webhook)
         Delivery.objects.filter(pk=delivery.pk).update(
-            state=WAITING, attempt_count=0, next_attempt_at=now, error="", status=None
+            state=WAITING, attempt_count=0, attempted_at=None, next_attempt_at=now, error="", status=None
         )
         _enqueue_one(delivery, by, now)
 
@@ -93,11 +94,7 @@ def enqueue_due(*, by: Person, now: datetime) -> int:
     due = Delivery.objects.filter(webhook=OuterRef("pk"), state=WAITING, next_attempt_at__lte=now)
     rested = Q(paused_until=None) | Q(paused_until__lte=now)
     found = Webhook.objects.listening().filter(rested, Exists(due)).select_related("project")
-    webhooks = list(found.order_by("pk")[:MOST_AT_ONCE])
-    for webhook in webhooks:
-        with transaction.atomic():
-            _enqueue(webhook.project, f"{WEBHOOK}:{webhook.pk}", by, now)
-    return len(webhooks)
+    return do_each(_enqueue_webhook, list(found.order_by("pk")[:MOST_AT_ONCE]), by, now)
 
 
 def end_all_waiting(*, by: Person, now: datetime) -> int:
@@ -153,6 +150,12 @@ def _build(webhook: int, project: Project, event: str, thing: Mapping[str, int],
         created_at=now,
         next_attempt_at=now,
     )
+
+
+def _enqueue_webhook(webhook: Webhook, by: Person, now: datetime) -> int:
+    with transaction.atomic():
+        _enqueue(webhook.project, f"{WEBHOOK}:{webhook.pk}", by, now)
+    return 1
 
 
 def _enqueue_one(delivery: Delivery, by: Person, now: datetime) -> None:
