@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from smtplib import SMTPException
 from urllib.parse import urlsplit
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import connection, transaction
@@ -141,13 +142,23 @@ def _attempt(email: Email, send: Send, now: datetime) -> None:
     except (OSError, SMTPException, ValueError) as fault:
         # A server's answer may repeat the address, so only its kind goes to the log.
         logger.warning("e-mail %s was not sent: %s", email.pk, type(fault).__name__)
-        error = f"{type(fault).__name__}: {fault}"[:LONGEST_ERROR]
-        if email.attempt_count >= MOST_ATTEMPTS or isinstance(fault, ValueError):
-            _end([email.pk], state=FAILED, error=error)
-        else:
-            Email.objects.filter(pk=email.pk, state=WAITING).update(error=error)
-        return
-    _end([email.pk], state=SENT, error="", sent_at=now)
+        _note_failure(email, fault)
+    except (SoftTimeLimitExceeded, SystemError):
+        raise
+    except Exception as fault:
+        # The others are sent all the same.
+        logger.exception("e-mail %s was not sent", email.pk)
+        _note_failure(email, fault)
+    else:
+        _end([email.pk], state=SENT, error="", sent_at=now)
+
+
+def _note_failure(email: Email, fault: Exception) -> None:
+    error = f"{type(fault).__name__}: {fault}"[:LONGEST_ERROR]
+    if email.attempt_count >= MOST_ATTEMPTS or isinstance(fault, ValueError):
+        _end([email.pk], state=FAILED, error=error)
+    else:
+        Email.objects.filter(pk=email.pk, state=WAITING).update(error=error)
 
 
 def _end(keys: list[int], **changes: object) -> None:

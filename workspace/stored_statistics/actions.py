@@ -1,10 +1,13 @@
 """Statistics are computed by jobs, one kind after the other, and stored with the hash of their input."""
 
+import logging
 from datetime import datetime, timedelta
 
 import msgspec
-from django.db import transaction
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import Error, transaction
 
+from workspace.core.refusals import Refusal
 from workspace.core.words import for_storage
 from workspace.database.snapshot import snapshot
 from workspace.jobs.actions import Clock, enqueue, finish, renew
@@ -14,6 +17,7 @@ from workspace.stored_statistics.queries import OwnerT, StatisticsStore
 
 # No kind takes longer; a worker that dies is noticed after this.
 LEASE = timedelta(minutes=3)
+logger = logging.getLogger("evalsite.jobs")
 
 
 def enqueue_missing(
@@ -41,19 +45,30 @@ def compute_missing(*, store: StatisticsStore[OwnerT], job: Job, clock: Clock) -
     """Compute every kind that is not stored for the present input; store each under the job's fence when ready.
 
     The same input always gives the same row, so doing the job twice, or two jobs at once, has the same result as one.
-    Raises JobLost when the job was taken over.
+    A kind that meets an unforeseen error does not keep the others; the first such error is raised at the end. Raises
+    JobLost when the job was taken over.
     """
     owner = store.load(int(job.subject.partition(":")[2]))
     total = len(store.kinds)
     renew(job=job, now=clock(), lease=LEASE, done_count=0, total_count=total)
+    failures = []
     for done, kind in enumerate(store.kinds, start=1):
-        row = _new_row(store, owner, kind, job)
+        try:
+            row = _new_row(store, owner, kind, job)
+        except (Error, Refusal, SoftTimeLimitExceeded):
+            raise
+        except Exception as fault:
+            logger.exception("job %s could not compute %s", job.pk, kind)
+            failures.append(fault)
+            row = None
         with transaction.atomic():
             now = clock()
             renew(job=job, now=now, lease=LEASE, done_count=done, total_count=total)
             if row is not None:
                 row.created_at = now
                 store.row_model._default_manager.bulk_create([row], ignore_conflicts=True)
+    if failures:
+        raise failures[0]
     finish(job=job, now=clock())
 
 

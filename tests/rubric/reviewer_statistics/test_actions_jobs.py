@@ -5,6 +5,7 @@ import pytest
 from rubric.models import SetFigures
 from rubric.reviewer_statistics.actions import ask_for_figures, compute_figures
 from rubric.reviewer_statistics.core.figure_kinds import KINDS
+from rubric.reviewer_statistics.queries import SET_STATISTICS
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, moment
 from tests.factories.reviewer_statistics import make_reviewed_set
@@ -54,3 +55,22 @@ def test_a_worker_whose_job_was_taken_over_writes_nothing(job):
     with pytest.raises(JobLost):
         compute_figures(job=late, clock=lambda: moment(2))
     assert rows() == before
+
+
+def test_a_kind_that_meets_an_error_does_not_keep_the_others(job, monkeypatch):
+    broken, read = KINDS[0], type(SET_STATISTICS).read
+
+    def break_one(self, owner, kind):
+        if kind == broken:
+            raise ZeroDivisionError("this kind")
+        return read(self, owner, kind)
+
+    monkeypatch.setattr(type(SET_STATISTICS), "read", break_one)
+    with pytest.raises(ZeroDivisionError):
+        run_job(job=job.pk, clock=lambda: moment(1))
+    assert set(SetFigures.objects.values_list("kind", flat=True)) == set(KINDS) - {broken}
+    job.refresh_from_db()
+    assert (job.state, job.cause.partition(" (")[0]) == (
+        "running",
+        "2026-03-02 09:01 UTC, ZeroDivisionError: this kind",
+    )

@@ -10,6 +10,7 @@ from django.db import connection
 
 from tests.factories.people import NOW, load_membership, make_lead, make_member, make_person, make_project
 from workspace.checks.actions import CHECKS, keep_heads, run_daily_maintenance, verify
+from workspace.checks.core import Check
 from workspace.database.append_only import guards
 from workspace.models import Chain, Counter, Event, Job, Membership, Person, SignIn
 from workspace.models.sign_ins import SessionStore
@@ -158,3 +159,14 @@ def test_accounts_are_made_by_command(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("short\n"))
     with pytest.raises(CommandError, match="at least 12"):
         call_command("create_account", "b@example.org", "--name", "B", "--password-stdin")
+
+
+def test_a_check_that_meets_an_error_does_not_hold_and_the_others_are_run():
+    def broken(_now):
+        raise KeyError("seal")
+
+    checks = [Check("I0", "It breaks", broken), *CHECKS]
+    first, *others = verify(checks=checks, by=system_person(now=NOW), now=NOW)
+    assert first.breach_count == 1
+    assert "not known to hold: KeyError: 'seal' (workspace/checks/" in first.breaches[0]
+    assert [found.code for found in others] == [check.code for check in CHECKS]

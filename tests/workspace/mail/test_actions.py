@@ -11,7 +11,8 @@ from tests.factories.people import NOW, make_person, moment
 from tests.services.mail_server import mail_server
 from workspace.core.retries import MOST_ATTEMPTS
 from workspace.mail.actions import end_all_waiting_emails, forget_emails, queue_email, send_by_smtp
-from workspace.models import Email, Job, Person
+from workspace.models import Email, Job, Notification, Person
+from workspace.notifications.actions import digests
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -146,3 +147,42 @@ def test_an_email_that_is_sent_twice_has_one_name_by_which_mailboxes_drop_the_se
     assert first["Message-ID"] == second["Message-ID"]
     assert first["Message-ID"].endswith("@evalsite.example.org>")
     assert first["Auto-Submitted"] == "auto-generated"
+
+
+def test_an_email_that_meets_an_error_does_not_keep_the_others(caplog):
+    first, second = queue(), queue(address="ben@example.org")
+    sent = []
+
+    def break_one(email, _body):
+        if email.pk == first.pk:
+            raise RuntimeError("no such template")
+        sent.append(email.pk)
+
+    assert send_waiting(send=break_one) == 2
+    assert sent == [second.pk]
+    assert [(row.state, row.error) for row in Email.objects.order_by("pk")] == [
+        ("waiting", "RuntimeError: no such template"),
+        ("sent", ""),
+    ]
+    assert Job.objects.get(kind="send_emails").state == "done"
+    assert "Traceback" in caplog.text
+
+
+def test_a_person_whose_email_cannot_be_written_does_not_keep_the_others(monkeypatch):
+    ada, ben = make_person(), make_person()
+    for person in (ada, ben):
+        Notification.objects.create(
+            person=person, code="job_failed", subject="x", about={"job": 1}, created_at=NOW, email_due_at=NOW
+        )
+    real = digests.queue_email
+
+    def refuse(**given):
+        if given["person"] == ada:
+            raise RuntimeError("this one")
+        return real(**given)
+
+    monkeypatch.setattr(digests, "queue_email", refuse)
+    with pytest.raises(RuntimeError, match="this one"):
+        digests.write_due_emails(by=Person.objects.system(now=NOW), now=NOW)
+    assert [email.person for email in Email.objects.all()] == [ben]
+    assert Notification.objects.get(person=ada).email_due_at == NOW

@@ -482,3 +482,19 @@ def test_the_sweep_does_what_is_due():
     names = {import_string(name) for name in settings.SWEEP_ACTIONS}
     assert {enqueue_due, forget_deliveries} <= names
     assert import_string(settings.JOB_ACTIONS["deliver"]) is send_deliveries
+
+
+def test_a_delivery_that_meets_an_error_is_tried_again_and_does_not_keep_others(project, lead, caplog):
+    webhook = make_webhook(project=project).webhook
+    measure_games(project, 1)
+
+    def break_it(*_given):
+        raise RuntimeError("a secret of the site")
+
+    work(break_it)
+    row = Delivery.objects.get()
+    assert (row.state, row.attempt_count) == ("waiting", 1)
+    assert row.error == "It was not sent, as this site met an error. Its log says which."
+    assert "a secret of the site" in caplog.text
+    assert Job.objects.get(kind="deliver").state == "done"
+    assert fresh(webhook).failure_count == 1

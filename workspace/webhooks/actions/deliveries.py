@@ -4,10 +4,12 @@ The rows are the outbox: an act that is rolled back leaves none, and the sweep g
 whatever happened to a worker. A delivery is sent at least once.
 """
 
+import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
@@ -35,6 +37,7 @@ from workspace.webhooks.labels import NOT_SENT_RESTORED
 from workspace.webhooks.permissions import check_manage_webhooks
 from workspace.webhooks.queries import find_listening
 
+logger = logging.getLogger("evalsite.webhooks")
 DELIVER = "deliver"
 # What a job is about: everything that is due for a webhook, or one delivery.
 WEBHOOK, DELIVERY = "webhook", "delivery"
@@ -228,7 +231,14 @@ def _send(delivery: Delivery, send: Send, now: datetime) -> Outcome:
         "webhook-timestamp": str(timestamp),
         "webhook-signature": sign(keys, delivery.identifier, timestamp, body),
     }
-    return send(webhook.url, body, headers)
+    try:
+        return send(webhook.url, body, headers)
+    except (SoftTimeLimitExceeded, SystemError):
+        raise
+    except Exception:
+        # The others are sent all the same, in their turn.
+        logger.exception("delivery %s was not sent", delivery.pk)
+        return Outcome(None, _("It was not sent, as this site met an error. Its log says which."))
 
 
 def _note_failure(delivery: Delivery, webhook: Webhook, outcome: Outcome, by: Person, now: datetime) -> None:
