@@ -234,7 +234,7 @@ def _wanted(request: SignedIn) -> dict[str, str]:
     """The kind of figure that a link requests."""
     kind = only_parameters(request, "kind")["kind"]
     if kind and kind not in dict(KINDS):
-        raise Malformed("There is no such figure. Open the page afresh.")
+        raise Malformed(_("There is no such figure. Open the page afresh."))
     return {"kind": kind} if kind else {}
 
 

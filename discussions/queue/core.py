@@ -8,11 +8,13 @@ acts counts when it is five minutes or less; a longer one is a pause, and nobody
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
 from msgspec import Struct
+
+from workspace.core.words import say, say_many
 
 WEEKS = 8
 
@@ -44,13 +46,16 @@ def first_monday(today: date, weeks: int = WEEKS) -> date:
 
 
 def compute_pace(done: Iterable[tuple[datetime, datetime]], today: date, weeks: int = WEEKS) -> Pace:
-    """The pace of evaluations given as (taken, submitted), in the time zone that weeks are counted in."""
+    """The pace of evaluations given as (taken, submitted), in the time zone that weeks are counted in.
+
+    Lengths of time are those that passed, also across a change of the clocks.
+    """
     start = first_monday(today, weeks)
     minutes: list[list[float]] = [[] for _ in range(weeks)]
     for taken, submitted in done:
         place = (submitted.date() - start).days // 7
         if 0 <= place < weeks:
-            minutes[place].append((submitted - taken).total_seconds() / 60)
+            minutes[place].append((_utc(submitted) - _utc(taken)).total_seconds() / 60)
     everything = [value for week in minutes for value in week]
     found = [
         Week(start + timedelta(weeks=place), len(week), _median(week)) for place, week in enumerate(minutes)
@@ -58,15 +63,20 @@ def compute_pace(done: Iterable[tuple[datetime, datetime]], today: date, weeks: 
     return Pace(found, len(everything), _median(everything))
 
 
+def _utc(moment: datetime) -> datetime:
+    """Python subtracts and compares the wall clocks of two moments in one time zone, which change twice a year."""
+    return moment.astimezone(UTC)
+
+
 def format_duration(minutes: float | None) -> str:
     """A length of time in words: minutes below two hours, then hours, then days."""
     if minutes is None:
         return ""
-    for unit, size, from_minutes in (("days", 60 * 24, 60 * 48), ("hours", 60, 120)):
-        if minutes >= from_minutes:
-            return f"{minutes / size:.1f} {unit}"
-    whole = max(1, round(minutes))
-    return "1 minute" if whole == 1 else f"{whole} minutes"
+    if minutes >= 60 * 48:
+        return say("{count:.1f} days", count=minutes / 60 / 24)
+    if minutes >= 120:
+        return say("{count:.1f} hours", count=minutes / 60)
+    return say_many("{n} minute", "{n} minutes", max(1, round(minutes)))
 
 
 def _median(minutes: Sequence[float]) -> float | None:
@@ -116,7 +126,7 @@ class Load(Struct, frozen=True):
 
 def active_minutes(times: Iterable[datetime]) -> float | None:
     """Minutes of work among these times, pauses left out; None where no two of them are close enough to tell."""
-    steps = [later - earlier for earlier, later in pairwise(sorted(times))]
+    steps = [later - earlier for earlier, later in pairwise(sorted(map(_utc, times)))]
     worked = [step for step in steps if step <= PAUSE]
     return sum(worked, timedelta()).total_seconds() / 60 if worked else None
 

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from rubric.core.weights import decimal_text, exact
-from workspace.core.words import say
+from workspace.core.words import plainly, say
 
 LOWEST, HIGHEST = 1, 10
 Number = int | float
@@ -36,10 +36,16 @@ class Scale(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
         """ "1 to 5", "0 or 1", "0 to 3 in steps of 0.5"."""
         low, high = write_number(self.lowest), write_number(self.highest)
         if exact(self.lowest) + exact(self.step) == exact(self.highest):
-            return f"{low} or {high}"
-        return f"{low} to {high}" + (
-            "" if self.step == 1 else say(" in steps of {number}", number=write_number(self.step))
-        )
+            return say("{low} or {high}", low=low, high=high)
+        if self.step == 1:
+            return say("{low} to {high}", low=low, high=high)
+        return say("{low} to {high} in steps of {step}", low=low, high=high, step=write_number(self.step))
+
+    @property
+    def plain_text(self) -> str:
+        """The same as it is written in drafts, in prompts and in what is noted of an answer, in no language."""
+        with plainly():
+            return self.text
 
     @property
     def is_common(self) -> bool:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from workspace.core.words import say
+from workspace.core.words import say, say_many
 
 PLACES = 4
 PERCENT_PLACES = 4
@@ -138,7 +138,8 @@ def percent_text(share: Number) -> str:
 def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
     """The sum, its weights, and its distance from 1."""
     listed = [f"{key} {percent_text(share)}\u00a0%" for key, share in list(shares.items())[:_MOST_SHOWN]]
-    more = [f"{len(shares) - _MOST_SHOWN} more"] if len(shares) > _MOST_SHOWN else []
+    left = len(shares) - _MOST_SHOWN
+    more = [say_many("{n} more", "{n} more", left)] if left > 0 else []
     by = percent_text(abs(total - 1))
     off = say("{by}\u00a0% too much", by=by) if total > 1 else say("{by}\u00a0% too little", by=by)
     return say(

@@ -109,7 +109,7 @@ def _closing(nonce: str) -> str:
 
 
 def _criteria_part(criteria: Sequence[Criterion], scales: Scales) -> str:
-    on = "each on the scale that it names" if scales else f"from {COMMON.text}"
+    on = "each on the scale that it names" if scales else f"from {COMMON.plain_text}"
     lines = [f"Score each response on each of these criteria, {on}:"]
     for number, criterion in enumerate(criteria, start=1):
         weight = decimal_text(exact(criterion.weight) * Fraction(100))
@@ -124,7 +124,7 @@ def _criteria_part(criteria: Sequence[Criterion], scales: Scales) -> str:
 def _scale_words(scale: Scale) -> str:
     """ "0 or 1", "1 to 5 in steps of 1": a model is always told the steps."""
     is_told = len(scale.points) == 2 or scale.step != 1
-    return scale.text + ("" if is_told else " in steps of 1")
+    return scale.plain_text + ("" if is_told else " in steps of 1")
 
 
 def _asks_overall(rubric: RubricRecord) -> bool:
@@ -143,7 +143,7 @@ def _task(mode: str, rubric: RubricRecord) -> str:
         steps.append('Compute the sum of weight x score of each response, as "overall".')
         if rubric.scales:
             steps[-1] += (
-                f" Bring each score to {COMMON.text} first: 1 + 9 x (score - lowest) / (highest - lowest)."
+                f" Bring each score to {COMMON.plain_text} first: 1 + 9 x (score - lowest) / (highest - lowest)."
             )
     steps.append("Give your reasons for each response in brief notes.")
     steps.append("Rank the responses from best to worst; put those that are equal into one list.")

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from workspace.core.words import say
 from workspace.statistics.estimates import Agreement, Estimate, agreement, name_jackknife_unit
 from workspace.statistics.ratings import (
     ROUNDING,
@@ -65,7 +66,7 @@ def _distances(counts: Counts, level: Level) -> Matrix:
     if level == "nominal":
         return np.asarray(1 - np.eye(len(categories)))
     if categories[0] < 0:
-        raise Refused("A rating is below 0; the ratio scale has a zero and nothing below it.")
+        raise Refused(say("A rating is below 0; the ratio scale has a zero and nothing below it."))
     scaled = categories / categories[-1]
     sums = scaled[:, None] + scaled[None, :]
     return np.asarray(np.square(np.subtract.outer(scaled, scaled) / np.where(sums == 0, 1, sums)))

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workspace.core.words import say
 from workspace.statistics.estimates import Agreement, Estimate, agreement, name_jackknife_unit
 from workspace.statistics.ratings import (
     ROUNDING,
@@ -95,7 +96,9 @@ def cohen_kappa(
     def estimate(matrix: Matrix) -> Estimate:
         used = complete(matrix)
         if used.shape[1] != 2:
-            raise Refused(f"Cohen's kappa compares exactly 2 raters; there are {used.shape[1]}.")
+            raise Refused(
+                say("Cohen's kappa compares exactly 2 raters; there are {count}.", count=used.shape[1])
+            )
         return _from_raters(used, used, weights, scale, with_interval)
 
     return agreement(ratings, estimate)
@@ -229,7 +232,7 @@ def specific_agreement(
         together = by_group(groups, two_or_more(matrix))
         agreed, possible = given * (given - 1), given * (sizes - 1)
         if not possible.sum():
-            raise Refused("Nobody gave this answer.")
+            raise Refused(say("Nobody gave this answer."))
         left = possible.sum() - together(possible)
         without = np.where(left > 0, (agreed.sum() - together(agreed)) / np.where(left > 0, left, 1), np.nan)
         value = float(agreed.sum() / possible.sum())

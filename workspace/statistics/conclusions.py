@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
+from workspace.core.words import say
 from workspace.statistics.estimates import Interval
 from workspace.statistics.means import student_t
 from workspace.statistics.ratings import Matrix
@@ -88,7 +89,11 @@ def too_few(comparisons: int) -> str:
     """The sentence when comparisons are too few for an interval by resampling them; "" when they are not."""
     if comparisons >= LEAST_COMPARISONS:
         return ""
-    return f"An interval needs at least {LEAST_COMPARISONS} comparisons; there are {comparisons}."
+    return say(
+        "An interval needs at least {least} comparisons; there are {count}.",
+        least=LEAST_COMPARISONS,
+        count=comparisons,
+    )
 
 
 def mean_figure(values: Matrix, *, responses: int = 0, rows: int = 0, reason: str) -> Figure:
@@ -121,7 +126,7 @@ def needed_count(count: int, interval: Interval | None, effect: float) -> int | 
 
 def cannot_tell(count: int, reason: str, needed: int | None = None, unit: str = "comparisons") -> Conclusion:
     """The conclusion that nothing can be concluded yet, and why."""
-    return Conclusion("cannot_tell", f"Can't tell yet: {reason}", count, needed, unit)
+    return Conclusion("cannot_tell", say("Can't tell yet: {reason}", reason=reason), count, needed, unit)
 
 
 def without_interval(figure: Figure, needed: int | None = None) -> Conclusion:
@@ -144,12 +149,12 @@ def no_difference(
     count: int, margin: str, needed: int | None = None, unit: str = "comparisons"
 ) -> Conclusion:
     """The conclusion from an interval inside the margin; the margin is given in words."""
-    said = f"No difference that matters: the whole interval lies within {margin}."
+    said = say("No difference that matters: the whole interval lies within {margin}.", margin=margin)
     return Conclusion("no_difference", said, count, needed, unit)
 
 
 def small_note(interval: Interval | None, margin: float, words: str, *, centre: float = 0.0) -> str:
     """What is added where something holds or fails by less than the margin; else ""."""
-    return (
-        f" By less than {words}, so it hardly matters." if is_inside(interval, margin, centre=centre) else ""
-    )
+    if not is_inside(interval, margin, centre=centre):
+        return ""
+    return say(" By less than {words}, so it hardly matters.", words=words)

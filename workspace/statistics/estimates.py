@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
+from workspace.core.words import mark, say
 from workspace.statistics.means import jackknife_error, student_t
 from workspace.statistics.ratings import Groups, Matrix, Refused, Table, count_pairs, count_raters, to_matrix
 
@@ -54,7 +55,7 @@ def agreement(ratings: Table, estimate: Callable[[Matrix], Estimate]) -> Agreeme
         found = estimate(matrix)
     except Refused as refused:
         return Agreement(None, reason=str(refused))
-    interval, reason = None, "The interval was not asked for."
+    interval, reason = None, say("The interval was not asked for.")
     if found.without is not None:
         interval, reason = jackknife_t(found.value, found.without, unit=found.unit)
     pairs = count_pairs(found.used) if found.pairs is None else found.pairs
@@ -62,8 +63,19 @@ def agreement(ratings: Table, estimate: Callable[[Matrix], Estimate]) -> Agreeme
 
 
 def name_jackknife_unit(groups: Groups) -> str:
-    """The word for what the jackknife leaves out in turn, as its sentences use it."""
+    """What the jackknife leaves out in turn: "item" or "group"."""
     return "item" if groups is None else "group"
+
+
+# What the jackknife leaves out in turn -> why there is no interval.
+_FEW = {
+    "item": mark("An interval needs at least {least} items; there are {count}."),
+    "group": mark("An interval needs at least {least} groups; there are {count}."),
+}
+_CARRIES = {
+    "item": mark("One item carries the whole value: without it there is none, so there is no interval."),
+    "group": mark("One group carries the whole value: without it there is none, so there is no interval."),
+}
 
 
 def jackknife_t(value: float, without: Matrix, *, unit: str = "item") -> tuple[Interval | None, str]:
@@ -74,9 +86,9 @@ def jackknife_t(value: float, without: Matrix, *, unit: str = "item") -> tuple[I
     """
     count = len(without)
     if count < LEAST_FOR_INTERVAL:
-        return None, f"An interval needs at least {LEAST_FOR_INTERVAL} {unit}s; there are {count}."
+        return None, say(_FEW[unit], least=LEAST_FOR_INTERVAL, count=count)
     if not np.isfinite(without).all():
-        return None, f"One {unit} carries the whole value: without it there is none, so there is no interval."
+        return None, say(_CARRIES[unit])
     half = student_t(count - 1) * jackknife_error(without)
     return (min(value, max(-1.0, value - half)), max(value, min(1.0, value + half))), ""
 
@@ -91,7 +103,7 @@ def jackknife_over_groups(
     """
     value = value_of(list(range(len(groups))))
     if value is None:
-        return None, "There is no value to put an interval around."
+        return None, say("There is no value to put an interval around.")
     kept = [[at for at, group in enumerate(groups) if group != left] for left in dict.fromkeys(groups)]
     values = [value_of(indices) if indices else None for indices in kept]
     return jackknife_t(value, np.array([np.nan if value is None else value for value in values]))

@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from workspace.core.words import mark, say
 from workspace.statistics.estimates import LEAST_FOR_INTERVAL, Agreement, Estimate, agreement
 from workspace.statistics.ratings import (
     ROUNDING,
@@ -49,7 +50,7 @@ def icc(ratings: Table, *, form: Form, with_interval: bool = True) -> Agreement:
         values = normal(used)
         value = float(_correlation(_squares(values), form)[0])
         if np.isnan(value):
-            raise Refused("The items differ too little from one another for an intraclass correlation.")
+            raise Refused(say(TOO_ALIKE))
         return Estimate(value, _without_each(values, form) if with_interval else None, used)
 
     return agreement(ratings, estimate)
@@ -126,8 +127,11 @@ MOST_CELLS = 1_000_000
 
 # An eigenvalue below this share of the largest is a rounding error.
 SINGULAR = 1e-10
-PARTS = "The raters fall into groups without an item in common, so severity and quality cannot be told apart."
-NO_ERROR_LEFT = "There are too few ratings to tell error from raters and items."
+PARTS = mark(
+    "The raters fall into groups without an item in common, so severity and quality cannot be told apart."
+)
+NO_ERROR_LEFT = mark("There are too few ratings to tell error from raters and items.")
+TOO_ALIKE = mark("The items differ too little from one another for an intraclass correlation.")
 
 
 class Components(Struct, frozen=True):
@@ -172,7 +176,7 @@ def _components_correlation(values: Matrix, form: str) -> float:
     count = len(counts) / (1 / counts).sum() if form == "2,k" else 1.0
     below = found.items + (found.raters + found.error) / count
     if below <= ROUNDING:
-        raise Refused("The items differ too little from one another for an intraclass correlation.")
+        raise Refused(say(TOO_ALIKE))
     return float(found.items / below)
 
 
@@ -184,12 +188,12 @@ def compute_components(values: Matrix) -> Components:
     per_item, per_rater = rated.sum(axis=1), rated.sum(axis=0)
     freedom = count - items - raters + 1
     if freedom <= 0 or raters < 2 or items < 2:
-        raise Refused(NO_ERROR_LEFT)
+        raise Refused(say(NO_ERROR_LEFT))
     within_items = np.nan_to_num(values - np.nanmean(values, axis=1)[:, None])
     within_raters = np.nan_to_num(values - np.nanmean(values, axis=0))
     equations = np.diag(per_rater) - (rated / per_item[:, None]).T @ rated
     if np.linalg.matrix_rank(equations) < raters - 1:
-        raise Refused(PARTS)
+        raise Refused(say(PARTS))
     sums = within_items.sum(axis=0)
     of_raters = float(sums @ np.linalg.pinv(equations, hermitian=True) @ sums)
     residual = max(float(np.square(within_items).sum()) - of_raters, 0.0)

@@ -8,6 +8,8 @@ from math import comb, lcm
 
 from msgspec import Struct
 
+from workspace.core.words import say
+
 # Twelve against twelve; the work grows with the square root of it.
 MOST_ARRANGEMENTS = 3_000_000
 Score = float | Decimal | Fraction
@@ -35,7 +37,7 @@ def permutation_test(first: Sequence[Score], second: Sequence[Score]) -> Permuta
     """
     if not first or not second:
         return Permutation(
-            None, None, None, 0, "One of the two groups has no score; the test needs one in each."
+            None, None, None, 0, say("One of the two groups has no score; the test needs one in each.")
         )
     arrangements = comb(len(first) + len(second), len(second))
     if arrangements > MOST_ARRANGEMENTS:
@@ -44,13 +46,13 @@ def permutation_test(first: Sequence[Score], second: Sequence[Score]) -> Permuta
             None,
             None,
             arrangements,
-            f"{arrangements} ways to distribute the scores are too many to count them all.",
+            say("{count} ways to distribute the scores are too many to count them all.", count=arrangements),
         )
     try:
         scores = [Fraction(str(score)) for score in (*first, *second)]
     except ValueError:
         return Permutation(
-            None, None, None, arrangements, "A score is not a finite number; correct it first."
+            None, None, None, arrangements, say("A score is not a finite number; correct it first.")
         )
     return _counted(scores, len(second), arrangements)
 

@@ -6,11 +6,12 @@ from typing import Literal
 
 import numpy as np
 
+from workspace.core.words import mark, say
 from workspace.statistics.estimates import Agreement, Estimate, agreement
 from workspace.statistics.ratings import Matrix, Refused, Table, complete, pairable
 
 Variant = Literal["a", "b"]
-NO_RANKING = "Every rater ties all items, so there is no ranking to compare."
+NO_RANKING = mark("Every rater ties all items, so there is no ranking to compare.")
 BLOCK = 256
 
 # The value for two raters, and the values without each of their items; NaN where there is none.
@@ -79,7 +80,7 @@ def _concordance(matrix: Matrix) -> tuple[float, Matrix]:
     squares = np.square(sum(mid_ranks(column) for column in matrix.T) - raters * (count + 1) / 2).sum()
     value = _w(count, raters, np.array([squares]), np.array([ties]))
     if np.isnan(value[0]):
-        raise Refused(NO_RANKING)
+        raise Refused(say(NO_RANKING))
     sums = [sum(_ranks_without(column, block) for column in matrix.T) for block in _blocks(count)]
     left = np.concatenate([np.square(block).sum(axis=1) for block in sums])
     # Removing an item from a tie of t subtracts t^3 - t less (t - 1)^3 - (t - 1).
@@ -137,7 +138,9 @@ def _mean_over_pairs(
                 without.append(np.full(len(used), value))
                 without[-1][both] = leaving_out
         if not values:
-            raise Refused("No two raters have rated two items in common without one of them tying them all.")
+            raise Refused(
+                say("No two raters have rated two items in common without one of them tying them all.")
+            )
         mean = _mean_of_defined(np.array(without)) if with_interval else None
         return Estimate(float(np.mean(values)), mean, used, len(values))
 

@@ -6,6 +6,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from workspace.core.words import mark, say
+
 Matrix = NDArray[np.float64]
 Table = Sequence[Sequence[float | None]] | Matrix
 
@@ -15,9 +17,11 @@ MOST_CATEGORIES = 1000
 
 # A sum below this share of the whole is a rounding error.
 ROUNDING = 1e-12
-NOT_FINITE = "A rating is not a finite number; correct it first."
-ONE_RATER = "Agreement needs ratings by at least two raters."
-NO_VARIATION = "All ratings are the same, so it does not show whether the raters tell items apart."
+NOT_FINITE = mark("A rating is not a finite number; correct it first.")
+ONE_RATER = mark("Agreement needs ratings by at least two raters.")
+NO_VARIATION = mark("All ratings are the same, so it does not show whether the raters tell items apart.")
+FEW_PAIRABLE = mark("Agreement needs at least 2 items that two raters or more have rated; there are {count}.")
+FEW_COMPLETE = mark("Agreement needs at least 2 items that every rater has rated; there are {count}.")
 
 
 class Refused(Exception):
@@ -44,35 +48,35 @@ def to_matrix(ratings: Table) -> Matrix:
 def pairable(matrix: Matrix) -> Matrix:
     """The items that two raters or more have rated; raises Refused when no agreement can be computed on them."""
     check_raters(matrix)
-    return check_items(matrix[two_or_more(matrix)], "two raters or more have rated")
+    return check_items(matrix[two_or_more(matrix)], FEW_PAIRABLE)
 
 
 def complete(matrix: Matrix) -> Matrix:
     """The items that every rater has rated; raters without any rating are left out. Raises Refused."""
     check_raters(matrix)
     present = matrix[:, ~np.isnan(matrix).all(axis=0)]
-    return check_items(present[~np.isnan(present).any(axis=1)], "every rater has rated")
+    return check_items(present[~np.isnan(present).any(axis=1)], FEW_COMPLETE)
 
 
 def check_raters(matrix: Matrix) -> None:
     """Raises Refused on a rating that is not a number, and when fewer than two raters have rated anything."""
     if np.isinf(matrix).any():
-        raise Refused(NOT_FINITE)
+        raise Refused(say(NOT_FINITE))
     if (~np.isnan(matrix)).any(axis=0).sum() < 2:
-        raise Refused(ONE_RATER)
+        raise Refused(say(ONE_RATER))
 
 
-def check_items(matrix: Matrix, which: str) -> Matrix:
-    """The same items; raises Refused when there are fewer than two."""
+def check_items(matrix: Matrix, few: str) -> Matrix:
+    """The same items; raises Refused with the sentence `few` when there are fewer than two."""
     if len(matrix) < 2:
-        raise Refused(f"Agreement needs at least 2 items that {which}; there are {len(matrix)}.")
+        raise Refused(say(few, count=len(matrix)))
     return matrix
 
 
 def check_variation(values: Matrix) -> None:
     """Raises Refused when all ratings are the same (NaN left out)."""
     if np.nanmin(values) == np.nanmax(values):
-        raise Refused(NO_VARIATION)
+        raise Refused(say(NO_VARIATION))
 
 
 def normal(values: Matrix) -> Matrix:
@@ -92,13 +96,16 @@ def count_ratings(matrix: Matrix, scale: Sequence[float] | None = None) -> Count
     categories = np.unique(values if scale is None else np.array(scale, dtype=np.float64))
     if len(categories) > MOST_CATEGORIES:
         raise Refused(
-            f"There are more than {MOST_CATEGORIES} different ratings; use a statistic of the interval scale."
+            say(
+                "There are more than {most} different ratings; use a statistic of the interval scale.",
+                most=MOST_CATEGORIES,
+            )
         )
     if not np.isfinite(categories).all():
-        raise Refused(NOT_FINITE)
+        raise Refused(say(NOT_FINITE))
     strange = values[~np.isin(values, categories)]
     if len(strange):
-        raise Refused(f"The rating {strange[0]:g} is not on the scale.")
+        raise Refused(say("The rating {rating:g} is not on the scale.", rating=float(strange[0])))
     places = rows * len(categories) + np.searchsorted(categories, values)
     table = np.bincount(places, minlength=len(matrix) * len(categories)).astype(np.float64)
     return Counts(categories, table.reshape(len(matrix), len(categories)))

@@ -297,7 +297,8 @@ def summarize_metric(metric: MetricCompared) -> str:
     )
     reason = f" {found.reason}" if found.reason else ""
     played = f"{_signed(found.raw)}{describe_rebound(found)}"
-    return f"{metric.label}: {metric.answer}. {shown[0]} against {shown[1]}, {played}{shrunken}.{reason}"
+    means = say("{control} against {change}", control=shown[0], change=shown[1])
+    return f"{metric.label}: {metric.answer}. {means}, {played}{shrunken}.{reason}"
 
 
 def describe_rebound(found: Difference) -> str:

@@ -10,11 +10,13 @@ from fractions import Fraction
 from discussions.core.outcome import DIVERSITY, REPETITION
 from discussions.iterations.core.figures import GameFigures
 from workspace.core.text import figure
-from workspace.core.words import say
+from workspace.core.words import mark, say
 
 FOLLOW_LENGTH = frozenset({DIVERSITY, REPETITION})
 
 
+_MORE = mark("{share}\u00a0% more {name} ({after} against {before})")
+_FEWER = mark("{share}\u00a0% fewer {name} ({after} against {before})")
 # A difference of a fifth, up or down, is reported.
 NOTED = Fraction(1, 5)
 
@@ -31,7 +33,10 @@ def describe_lengths(key: str, control: Sequence[GameFigures], change: Sequence[
         )
         if before and after is not None and abs(after / before - 1) > NOTED
     ]
-    return say("Follows the length of what is said: {parts}.", parts=" and ".join(parts)) if parts else ""
+    if not parts:
+        return ""
+    both = say("{first} and {second}", first=parts[0], second=parts[1]) if len(parts) == 2 else parts[0]
+    return say("Follows the length of what is said: {parts}.", parts=both)
 
 
 def _words_per_message(games: Sequence[GameFigures]) -> Fraction | None:
@@ -49,4 +54,5 @@ def _messages_per_game(games: Sequence[GameFigures]) -> Fraction | None:
 
 def _describe(name: str, before: Fraction, after: Fraction) -> str:
     share = figure(100 * abs(after / before - 1), decimals=0)
-    return f"{share}\u00a0% {'more' if after > before else 'fewer'} {name} ({figure(after)} against {figure(before)})"
+    said = _MORE if after > before else _FEWER
+    return say(said, share=share, name=name, after=figure(after), before=figure(before))

@@ -4,6 +4,7 @@ from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
+from django.utils.translation import gettext as _
 from ninja import Router
 from pydantic import Field
 
@@ -366,7 +367,7 @@ def show_measurements(request: SignedIn, slug: str, number: int) -> MeasuredAnsw
 def _measured(game: Game) -> Measured:
     measured = newest_measured(game)
     if measured is None:
-        raise NotAllowed("This game is not measured yet. Ask again in a minute.", code="not_measured")
+        raise NotAllowed(_("This game is not measured yet. Ask again in a minute."), code="not_measured")
     return measured
 
 

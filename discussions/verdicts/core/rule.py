@@ -183,7 +183,7 @@ def _cost_reasons(cost: Decimal | None, rules: Rules) -> list[Reason]:
     if cost is None or get_cost_state(cost, rules) != ABOVE:
         return []
     shown = figure(cost, float(rules.limit), decimals=2)
-    return [Reason("cost", f"cost {shown} > {figure(rules.limit, decimals=2)}")]
+    return [Reason("cost", say("cost {cost} > {limit}", cost=shown, limit=figure(rules.limit, decimals=2)))]
 
 
 def _headline(lines: list[Line], missing: list[str], quality: list[Reason], reasons: list[Reason]) -> str:

@@ -154,7 +154,7 @@ def _conclusion(first: Share, second: Share, difference: Figure, claim: str) -> 
             "fails", say("People without the breakdown {claim}.", claim=claim), count, needed, say(_UNIT)
         )
     if is_inside(difference.interval, EFFECT):
-        return no_difference(count, f"{100 * EFFECT:g} points", needed, say(_UNIT))
+        return no_difference(count, say("{points:g} points", points=100 * EFFECT), needed, say(_UNIT))
     return cannot_tell(count, say("the interval of the difference holds 0."), needed, say(_UNIT))
 
 

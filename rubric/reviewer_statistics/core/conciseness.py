@@ -186,5 +186,5 @@ def _conclusion(figure: Figure) -> Conclusion:
     if figure.interval[0] > 0:
         return Conclusion("fails", say("Longer responses score higher on conciseness."), count, needed)
     if is_inside(figure.interval, -EXPECTED):
-        return no_difference(count, f"{-EXPECTED:g} of 0", needed)
+        return no_difference(count, say("{margin:g} of 0", margin=-EXPECTED), needed)
     return cannot_tell(count, say("the interval of the correlation holds 0."), needed)

@@ -366,7 +366,7 @@ class _Reader:
             self.flag(code, said, label, name)
         elif not scale.holds(number):
             lies = (
-                f"its scale is {scale.text}"
+                f"its scale is {scale.plain_text}"
                 if name in self.scales
                 else f"a score lies from {LOWEST} to {HIGHEST}"
             )
@@ -377,7 +377,8 @@ class _Reader:
                     "numeric_string", f"{label}: {name} is written as text and read as {number}.", label, name
                 )
             if name in self.scales and not scale.is_step(number):
-                said = f"{label}: {name} is {number}, between the steps of its scale, {scale.text}; it counts as it is."
+                steps = f"between the steps of its scale, {scale.plain_text}"
+                said = f"{label}: {name} is {number}, {steps}; it counts as it is."
                 self.flag(BETWEEN, said, label, name)
             return number
         return None

@@ -49,7 +49,7 @@ def criterion_texts(criterion: Criterion) -> dict[str, str]:
         "label": criterion.label,
         "description": criterion.description,
         "weight": percent_text(criterion.weight),
-        "scale": "" if criterion.scale is None else criterion.scale.text,
+        "scale": "" if criterion.scale is None else criterion.scale.plain_text,
         "threshold": "" if criterion.threshold is None else write_number(criterion.threshold),
         "is_mandatory": YES if criterion.is_mandatory else "",
         "question": criterion.question,
