@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from ninja import Router
 from pydantic import Field
 
@@ -162,13 +163,14 @@ def _check_fields(given: dict[str, str], rows: Table) -> dict[str, str]:
     """The fields in the order of the page, as its form checks them."""
     for field, column in given.items():
         if field not in FIELD_LABELS:
-            says = f"There is no field “{field[:60]}”. Use one of: {', '.join(FIELD_LABELS)}."
-            raise Unacceptable(says, field="fields", code="unknown_field")
+            says = _("There is no field “%(field)s”. Use one of: %(fields)s.")
+            known = {"field": field[:60], "fields": ", ".join(FIELD_LABELS)}
+            raise Unacceptable(says % known, field="fields", code="unknown_field")
         if column not in rows.columns:
-            says = f"The file has no column “{column[:60]}”."
-            raise Unacceptable(says, field=f"fields.{field}", code="no_column")
+            says = _("The file has no column “%(column)s”.")
+            raise Unacceptable(says % {"column": column[:60]}, field=f"fields.{field}", code="no_column")
     if len(set(given.values())) < len(given):
-        raise Unacceptable("A column is chosen twice.", field="fields", code="chosen_twice")
+        raise Unacceptable(_("A column is chosen twice."), field="fields", code="chosen_twice")
     return {field: given[field] for field in FIELD_LABELS if field in given}
 
 

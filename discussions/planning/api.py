@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from ninja import Router
 from pydantic import Field
 
@@ -451,7 +452,7 @@ def _protocol(given: PlanGiven, known: dict[str, Any], person: Person) -> Protoc
     named = {"rubric__key": given.rubric or stored.rubric.key, "number": given.version or stored.number}
     version = rows.filter(**named).first()
     if version is None:
-        raise Unacceptable("There is no such rubric version.", field="version")
+        raise Unacceptable(_("There is no such rubric version."), field="version")
     names = [name for name in Protocol.__struct_fields__ if name != "rubric_version"]
     return Protocol(rubric_version=version, **{name: values[name] for name in names})
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from ninja import Router
 from pydantic import Field
 
@@ -128,7 +129,9 @@ def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
     check_assign(request.user, project)
     person = next((person for person in evaluators_in(project) if person.pk == given.person), None)
     if person is None:
-        raise Unacceptable("This person does not rate in the project.", field="person", code="no_evaluator")
+        raise Unacceptable(
+            _("This person does not rate in the project."), field="person", code="no_evaluator"
+        )
     assign_games(
         project=project, numbers=sorted(set(given.games)), person=person, by=request.user, now=timezone.now()
     )

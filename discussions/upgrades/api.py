@@ -2,6 +2,7 @@
 
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from ninja import Router
 from pydantic import Field
 
@@ -159,7 +160,7 @@ def _find_version(iteration: Iteration, number: str) -> RubricVersion:
     found = list_newer_versions(iteration).filter(number=number).first()
     if found is None:
         raise Unacceptable(
-            "This rubric has no newer published version of that number.",
+            _("This rubric has no newer published version of that number."),
             field="version",
             code="unknown_version",
         )

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from ninja import Router
 
 from discussions.core.outcome import Outcome
@@ -238,7 +239,7 @@ def record_ready(request: SignedIn, slug: str, given: RecordGamesGiven) -> Recor
     check_record_games(request.user, project)
     shown = {game.number: game.basis_sha256 for game in given.games}
     if len(shown) < len(given.games):
-        raise Unacceptable("A game is named twice.", field="games", code="twice")
+        raise Unacceptable(_("A game is named twice."), field="games", code="twice")
     done = record_ready_games(project=project, shown=shown, by=request.user, now=timezone.now())
     return RecordedGamesAnswer(
         recorded=[RecordedGameAnswer(number=row.game.number, passes=row.passes) for row in done.verdicts],

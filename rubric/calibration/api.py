@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from ninja import Router
 from pydantic import Field
 
@@ -232,7 +233,8 @@ def collect_notes(given: Iterable[tuple[int, str]]) -> dict[int, str]:
     notes: dict[int, str] = {}
     for number, note in given:
         if number in notes:
-            raise Unacceptable(f"There are two notes on {number}. Write one of both.", field="notes")
+            says = _("There are two notes on %(number)d. Write one of both.")
+            raise Unacceptable(says % {"number": number}, field="notes")
         notes[number] = note
     return notes
 

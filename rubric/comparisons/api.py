@@ -6,6 +6,7 @@ from typing import Literal
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from ninja import Router
 from pydantic import Field
 
@@ -171,7 +172,7 @@ def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
     versions = RubricVersion.objects.visible_to(request.user).select_related("rubric")
     version = versions.filter(rubric__key=given.rubric, number=given.version).first()
     if version is None:
-        raise Unacceptable("There is no such rubric version.", field="version")
+        raise Unacceptable(_("There is no such rubric version."), field="version")
     made = open_set(
         project=project,
         name=given.name,
@@ -339,6 +340,6 @@ def _bring(request: SignedIn, comparison_set: ComparisonSet) -> BroughtAnswer:
     if brought.faults:
         first, count = brought.faults[0], len(brought.faults)
         detail = {"faults": brought.faults[:MOST_FAULTS], "count": count}
-        says = f"Line {first.line}: {first.message}"
+        says = _("Line %(line)d: %(says)s") % {"line": first.line, "says": first.message}
         raise Unacceptable(says, field=first.pointer, code=first.code, detail=detail)
     return BroughtAnswer(comparisons=brought.comparisons, reviews=brought.reviews, known=brought.known)

@@ -1,6 +1,7 @@
 """Prompts for models that review, and their raw answers, for programs."""
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from ninja import Router
 from pydantic import Field
 
@@ -81,7 +82,7 @@ def submit_answer(
     part = MAIN_PART if given.part == CRITERIA_PART else given.part
     if part not in (MAIN_PART, WHOLE_PART):
         raise Unacceptable(
-            "Send the part that came with the prompt: “whole” for holistic scores, else “” or “criteria”.",
+            _("Send the part that came with the prompt: “whole” for holistic scores, else “” or “criteria”."),
             field="part",
         )
     paste_answer(

@@ -19,6 +19,7 @@ from rubric.core.weights import decimal_text, exact
 from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault
 from rubric.reviews.core.two_calls import WHOLE_PART
 from workspace.core.strict_json import normalise_text, read_json
+from workspace.core.words import say
 
 MODES = (HOLISTIC, "rubric", BOTH)
 
@@ -290,7 +291,9 @@ def read_completion(body: bytes) -> Reply:
     value = document.value
     if not document.is_readable or document.problems or not isinstance(value, dict):
         text = normalise_text(body.decode("utf-8", errors="replace"))[0]
-        said = "What the endpoint sent is no chat completion, so there is nothing to read. What came is kept below."
+        said = say(
+            "What the endpoint sent is no chat completion, so there is nothing to read. What came is kept below."
+        )
         return Reply(text=text, error_code=GARBAGE, error=said)
     choices = value.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
@@ -315,7 +318,7 @@ def limit_reply(reply: Reply) -> Reply:
         return reply
     return Reply(
         error_code=TOO_LARGE,
-        error="The answer is larger than 2 MB, so it was not kept. Ask for a shorter one (max_tokens).",
+        error=say("The answer is larger than 2 MB, so it was not kept. Ask for a shorter one (max_tokens)."),
         prompt_tokens=reply.prompt_tokens,
         answer_tokens=reply.answer_tokens,
         took_ms=reply.took_ms,
@@ -338,11 +341,14 @@ def _part_texts(parts: Iterable[Any]) -> Iterable[str]:
 
 
 def _empty(reply: Reply) -> Reply:
-    said = "The model sent no text"
-    said += f' ("{reply.finish_reason}").' if reply.finish_reason else "."
+    said = say("The model sent no text. Ask again, or paste an answer.")
+    if reply.finish_reason:
+        said = say(
+            'The model sent no text ("{reason}"). Ask again, or paste an answer.', reason=reply.finish_reason
+        )
     return Reply(
         error_code=NO_ANSWER,
-        error=f"{said} Ask again, or paste an answer.",
+        error=said,
         finish_reason=reply.finish_reason,
         prompt_tokens=reply.prompt_tokens,
         answer_tokens=reply.answer_tokens,
@@ -399,25 +405,27 @@ def read_answer_lines(data: bytes) -> tuple[list[UploadedAnswer], list[LineFault
             given = {key: document.value[key] for key in KEYS}
             answers.append(UploadedAnswer(number, **given, part=document.value.get("part", "")))
     if not answers and not faults:
-        faults.append(LineFault(1, "", "empty", "There is no answer. Give one JSON object a line."))
+        faults.append(LineFault(1, "", "empty", say("There is no answer. Give one JSON object a line.")))
     return answers, (faults + _twice(answers))[:MOST_FAULTS]
 
 
 def _shape_faults(line: int, value: Any) -> list[LineFault]:
     if not isinstance(value, dict):
-        said = "The line is no object. Write one with the keys comparison, reviewer and text."
+        said = say("The line is no object. Write one with the keys comparison, reviewer and text.")
         return [LineFault(line, "", "wrong_shape", said)]
     faults = [
-        LineFault(line, f"/{key}", "wrong_shape", f'"{key}" is missing or is no text. Give it as text.')
+        LineFault(
+            line, f"/{key}", "wrong_shape", say('"{key}" is missing or is no text. Give it as text.', key=key)
+        )
         for key in KEYS
         if not (isinstance(value.get(key), str) and value[key].strip())
     ]
     if value.get("part", "") not in ("", WHOLE_PART, CRITERIA_PART):
-        said = '"part" is neither "whole" nor "criteria". Take that of the prompt.'
+        said = say('"part" is neither "whole" nor "criteria". Take that of the prompt.')
         faults.append(LineFault(line, "/part", "wrong_shape", said))
     text = value.get("text")
     if isinstance(text, str) and len(text.encode()) > LONGEST_ANSWER:
-        said = "The answer is larger than 2 MB, which no review needs. Shorten it."
+        said = say("The answer is larger than 2 MB, which no review needs. Shorten it.")
         faults.append(LineFault(line, "/text", "too_large", said))
     return faults
 
@@ -429,6 +437,6 @@ def _twice(answers: list[UploadedAnswer]) -> list[LineFault]:
     for answer in answers:
         line = first.setdefault((answer.comparison, answer.reviewer, answer.part), answer.line)
         if line != answer.line:
-            said = f"Line {line} has the same comparison and reviewer. Keep one of them."
+            said = say("Line {line} has the same comparison and reviewer. Keep one of them.", line=line)
             faults.append(LineFault(answer.line, "", "twice", said))
     return faults

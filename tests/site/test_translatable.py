@@ -5,15 +5,24 @@ import re
 import sys
 from functools import _lru_cache_wrapper
 
+import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 
+from discussions.queue.core import format_duration
 from discussions.transcripts.core.formats import FORMATS
+from rubric.core.scales import Scale
+from rubric.core.weights import weight_problems
 from tests.site.pseudo_locale import install, mark_text, outside, stored_texts, untranslated
 from tests.site.rights_matrix import MATRIX
 from tests.site.test_rights_matrix import ask, get_address, world  # noqa: F401  a fixture
 from workspace.core.words import say, say_many
+from workspace.statistics.alpha import krippendorff_alpha
+from workspace.statistics.conclusions import cannot_tell, no_difference, small_note, too_few
+from workspace.statistics.estimates import jackknife_t
+from workspace.statistics.permutation import permutation_test
+from workspace.statistics.rankings import kendall_w
 
 pytestmark = pytest.mark.django_db
 
@@ -172,6 +181,35 @@ def upload_wrongly(world):  # noqa: F811
 def test_every_fault_of_a_file_is_translated(world, known):  # noqa: F811
     faults = list_faults(upload_wrongly(world), known + " alpha")
     assert not faults, "\n".join(faults)
+
+
+def rare_sentences():
+    """Values that no page of the tests' world shows, by what they are."""
+    twins = [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    yield from ((f"{minutes} minutes", format_duration(minutes)) for minutes in (1, 17, 200, 9000))
+    weights = {f"c{number}": "0.2" for number in range(10)}
+    yield "weights", " ".join(problem.message for problem in weight_problems(weights))
+    yield "two steps", Scale(0, 1, 1).text
+    yield "half steps", Scale(0, 3, 0.5).text
+    for ratings in ([], [[1.0, 2.0]], twins, [[float("inf"), 1.0]] * 2):
+        yield f"alpha of {ratings}", krippendorff_alpha(ratings, level="interval").reason
+        yield f"ranks of {ratings}", kendall_w(ratings).reason
+    for unit in ("item", "group"):
+        yield f"few {unit}s", jackknife_t(0.5, np.array([0.5]), unit=unit)[1]
+        yield f"one {unit}", jackknife_t(0.5, np.full(99, np.nan), unit=unit)[1]
+    yield "few comparisons", too_few(3)
+    yield "cannot tell", cannot_tell(3, say("no game yet")).reason
+    yield "no difference", no_difference(3, say("no game yet")).reason
+    yield "hardly", small_note((-0.1, 0.1), 1.0, say("no game yet"))
+    yield "groups", permutation_test([], [1.0]).reason
+
+
+def test_values_that_no_page_of_this_world_shows_are_translated(known):
+    said = dict(rare_sentences())
+    assert [what for what, text in said.items() if not text] == []
+    assert len(said) == 24
+    faults = {what: found for what, text in said.items() if (found := untranslated(text, ""))}
+    assert not faults
 
 
 def test_values_stand_outside_of_the_marks(known):

@@ -151,7 +151,7 @@ def _refused(fault: openai.APIStatusError) -> Reply:
     said = _("The endpoint answered %(status)d.") % {"status": status}
     words = fault.body.get("message") if isinstance(fault.body, dict) else None
     if isinstance(words, str) and words.strip():
-        said = f'{said} It said: "{_shown(words)}"'
+        said = _('%(said)s It said: "%(words)s"') % {"said": said, "words": _shown(words)}
     return Reply(
         error_code=code, error=said, retry_after=parse_retry_after(fault.response.headers.get("retry-after"))
     )

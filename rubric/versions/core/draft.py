@@ -205,7 +205,7 @@ def find_field(pointer: str, indexes: list[int]) -> str:
 
 
 def _name(texts: Texts, index: int) -> str:
-    return texts.get(f"c{index}-key", "").strip() or f"criterion {index + 1}"
+    return texts.get(f"c{index}-key", "").strip() or say("criterion {number}", number=index + 1)
 
 
 def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[FieldProblem]) -> Criterion:

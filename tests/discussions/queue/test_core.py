@@ -4,8 +4,11 @@ The load of each evaluator, from what they submitted and what they hold.
 """
 
 from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discussions.queue.core import (
     CompletedWork,
@@ -52,6 +55,35 @@ def test_counts_and_medians_of_each_week_and_of_all():
 def test_without_evaluations_there_is_no_median():
     pace = compute_pace([], WEDNESDAY)
     assert (len(pace.weeks), pace.count, pace.minutes, pace.most) == (8, 0, None, 0)
+
+
+@pytest.mark.parametrize("zone", ["Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "UTC"])
+@given(
+    begin=st.integers(0, 365 * 24 * 60),
+    minutes=st.integers(0, 300),
+)
+def test_a_length_of_time_is_what_passed_whatever_the_clocks_did(zone, begin, minutes):
+    taken = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=begin)).astimezone(ZoneInfo(zone))
+    submitted = (taken.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(ZoneInfo(zone))
+    assert compute_pace([(taken, submitted)], submitted.date()).minutes == minutes
+    assert active_minutes([submitted, taken]) == (minutes if minutes <= 5 else None)
+
+
+@pytest.mark.parametrize(
+    ("zone", "change"),
+    [
+        ("Europe/Vienna", datetime(2026, 10, 25, 1, tzinfo=UTC)),
+        ("Europe/Vienna", datetime(2026, 3, 29, 1, tzinfo=UTC)),
+        ("America/New_York", datetime(2026, 11, 1, 6, tzinfo=UTC)),
+        ("Australia/Lord_Howe", datetime(2026, 4, 4, 15, tzinfo=UTC)),
+    ],
+)
+def test_twenty_minutes_across_a_change_of_the_clocks_are_twenty_minutes(zone, change):
+    taken, submitted = ((change + timedelta(minutes=m)).astimezone(ZoneInfo(zone)) for m in (-10, 10))
+    assert taken.utcoffset() != submitted.utcoffset()
+    assert compute_pace([(taken, submitted)], submitted.date()).minutes == 20
+    close = [(change + timedelta(minutes=m)).astimezone(ZoneInfo(zone)) for m in (2, -2)]
+    assert active_minutes(close) == 4
 
 
 @pytest.mark.parametrize(

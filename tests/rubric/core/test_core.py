@@ -139,6 +139,13 @@ def test_a_sum_that_is_off_is_named_with_every_weight():
     assert problem.message.endswith("Change one of them or scale the others.")
 
 
+@pytest.mark.parametrize(("count", "more"), [(8, ""), (9, ", 1 more"), (11, ", 3 more")])
+def test_of_many_weights_the_first_eight_are_named_and_the_others_counted(count, more):
+    (problem,) = weight_problems({f"c{number}": "0.05" for number in range(count)})
+    named = ", ".join(f"c{number} 5\u00a0%" for number in range(8))
+    assert f"({named}{more});" in problem.message
+
+
 def test_the_sum_is_1_when_it_is_rounded_to_4_places():
     for off in ("0.199", "0.201", "0.1999", "0.2001", "0.19994", "0.20006"):
         assert weight_problems(given_as("0.35", "0.25", "0.2", off)), off

@@ -1,0 +1,114 @@
+"""Sentences for people go through gettext, also those of rare cases, which no page of the tests' world shows."""
+
+import ast
+import re
+
+import pytest
+
+from tests.guards.house import ROOT
+
+WINGS = ("workspace", "rubric", "discussions")
+TRANSLATE = {"_", "_now", "_lazy", "gettext", "ngettext", "say", "say_many", "mark", "mark_many"}
+REFUSALS = {"Malformed", "Unacceptable", "NotAllowed", "Conflict", "Unavailable", "TooOften", "TooLarge"}
+WORD = re.compile(r"(?:^|\s)[A-Za-z]{3,}(?=[\s.,;]|$)")
+# Texts of cores that stay as they are written (docs/house.md, Texts).
+EVIDENCE = (
+    "discussions/archives/core/",
+    "discussions/comparison/core/decision_basis.py",
+    "discussions/metrics/core/",
+    "discussions/exports/core/",
+    "rubric/exports/core/",
+    "workspace/exports/core/",
+    "rubric/model_reviewers/core.py",
+    "rubric/reviews/core/",
+    "workspace/core/audit_chain.py",
+    "workspace/core/markdown.py",
+    "workspace/core/causes.py",
+    "workspace/checks/core.py",
+    "workspace/backups/core.py",
+)
+# Where a text names something by the same word in every language.
+NAMES = {"PASS", "FAIL", "Response", "UTC"}
+# Where a fault stands in a file: a name that programs read, too.
+PLACES = ("discussions/transcripts/core/",)
+
+
+def trees():
+    for wing in WINGS:
+        for path in sorted((ROOT / wing).rglob("*.py")):
+            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text())
+
+
+def name_of(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+
+
+def plain_words(text: ast.expr) -> list[str]:
+    """The words that a text or f-string has outside of its values."""
+    parts = text.values if isinstance(text, ast.JoinedStr) else [text]
+    literal = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return [word.strip() for part in literal for word in WORD.findall(part) if word.strip() not in NAMES]
+
+
+def list_joined(node: ast.AST):
+    """The f-strings below a node that no translating call and no `raise` stands around."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Raise) or (isinstance(child, ast.Call) and name_of(child) in TRANSLATE):
+            continue
+        if isinstance(child, ast.JoinedStr):
+            yield child
+        else:
+            yield from list_joined(child)
+
+
+def find_refusals(tree: ast.AST) -> list[int]:
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and name_of(node) in REFUSALS]
+    return [call.lineno for call in calls if call.args and plain_words(call.args[0])]
+
+
+def find_sentences(tree: ast.AST) -> list[int]:
+    return [text.lineno for text in list_joined(tree) if plain_words(text)]
+
+
+def is_core(path: str) -> bool:
+    is_floor = "/core/" in path or path.endswith("/core.py") or path.startswith("workspace/statistics/")
+    return is_floor and not path.startswith((*EVIDENCE, *PLACES))
+
+
+def test_no_refusal_is_plain_english():
+    faults = [f"{path}:{line}" for path, tree in trees() for line in find_refusals(tree)]
+    assert not faults, f"Give these sentences to gettext: {', '.join(faults)}"
+
+
+def test_no_core_puts_words_around_values_without_say():
+    looked = [(path, tree) for path, tree in trees() if is_core(path)]
+    assert len(looked) > 100
+    faults = [f"{path}:{line}" for path, tree in looked for line in find_sentences(tree)]
+    assert not faults, f"Use say() of workspace/core/words.py: {', '.join(faults)}"
+
+
+@pytest.mark.parametrize(
+    ("code", "is_found"),
+    [
+        ('Conflict("This is over.")', True),
+        ('NotAllowed(f"Game {number} is over.")', True),
+        ('NotAllowed(_("This is over."), code="is_over")', False),
+        ('Malformed(says % {"n": 1})', False),
+    ],
+)
+def test_a_plain_refusal_is_found(code, is_found):
+    assert bool(find_refusals(ast.parse(code))) == is_found
+
+
+@pytest.mark.parametrize(
+    ("code", "is_found"),
+    [
+        ('f"{n} more"', True),
+        ('[f"{n:.1f} {unit}"]', False),
+        ('say("{n} more", n=f"{n} more")', False),
+        ('f"{n} PASS"', False),
+        ('f"game:{n}"', False),
+    ],
+)
+def test_words_around_a_value_are_found(code, is_found):
+    assert bool(find_sentences(ast.parse(code))) == is_found
