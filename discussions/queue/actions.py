@@ -377,6 +377,7 @@ def _free_departed(held: Evaluation | Slot, by: Person, now: datetime) -> int:
     if isinstance(held, Evaluation):
         return _release_departed(held, by, now)
     person = held.assigned_to_id
+    assert person is not None
     assigned = Slot.objects.filter(_UNCLOSED, pk=held.pk, assigned_to=person, evaluator=None)
     with transaction.atomic():
         if not assigned.update(assigned_to=None, assigned_at=None, assigned_by=None):

@@ -18,7 +18,7 @@ from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 from django.db import Error, connection, transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, ForeignObjectRel, OuterRef, Q
 from django.db.models.functions import Coalesce
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
@@ -387,9 +387,9 @@ def forget_jobs(*, by: Person, now: datetime) -> int:
     over = Job.objects.filter(state__in=(DONE, FAILED, CANCELLED), finished_at__lte=now - JOBS_STAY)
     over = over.exclude(kind="measure", state=FAILED)
     for relation in Job._meta.get_fields(include_hidden=True):
-        if relation.auto_created and not relation.concrete and relation.related_model is not None:
-            naming = {relation.field.name: OuterRef("pk")}  # type: ignore[union-attr]
-            over = over.exclude(Exists(relation.related_model._default_manager.filter(**naming)))  # type: ignore[union-attr]
+        if isinstance(relation, ForeignObjectRel):
+            naming = {relation.field.name: OuterRef("pk")}
+            over = over.exclude(Exists(relation.related_model._default_manager.filter(**naming)))
     count = 0
     while True:
         with transaction.atomic():

@@ -7,6 +7,7 @@ from django.db import OperationalError
 from kombu.exceptions import OperationalError as BrokerAway
 
 from workspace.checks.actions import sweep
+from workspace.checks.queries import load_acts
 from workspace.database.clock import database_now
 from workspace.jobs.actions import send
 from workspace.management.command import DIFFERS, SiteCommand
@@ -20,7 +21,7 @@ class Command(SiteCommand):
     help = (
         "Sends the message again for jobs that nobody took and for those whose worker stopped, and ends expired\n"
         "leases of slots. Workers do this every ten seconds; the command does it once, at once.\n"
-        "Exit codes: 0 done, 1 the database or the broker did not answer.\n"
+        "Exit codes: 0 done, 1 the database or the broker did not answer, or an act of the sweep failed.\n"
         "Example: manage.py sweep"
     )
     requires_migrations_checks = True
@@ -34,5 +35,10 @@ class Command(SiteCommand):
         except (OperationalError, BrokerAway) as reason:
             self.stderr.write(f"The sweep could not do its round: {reason}")
             raise SystemExit(DIFFERS) from None
+        failed = [act for act in load_acts() if act.error]
+        for act in failed:
+            self.stderr.write(f"The sweep could not do {act.name}: {act.error}")
         if notified:
             self.stdout.write(f"Sent the message again for {notified} jobs.")
+        if failed:
+            raise SystemExit(DIFFERS)
