@@ -7,6 +7,7 @@ from ninja import Router
 from pydantic import Field
 
 from discussions.guidelines.actions import LONGEST_GUIDELINE, confirm_guideline, write_guideline
+from discussions.guidelines.permissions import check_write_guideline
 from discussions.guidelines.queries import newest_guideline, unread_guideline
 from discussions.models import Guideline
 from workspace.models import Person, Project
@@ -63,6 +64,7 @@ def show_guideline(request: SignedIn, slug: str) -> GuidelineAnswer:
 def write(request: SignedIn, slug: str, given: GuidelineGiven) -> GuidelineAnswer:
     """Write the next version of the guideline; evaluators confirm it before their next game. An empty text ends it."""
     project = project_or_404(request.user, slug)
+    check_write_guideline(request.user, project)
     write_guideline(project=project, **given.model_dump(), by=request.user, now=timezone.now())
     return _answer(request.user, project)
 

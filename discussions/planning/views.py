@@ -60,10 +60,10 @@ from workspace.web.respond import respond
 @require("open_iteration", methods=("GET", "POST"))
 def open_iteration(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     """Show a form for the next iteration; `kind` is baseline or change. Redirects to the new iteration."""
+    found = stage_or_404(request.user, slug, stage)
     wanted = only_parameters(request, "kind")["kind"]
     if wanted not in ("", BASELINE, CHANGE):
         raise Malformed(_("An iteration is a baseline or a change. Open the page again."))
-    found = stage_or_404(request.user, slug, stage)
     history = load_history(found)
     kind = wanted if history.reference else BASELINE
     return _plan(request, found, history, kind or first_kind(history))

@@ -24,9 +24,9 @@ from workspace.web.respond import respond
 @require("change_iteration", methods=("GET", "POST"), costs="computations")
 def change_version(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
     """What the newest or the chosen version would change, and the form that moves the iteration; redirects to it."""
-    chosen = parse_number(only_parameters(request, "to")["to"])
     found = iteration_or_404(request.user, slug, iteration)
     check_change_iteration(request.user, found.project)
+    chosen = parse_number(only_parameters(request, "to")["to"])
     if found.stage is None:
         raise Http404
     versions, form, status = list_newer_versions(found), None, 200

@@ -303,11 +303,11 @@ def give_marks(request: SignedIn, review: int, given: MarksGiven) -> ReviewAnswe
 
     A mark that was changed elsewhere since its version is a conflict (409), and none of them is stored.
     """
-    key = request.headers["Idempotency-Key"]
+    found, key = review_or_404(request, review), request.headers["Idempotency-Key"]
     for place, one in enumerate(given.marks):
-        found = review_or_404(request, review)
         act = Act(**one.model_dump(), key=f"api:{place}:{key}")
         mark(review=found, act=act, by=request.user, now=timezone.now())
+        found = review_or_404(request, review)
     return _review(request, review)
 
 

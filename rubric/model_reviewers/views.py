@@ -53,9 +53,9 @@ PLAIN_TEXT = "text/plain; charset=utf-8"
 @require("see_set")
 def set_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Show every comparison against every model. While answers are fetched or read, the region polls."""
-    start = parse_number(only_parameters(request, "from")["from"]) or 1
     found = set_or_404(request.user, slug, number)
     check_see_set(request.user, found)
+    start = parse_number(only_parameters(request, "from")["from"]) or 1
     page = build_answers_page(comparison_set=found, person=request.user, now=timezone.now(), start=start)
     context = {"page": page, "head": page.head, **frame(request.user, found.project, SECTION)}
     return respond(request, page=LIST, region=LIST_REGION, context=context)

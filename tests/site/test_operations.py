@@ -40,20 +40,16 @@ def fill(path, **odd):
 
 
 def list_questions(paths):
-    """Verb and address of every operation with an odd value in one place, and the statuses that fit.
-
-    What is sent is read before the address is looked up, so a body that does not fit is told first (422).
-    """
+    """Verb and address of every operation with an odd value in one place, and the statuses that fit."""
     for path, verbs in paths.items():
         for verb, operation in verbs.items():
-            missing = {404} if verb == "get" else {404, 422}
             for odd in ODD if verb == "get" else ODD[:2]:
                 for name in PART.findall(path):
-                    yield verb, fill(path, **{name: odd}), missing
+                    yield verb, fill(path, **{name: odd}), {404}
                 for given in operation["parameters"]:
                     if given["in"] == "query":
                         address = f"{fill(path)}?{given['name']}={odd}"
-                        yield verb, address, {400} if odd == "%00" else {200, 202, 403, 404, 422}
+                        yield verb, address, {400, 403, 404} if odd == "%00" else {200, 202, 403, 404, 422}
 
 
 def test_values_that_no_thing_has_are_told_apart_from_faults(client, settings, tmp_path):

@@ -177,6 +177,52 @@ def test_every_route_names_its_permission_and_has_a_row_for_each_verb(name):
         assert len(row.statuses.split()) == len(COLUMNS)
 
 
+# What nobody could read: nothing, no JSON, the wrong fields; and parameters of that kind in the address.
+UNREADABLE = ({}, {"bytes": ""}, {"bytes": "{{"}, {"nothing": "of this"})
+ODD_PARAMETERS = "?limit=no&after=no&nothing=of+this"
+
+# Not who may, but what is sent or the state of the thing is refused there.
+REFUSED_BY_STATE = {
+    ("api:api_next_stage", "lead"),
+    ("api:api_settings", "lead"),
+    *(
+        (name, column)
+        for name in (
+            "api:api_decision",
+            "next_game",
+            "open_for_rating",
+            "replay_reference",
+            "take_calibration",
+        )
+        for column in ("lead", "admin")
+    ),
+}
+REFUSED = [
+    (name, row)
+    for name, row in ROWS
+    if row.verb in ("GET", "POST") and {"403", "404"} & set(row.statuses.split())
+]
+
+
+@pytest.mark.parametrize(("name", "row"), REFUSED, ids=[f"{row.verb} {name}" for name, row in REFUSED])
+def test_who_may_not_is_told_so_whatever_is_sent(world, name: str, row: Row):
+    address = get_address(name, world)
+    bodies = UNREADABLE if address.startswith(API) else UNREADABLE[::3]
+    sent = [(address, body) for body in bodies if row.verb == "POST"]
+    if row.verb == "GET" or address.startswith(API):
+        sent.append((address + ODD_PARAMETERS, row.body))
+    wrong = []
+    for column in COLUMNS:
+        expected = row.expected(column, as_htmx=False)
+        if expected not in (403, 404) or (name, column) in REFUSED_BY_STATE:
+            continue
+        for asked, body in sent:
+            got = ask(world, column, row.verb, asked, body).status_code
+            if got != expected:
+                wrong.append(f"{column}, sent {body} to {asked}: {got}, expected {expected}")
+    assert not wrong, "; ".join(wrong)
+
+
 OPERATIONS = [(name, row) for name, row in ROWS if hasattr(ROUTES[name].callback, "scopes")]
 
 

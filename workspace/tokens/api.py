@@ -3,12 +3,14 @@
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from inspect import signature
+from typing import Any, NoReturn
 
 from django.db import IntegrityError, transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import URLPattern, path
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 from msgspec import json
 from ninja import NinjaAPI, Router
@@ -38,6 +40,7 @@ class Asking(HttpRequest):
     user: Person
     bearer: Bearer
     sent: bytes
+    refuse: Callable[[Refusal], NoReturn]
 
 
 class TokenScheme(HttpBearer):
@@ -74,23 +77,40 @@ class QuickRenderer(BaseRenderer):
         return json.encode(data)
 
 
-def refuse_values(_request: HttpRequest, fault: ValidationError) -> HttpResponse:
+def refuse_values(request: Asking, fault: ValidationError) -> HttpResponse:
     """The refusal of values against the description of an operation: the first fault, with the name of its field."""
     first = fault.errors[0]
     if tuple(first["loc"]) == ("body", BODY) and first["type"] == "missing":
-        raise Unacceptable(_("Send the fields of this operation as one JSON object."), code="missing")
-    # A body is named as the argument of the operation that takes it.
-    place = ".".join(str(part) for part in first["loc"][1:] if part != BODY)
-    raise Unacceptable(
-        f"{place}: {first['msg']}." if place else f"{first['msg']}.", field=place, code=first["type"]
-    )
+        says, place = _("Send the fields of this operation as one JSON object."), ""
+    else:
+        # A body is named as the argument of the operation that takes it.
+        place = ".".join(str(part) for part in first["loc"][1:] if part != BODY)
+        says = f"{place}: {first['msg']}." if place else f"{first['msg']}."
+    request.refuse(Unacceptable(says, field=place, code=first["type"]))
 
 
-def refuse_body(_request: HttpRequest, fault: HttpError) -> HttpResponse:
+def refuse_body(request: Asking, fault: HttpError) -> HttpResponse:
     """The refusal of a body that cannot be read, as its reader raised it."""
-    if isinstance(fault.__cause__, Refusal):
-        raise fault.__cause__
-    raise Malformed(_("This request could not be read. Compare it with the description of the API."))
+    says = _("This request could not be read. Compare it with the description of the API.")
+    request.refuse(fault.__cause__ if isinstance(fault.__cause__, Refusal) else Malformed(says))
+
+
+def refuse_after_rights(
+    operation: Operation, request: Asking, address: Mapping[str, Any], fault: Refusal
+) -> NoReturn:
+    """Refuse what was sent, but only to a person who may do this: others are told that they may not (403 or 404).
+
+    The operation runs until it reads something that was sent, which raises the fault. Nothing that it did is kept.
+    """
+
+    def read() -> NoReturn:
+        raise fault
+
+    unread = SimpleLazyObject(read)
+    names = signature(operation.view_func).parameters.keys() - address.keys() - {"request"}
+    with transaction.atomic():
+        operation.view_func(request, **address, **dict.fromkeys(names, unread))
+        read()
 
 
 def pass_on(_request: HttpRequest, fault: Any) -> HttpResponse:
@@ -100,7 +120,7 @@ def pass_on(_request: HttpRequest, fault: Any) -> HttpResponse:
 
 def handle_faults(api: NinjaAPI) -> None:
     """Have everything that an operation raises handled in one place."""
-    handlers: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
+    handlers: dict[type[Exception], Callable[[Any, Any], HttpResponse]] = {
         Exception: pass_on,
         Http404: pass_on,
         HttpError: refuse_body,
@@ -136,6 +156,7 @@ def gate(
         bearer, used_from = request.bearer, request.META.get("REMOTE_ADDR", "")
         note_use(bearer=bearer, address=used_from, by=request.user, now=timezone.now())
         check_scope(bearer.scopes, (operation.openapi_extra or {})["x-scope"])
+        request.refuse = partial(refuse_after_rights, operation, request, address)
         refuse_unknown(request, operation)
         refuse_pieces(request)
         if costs := getattr(operation.view_func, "costs", ""):
@@ -162,8 +183,8 @@ def may_send_files(operation: Operation) -> Callable[..., bool] | None:
     return found
 
 
-def refuse_unknown(request: HttpRequest, operation: Operation) -> None:
-    """Raise Malformed (400) for unknown parameters, and for those that are sent twice."""
+def refuse_unknown(request: Asking, operation: Operation) -> None:
+    """Refuse (400) unknown parameters, and those that are sent twice."""
     known = {
         name
         for model in operation.models
@@ -173,19 +194,20 @@ def refuse_unknown(request: HttpRequest, operation: Operation) -> None:
     for name, values in request.GET.lists():
         if name not in known or len(values) != 1:
             says = _("This operation has no parameter “%(name)s”, or it is there twice.")
-            raise Malformed(says % {"name": name[:40]})
+            request.refuse(Malformed(says % {"name": name[:40]}))
         if "\x00" in values[0]:
-            raise Malformed(_("The parameter “%(name)s” holds the character NUL.") % {"name": name})
+            says = _("The parameter “%(name)s” holds the character NUL.")
+            request.refuse(Malformed(says % {"name": name}))
 
 
-def refuse_pieces(request: HttpRequest) -> None:
-    """Raise Malformed for a chunked body without a length: it would be ignored without an error."""
+def refuse_pieces(request: Asking) -> None:
+    """Refuse (400) a chunked body without a length: it would be ignored without an error."""
     if "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH"):
         says = _(
             "Send the body with its length (Content-Length), not in pieces (Transfer-Encoding: chunked). Nothing was "
             "read."
         )
-        raise Malformed(says, code="length_needed")
+        request.refuse(Malformed(says, code="length_needed"))
 
 
 def answer_once(request: Asking, operation: Operation, run: Callable[[], HttpResponse]) -> HttpResponse:
@@ -221,15 +243,15 @@ def answer_once(request: Asking, operation: Operation, run: Callable[[], HttpRes
     return answer
 
 
-def read_key(request: HttpRequest) -> str:
-    """The header Idempotency-Key; raises Malformed without one."""
+def read_key(request: Asking) -> str:
+    """The header Idempotency-Key; refuses a request without one (400)."""
     key = request.headers.get("Idempotency-Key", "")
     if not (0 < len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
         says = _(
             "Send a header Idempotency-Key of 1 to 160 characters with every POST, new for everything that is done: "
             "the same request under the same key is done only once."
         )
-        raise Malformed(says, code="key_needed")
+        request.refuse(Malformed(says, code="key_needed"))
     return key
 
 

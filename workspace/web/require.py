@@ -60,7 +60,10 @@ def require(
                 return HttpResponseNotAllowed(allowed)
             if costs:
                 limit_costly(request, costs)
-            return view(request, *args, **kwargs)
+            answer = view(request, *args, **kwargs)
+            if odd_address := getattr(request, "odd_address", None):
+                raise odd_address
+            return answer
 
         gated.permission = permission  # type: ignore[attr-defined]
         gated.methods = allowed  # type: ignore[attr-defined]

@@ -41,12 +41,12 @@ def agreement(request: SignedIn, slug: str) -> HttpResponse:
 @require("see_team_figures")
 def agreement_thing(request: SignedIn, slug: str, thing: str) -> HttpResponse:
     """A subject with its tables and cases; redirects to the agreement page while its statistics are missing."""
+    project = project_or_404(request.user, slug)
+    check_see_team_statistics(request.user, project)
     given = only_parameters(request, "row", "column", "pair", "from")
     wanted = AgreementCasesQuery(
         thing, given["row"], given["column"], _parse_pair(given["pair"]), parse_number(given["from"]) or 1
     )
-    project = project_or_404(request.user, slug)
-    check_see_team_statistics(request.user, project)
     _state, row = build_team_state(project=project, kind=KIND, now=timezone.now())
     if row is None:
         return redirect("agreement", slug=slug)

@@ -13,8 +13,8 @@ from discussions.models import Transcript
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_admin, make_lead, make_person
 from tests.factories.tokens import Program, make_account, make_token, program_of
-from tests.factories.transcripts import make_games_project, native_game, upload
-from workspace.models import AccessToken, Job, KeptAnswer
+from tests.factories.transcripts import import_game, make_games_project, native_game, upload
+from workspace.models import AccessToken, Job, KeptAnswer, Project
 from workspace.people.actions import deactivate_person
 from workspace.projects.actions import add_member, change_role, end_membership
 from workspace.tokens.queries import find_answer
@@ -150,12 +150,21 @@ def test_a_question_that_does_not_fit_is_answered_in_json(lead, path, expected):
     ],
 )
 def test_a_body_that_does_not_fit_is_answered_in_json(lead, body, expected):
+    import_game(project=Project.objects.get(slug="ours"), by=lead)
     program = program_of(lead)
     headers = {**program.headers(), "Idempotency-Key": "k"}
     address = "/api/v1/projects/ours/games/1/verdict/"
     answer = program.client.post(address, body, content_type="application/json", headers=headers)
     assert problem(answer) == expected
     assert not KeptAnswer.objects.exists()
+
+
+def test_what_a_refused_request_asked_for_is_not_done(lead):
+    answer = program_of(lead).post("projects/ours/stages/?colour=red", {"name": "First"})
+    assert problem(answer) == (400, "malformed")
+    stages = program_of(lead).get("projects/ours/stages/").json()["items"]
+    assert program_of(lead).post("projects/ours/stages/", {"name": "First"}).status_code == 201
+    assert (stages, len(program_of(lead).get("projects/ours/stages/").json()["items"])) == ([], 1)
 
 
 def test_a_database_that_is_away_and_a_fault_are_told_without_their_texts(lead, monkeypatch):
