@@ -21,6 +21,8 @@ SENTENCES = {
     "second_factor:set_up": _("%(who)s set up a second factor"),
     "second_factor:removed": _("%(who)s removed their second factor"),
     "second_factor:reset": _("%(who)s reset the second factor of %(thing)s"),
+    "outside_account:linked": _("%(who)s signed in with the organisation's account for the first time"),
+    "outside_account:unlinked": _("%(who)s unlinked %(thing)s from the organisation's account"),
     "recovery_codes:renewed": _("%(who)s renewed their recovery codes"),
     "recovery_code:used": _("%(who)s signed in with a recovery code"),
     "access_token:created": _("%(who)s created %(thing)s"),

@@ -1,4 +1,4 @@
-"""Acts on second factors, codes at the sign-in, and the link for a new password that is sent by e-mail."""
+"""Acts on second factors, codes at the sign-in, links for new passwords by e-mail, and accounts of the OIDC issuer."""
 
 from datetime import datetime, timedelta
 
@@ -104,6 +104,35 @@ def prove(*, proof: str, by: Person, now: datetime) -> None:
     except Unacceptable:
         says = _("This is neither your password nor a valid code. A code works once.")
         raise Unacceptable(says, field="proof", code="wrong_proof") from None
+
+
+def link_outside_account(*, issuer: str, subject: str, by: Person, now: datetime) -> None:
+    """Remember who somebody is at the OpenID Connect issuer, when they sign in there for the first time.
+
+    A link to an earlier issuer is replaced. Raises Conflict when the account is linked to somebody else there.
+    """
+    with transaction.atomic():
+        row = Person.objects.select_for_update().get(pk=by.pk)
+        if (row.oidc_issuer, row.oidc_subject) == (issuer, subject):
+            return
+        if row.oidc_subject and row.oidc_issuer == issuer:
+            raise Conflict(_("This account was linked to somebody else just now."), code="linked")
+        row.oidc_issuer, row.oidc_subject = issuer, subject
+        row.save(update_fields=["oidc_issuer", "oidc_subject"])
+        _record("outside_account:linked", by, by, now, {"issuer": issuer})
+
+
+def unlink_outside_account(*, person: Person, reason: str, by: Person, now: datetime) -> None:
+    """Forget who somebody is at the OpenID Connect issuer: whoever has the account's address there links it anew.
+
+    Raises Unacceptable without a reason, Conflict when it is not linked.
+    """
+    said = clean_text(reason, ask=_("Say in a few words why it is unlinked."), most=LONGEST_IN_EVENT)
+    with transaction.atomic():
+        linked = Person.objects.filter(pk=person.pk).exclude(oidc_subject="")
+        if not linked.update(oidc_issuer="", oidc_subject=""):
+            raise Conflict(_("This account is not linked."), code="not_linked")
+        _record("outside_account:unlinked", person, by, now, {"reason": said})
 
 
 def send_password_link(*, person: Person, link: str, by: Person | None, now: datetime) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.auth_backends import AuthenticationBackend
+from allauth.account.internal.flows.login import get_authentication_records
 from allauth.core.internal.ratelimit import consume, get_ip
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -14,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from workspace.access.queries import load_person
-from workspace.authentication.actions import send_password_link
+from workspace.authentication.actions import link_outside_account, send_password_link
 from workspace.authentication.core import describe_browser
 from workspace.mail.queries import page_address
 from workspace.models import Person
@@ -74,7 +75,11 @@ class SignInRules(DefaultAccountAdapter):
             usage.rollback()
 
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
-        """Begin a new session with a new key; remember the computer from now on."""
+        """Begin a new session with a new key; remember the computer from now on, and the account outside, if any."""
+        for record in get_authentication_records(request, user):
+            if "issuer" in record and isinstance(user, Person):
+                outside = {"issuer": record["issuer"], "subject": record["uid"]}
+                link_outside_account(**outside, by=user, now=timezone.now())
         super().login(request, user)
         request.remember_device_of = user  # type: ignore[attr-defined]
         request.session["browser"] = describe_browser(request.headers.get("User-Agent", ""))

@@ -1,7 +1,8 @@
 """Sign-in with the organisation's OpenID Connect provider, for people who return with an account's verified address.
 
 allauth speaks the protocol (state, PKCE, the token's exchange). Added here: a nonce, a check of the token's signature
-in every case, a single issuer, and no new accounts: only the address counts, and nothing of the answer is stored.
+in every case, a single issuer, and no new accounts. The address counts once: then the account is linked to the subject
+of the answer, and nothing else of it is stored.
 Loaded only where OIDC_ISSUER is set.
 """
 
@@ -33,6 +34,7 @@ from workspace.web.rate_limits import limited
 from workspace.web.require import require, sign_in_methods
 
 PROVIDER = "oidc"
+LONGEST_SUBJECT = 191  # characters that allauth accepts; issuers give some 40
 
 # Only signatures by a key pair: if shared keys were allowed, the public key would be enough to forge a token.
 SIGNATURES = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
@@ -64,6 +66,8 @@ class Outside(OpenIDConnectOAuth2Adapter):
         claims = self._decode_id_token(app, kwargs["response"]["id_token"])
         if not constant_time_compare(str(claims.get("nonce", "")), derive_nonce(request.GET["state"])):
             raise OAuth2Error("the nonce is another one's")
+        if not (isinstance(claims["sub"], str) and 0 < len(claims["sub"]) <= LONGEST_SUBJECT):
+            raise OAuth2Error("the subject is no text of 1 to 191 characters")
         if "email" not in claims:
             known = self._fetch_user_info(token.token)
             if known["sub"] != claims["sub"]:
@@ -96,19 +100,33 @@ class OutsideRules(DefaultSocialAccountAdapter):
         """Replaces allauth's method, which removes the password of the person it finds."""
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Sign in the person with that verified address, through the second step; else say why not."""
-        claims = sociallogin.account.extra_data["id_token"]
+        """Sign in the person linked to that subject, else with that verified address; else say why not."""
+        claims, issuer = sociallogin.account.extra_data["id_token"], settings.OIDC_ISSUER.rstrip("/")
+        linked = Person.objects.filter(oidc_issuer=issuer, oidc_subject=claims["sub"]).first()
+        person = linked or self._with_address(request, claims, issuer)
+        if not Person.objects.signing_in().filter(pk=person.pk).exists():
+            raise _no_account(request, person.email)
+        who = {"issuer": issuer, "uid": claims["sub"]}
+        record_authentication(request, person, method="socialaccount", provider=PROVIDER, **who)
+        onward = sociallogin.state.get("next")
+        raise ImmediateHttpResponse(perform_login(request, person, redirect_url=onward))
+
+    def _with_address(self, request: HttpRequest, claims: dict[str, Any], issuer: str) -> Person:
+        """The person with the verified address, whose account is linked to nobody at this issuer yet."""
         email = str(claims.get("email") or "").strip().lower()
         verified = claims.get("email_verified")
         if not email or not (verified is True or verified == "true"):
             raise _not_in(request, _("Its e-mail address is not verified there. Sign in by password."))
-        person = Person.objects.signing_in().filter(email=email).first()
+        person = Person.objects.filter(email=email).first()
         if person is None:
-            says = _("There is no account here for %(email)s that may sign in. Ask a team lead or an admin.")
-            raise _not_in(request, says % {"email": email})
-        record_authentication(request, person, method="socialaccount", provider=PROVIDER)
-        onward = sociallogin.state.get("next")
-        raise ImmediateHttpResponse(perform_login(request, person, redirect_url=onward))
+            raise _no_account(request, email)
+        if person.oidc_subject and person.oidc_issuer == issuer:
+            says = _(
+                "The account of %(email)s here is linked to somebody else at %(name)s. If it is yours, sign in by "
+                "password, or ask an admin to unlink it (manage.py unlink_account)."
+            )
+            raise _not_in(request, says % {"email": email, "name": settings.OIDC_NAME})
+        return person
 
     def on_authentication_error(self, request: HttpRequest, *_given: Any, **how: Any) -> None:
         """A refusal by the provider, a foreign state or token, or no answer."""
@@ -159,6 +177,11 @@ def _went_wrong(request: HttpRequest, fault: Exception) -> HttpResponse:
 
 def _not_in(request: HttpRequest, sentence: str) -> ImmediateHttpResponse:
     return ImmediateHttpResponse(_sign_in_page(request, sentence, 403))
+
+
+def _no_account(request: HttpRequest, email: str) -> ImmediateHttpResponse:
+    says = _("There is no account here for %(email)s that may sign in. Ask a team lead or an admin.")
+    return _not_in(request, says % {"email": email})
 
 
 def _sign_in_page(request: HttpRequest, sentence: str, status: int) -> HttpResponse:

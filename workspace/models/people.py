@@ -70,6 +70,10 @@ class Person(AbstractBaseUser):
     time_zone = models.CharField(max_length=60, blank=True)
     created_at = models.DateTimeField()
 
+    # Who this is at the OpenID Connect issuer, since the first sign-in there; empty before.
+    oidc_issuer = models.CharField(max_length=500, blank=True)
+    oidc_subject = models.CharField(max_length=255, blank=True)
+
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = ["name"]
@@ -88,6 +92,11 @@ class Person(AbstractBaseUser):
             models.CheckConstraint(condition=models.Q(email=Lower("email")), name="person_email_lower"),
             models.UniqueConstraint(
                 fields=["is_system"], condition=models.Q(is_system=True), name="person_one_system"
+            ),
+            models.UniqueConstraint(
+                fields=["oidc_issuer", "oidc_subject"],
+                condition=~models.Q(oidc_subject=""),
+                name="person_one_oidc_subject",
             ),
         )
 

@@ -48,13 +48,15 @@ def takes_many(field: object) -> bool:
 def only_parameters(request: HttpRequest, *names: str) -> dict[str, str]:
     """The parameters of the address, all of them in `names` and each at most once, else Malformed (400).
 
-    A GET is refused by `require` when its view has ended: who may not see the page is told that first.
+    A GET is refused by `require` when its view has ended, which gets empty values meanwhile: who may not see the page
+    is told that first.
     """
     if any(name not in names or len(values) != 1 for name, values in request.GET.lists()):
         says = _("This address holds something that the page does not know. Open the page again.")
         if request.method not in ("GET", "HEAD"):
             raise Malformed(says)
         request.odd_address = Malformed(says)  # type: ignore[attr-defined]
+        return dict.fromkeys(names, "")
     return {name: request.GET.get(name, "") for name in names}
 
 

@@ -121,6 +121,8 @@ SHARED = (
         filled={
             "password": "none: nobody can sign in by it",
             "last_login": "empty",
+            "oidc_issuer": "empty",
+            "oidc_subject": "empty: the account is linked here",
             "is_active": "no for accounts that were not there: an admin switches them on",
             "is_admin": "no for accounts that were not there",
             "has_single_keys": "as for every new account",

@@ -5,6 +5,7 @@ import time
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.contrib.auth.hashers import is_password_usable
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -12,7 +13,7 @@ from django.utils import timezone
 from tests.factories.people import PASSWORD, make_person
 from tests.factories.sign_in import make_secured
 from tests.services.oidc_server import OutsideServer
-from workspace.models import Person
+from workspace.models import Event, Person
 from workspace.people.actions import deactivate_person, system_person
 
 pytestmark = pytest.mark.django_db
@@ -121,6 +122,75 @@ def test_the_system_and_who_was_switched_off_do_not_get_in(client, outside, ada)
         outside.claims["email"] = email
         answer = come_back(Client(), outside)
         assert (answer.status_code, "that may sign in" in answer.content.decode()) == (403, True)
+
+
+def test_an_address_that_was_given_to_somebody_else_does_not_open_the_account(client, outside, ada):
+    assert come_back(client, outside).status_code == 302
+    outside.claims["sub"] = "18"
+    other = Client()
+    answer = come_back(other, outside)
+    said = answer.content.decode()
+    assert (answer.status_code, "is linked to somebody else at Acme" in said, "unlink" in said) == (
+        403,
+        True,
+        True,
+    )
+    assert not is_in(other)
+    outside.claims["sub"] = "17"
+    assert come_back(other, outside).status_code == 302
+
+
+def test_whoever_is_known_there_gets_in_whatever_their_address_is_now(client, outside, ada):
+    come_back(client, outside)
+    bob = make_person(email="bob@example.org")
+    outside.claims = {"email": bob.email, "email_verified": False}
+    later = Client()
+    assert come_back(later, outside).status_code == 302
+    assert later.session["_auth_user_id"] == str(ada.pk)
+    deactivate_person(person=ada, by=system_person(now=timezone.now()), now=timezone.now())
+    outside.claims["email_verified"] = True
+    answer = come_back(Client(), outside)
+    assert (answer.status_code, "that may sign in" in answer.content.decode()) == (403, True)
+
+
+def test_an_account_is_linked_once_its_person_is_in(client, outside, ada):
+    _, app, _ = make_secured(ada)
+    come_back(client, outside)
+    ada.refresh_from_db()
+    assert ada.oidc_subject == ""
+    client.post(reverse("second_step"), {"code": app.code()})
+    ada.refresh_from_db()
+    assert (ada.oidc_issuer, ada.oidc_subject) == (outside.url, "17")
+    come_back(Client(), outside)
+    assert Event.objects.filter(verb="outside_account:linked", object_id=ada.pk).count() == 1
+
+
+def test_a_link_holds_for_its_issuer_alone(client, outside, ada):
+    Person.objects.filter(pk=ada.pk).update(oidc_issuer="https://before.example", oidc_subject="3")
+    bob = make_person(email="bob@example.org")
+    Person.objects.filter(pk=bob.pk).update(oidc_issuer="https://before.example", oidc_subject="17")
+    assert come_back(client, outside).status_code == 302
+    assert client.session["_auth_user_id"] == str(ada.pk)
+    ada.refresh_from_db()
+    assert (ada.oidc_issuer, ada.oidc_subject) == (outside.url, "17")
+
+
+def test_an_account_that_an_operator_unlinked_is_linked_anew(client, outside, ada):
+    come_back(client, outside)
+    outside.claims["sub"] = "18"
+    call_command("unlink_account", "Ada@example.org", "--reason", "Her account there was made again")
+    assert come_back(Client(), outside).status_code == 302
+    ada.refresh_from_db()
+    assert ada.oidc_subject == "18"
+    line = Event.objects.get(verb="outside_account:unlinked")
+    assert (line.object_id, "made again" in line.detail) == (str(ada.pk), True)
+
+
+@pytest.mark.parametrize("sub", ["", 17, "x" * 192])
+def test_a_subject_that_no_provider_gives_opens_nothing(client, outside, ada, sub):
+    outside.claims["sub"] = sub
+    assert come_back(client, outside).status_code == 403
+    assert not is_in(client)
 
 
 SPOILED = {
