@@ -60,7 +60,11 @@ def _hostile_name(text: str) -> Markup:
 def _hostile(text: str, spans: Sequence[tuple[int, int]]) -> Markup:
     if not spans and text.isascii() and text.isprintable():
         return Markup(f'<bdi dir="auto">{escape(text)}</bdi>')
-    return Markup(f'<bdi dir="auto">{"".join(_piece(piece) for piece in pieces(text, spans))}</bdi>')
+    return Markup(f'<bdi dir="auto">{_with_badges(text, spans)}</bdi>')
+
+
+def _with_badges(text: str, spans: Sequence[tuple[int, int]] = ()) -> str:
+    return "".join(_piece(piece) for piece in pieces(text, spans))
 
 
 def _piece(piece: Piece) -> str:
@@ -83,7 +87,7 @@ def plain(text: object) -> str:
 
 
 def prose(text: str) -> Markup:
-    """Markdown that a lead wrote: no HTML of its own, no pictures, links to http(s) and mail only."""
+    """Markdown that a lead wrote: no HTML of its own, no pictures, links to http(s) and mail; badges as in `hostile`."""
     reader = _prose()
     tokens = reader.parse(text)
     for token in tokens:
@@ -92,6 +96,7 @@ def prose(text: str) -> Markup:
         for part in token.children or ():
             if part.type == "link_open":
                 part.attrSet("rel", "noopener noreferrer")
+                part.attrs |= {"title": plain(part.attrs["title"])} if "title" in part.attrs else {}
     return Markup(reader.renderer.render(tokens, reader.options, {}))
 
 
@@ -99,6 +104,16 @@ def prose(text: str) -> Markup:
 def _prose() -> MarkdownIt:
     reader = MarkdownIt("commonmark", {"html": False}).disable("image")
     reader.validateLink = lambda link: link.startswith(("https://", "http://", "mailto:"))  # type: ignore[assignment,method-assign]
+    reader.add_render_rule("text", lambda _self, tokens, at, *_more: _with_badges(tokens[at].content))
+    reader.add_render_rule(
+        "code_inline",
+        lambda _self, tokens, at, *_more: f"<code>{_with_badges(tokens[at].content)}</code>",
+    )
+    for kind in ("code_block", "fence"):
+        reader.add_render_rule(
+            kind,
+            lambda _self, tokens, at, *_more: f"<pre><code>{_with_badges(tokens[at].content)}</code></pre>\n",
+        )
     return reader
 
 

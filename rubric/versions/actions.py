@@ -24,7 +24,7 @@ from rubric.versions.permissions import (
 from rubric.versions.queries import Shipped, find_missing, shipped_versions
 from workspace.audit.actions import record_event
 from workspace.core.canonical import bytes_hash, canonical_bytes
-from workspace.core.identifiers import is_slug
+from workspace.core.identifiers import is_slug, plain_name
 from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
@@ -139,6 +139,8 @@ def _new_rubric(record: RubricRecord, key: str) -> Rubric:
         raise Unacceptable(
             _("Give the new rubric a short name of small letters, digits and hyphens."), field="key"
         )
+    if plain_name(record.name) != record.name:
+        raise Unacceptable(_("The rubric needs a name of 1 to 200 visible characters."), field="file")
     if Rubric.objects.filter(key=key).exists():
         raise Conflict(_("There is a rubric with this short name already."), code="key_taken")
     return Rubric.objects.create(key=key, kind=record.kind, name=record.name)

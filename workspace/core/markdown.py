@@ -11,13 +11,12 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&\"'$:@^=])")
 
 def plain(text: str) -> str:
     """Text that stays text in Markdown: on one line, hidden characters named, every sign of markup escaped."""
-    shown = "".join(piece.text for piece in pieces(" ".join(text.split())))
-    return _MARKUP.sub(r"\\\1", shown)
+    return _MARKUP.sub(r"\\\1", _one_line(text))
 
 
 def escape_inline(text: str) -> str:
-    """A sentence of the rubric or the program: what could open inline markup is escaped, the rest stays readable."""
-    return _INLINE.sub(r"\\\1", " ".join(text.split()))
+    """A sentence of the rubric or the program: signs of inline markup are escaped, hidden characters named."""
+    return _INLINE.sub(r"\\\1", _one_line(text))
 
 
 def fenced(text: str) -> str:
@@ -26,3 +25,7 @@ def fenced(text: str) -> str:
     longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{shown}\n{fence}"
+
+
+def _one_line(text: str) -> str:
+    return "".join(piece.text for piece in pieces(" ".join(text.split())))

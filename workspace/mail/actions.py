@@ -23,6 +23,7 @@ from workspace.database.locked_texts import lock_text, unlock_text
 from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
 from workspace.mail.core import EMAILS_STAY, LONGEST_ERROR, TRIED_FOR, one_header_line
 from workspace.mail.queries import sends_email
+from workspace.markup import plain
 from workspace.models import Email, Job, Notification, Person
 from workspace.models.emails import FAILED, SENT, WAITING
 
@@ -59,7 +60,7 @@ def queue_email(
         address=address,
         purpose=purpose,
         subject=one_header_line(subject),
-        body=lock_text(PURPOSE, body),
+        body=lock_text(PURPOSE, plain(body)),
         next_attempt_at=now,
         expires_at=min(now + TRIED_FOR, expires_at or now + TRIED_FOR),
         created_at=now,

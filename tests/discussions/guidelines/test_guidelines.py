@@ -122,3 +122,24 @@ def test_a_lead_writes_the_guideline_and_keeps_what_was_typed_when_another_was_f
 )
 def test_a_guideline_draws_a_safe_part_of_markdown(text, drawn):
     assert drawn in prose(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "trust \u202eme\u202c and **her\u200b**",
+        "# \u2066One",
+        "[a\u202e](https://e.org/\u202e 'b\u202e')",
+        "[a][b]\n\n[b]: https://e.org 'c\u202e'",
+        "<https://e.org/\u202ea>",
+        "`a\u202e`",
+        "```a\u202e\nb\u202e\n```",
+        "    a\u202e",
+        "&#x202e;",
+        "* a\u202e\n\n> b\u202e",
+    ],
+)
+def test_a_guideline_draws_hidden_characters_as_badges(text):
+    drawn = prose(text)
+    assert not set(drawn) & set("\u202e\u202c\u200b\u2066")
+    assert "⟨U+20" in drawn

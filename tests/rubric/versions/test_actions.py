@@ -166,6 +166,9 @@ def test_a_file_can_begin_a_response_rubric():
     assert read_version(draft.body.encode()) == record
     with pytest.raises(Conflict, match="short name already"):
         import_version(record=record, rubric=None, key="coding", note="For code", by=by, now=NOW)
+    odd = replace(record, name="Cod\u202eing")
+    with pytest.raises(Unacceptable, match="visible characters"):
+        import_version(record=odd, rubric=None, key="odd", note="For code", by=by, now=NOW)
 
 
 def test_what_does_not_fit_together_is_refused():

@@ -46,11 +46,11 @@ class Refusing:
 
 
 def test_an_email_is_sent_once_and_its_text_is_gone_then():
-    email = queue(subject="Come\r\nBcc: eve@example.org")
+    email = queue(subject="Come\r\nBcc: eve@example.org\u202e", body="The SECRET\nof \u202eAnn")
     assert "SECRET" not in email.body
     assert send_waiting() == 1
     assert [(sent.to, sent.subject, sent.body) for sent in mail.outbox] == [
-        (["ann@example.org"], "Come Bcc: eve@example.org", "The SECRET")
+        (["ann@example.org"], "Come Bcc: eve@example.org", "The SECRET\nof ⟨U+202E⟩Ann")
     ]
     email.refresh_from_db()
     assert (email.state, email.body, email.sent_at) == ("sent", "", NOW)
