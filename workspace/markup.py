@@ -87,7 +87,7 @@ def plain(text: object) -> str:
 
 
 def prose(text: str) -> Markup:
-    """Markdown that a lead wrote: no HTML of its own, no pictures, links to http(s) and mail; badges as in `hostile`."""
+    """Markdown that a lead wrote: no HTML of its own, no pictures, http(s) and mail links; badges as in `hostile`."""
     reader = _prose()
     tokens = reader.parse(text)
     for token in tokens:
