@@ -454,7 +454,7 @@ def _check_person(line: Any, place: str) -> None:
 
 def _check_version(line: Any, place: str) -> None:
     body = line.body.encode()
-    found = read_version(body)
+    found = read_version(body, is_stored=True)
     is_sound = isinstance(found, RubricRecord) and found.version == line.number
     if not is_sound or bytes_hash(body) != line.sha256:
         raise refuse(place, "what this rubric version says has a fault, or another hash", "bad_version")

@@ -1,21 +1,25 @@
-"""Find out from the syntax of a regular expression whether its time can grow exponentially with a text.
+"""Find out from the syntax of a regular expression whether its time can grow too fast with a text.
 
 Backtracking tries every way to match a stretch of text. There are exponentially many ways if a choice (one of several
 alternatives, more or fewer repetitions) is inside a repetition: each of n repetitions doubles the ways. So a choice may
 be repeated only a few times. This finds the star height above one and repeated alternation of Weideman et al.,
 "Analyzing Matching Time Behavior of Backtracking Regular Expression Matchers" (CIAA 2016), and refuses some patterns
 that are harmless. A possessive repetition or an atomic group is matched in one way only, so repeating it does not
-repeat the choices inside it. This check does not find patterns that are only slow (many choices one after the other):
-a game that takes too long to measure is left out.
+repeat the choices inside it.
 
-A second check finds possessive repetitions that some versions of Python match wrongly.
+A second check finds long repetitions one after the other that can match the same letter, such as `.*.*.*`: a text of n
+such letters is divided among three of them in about n * n / 2 ways, and a search tries that at each of n places. Patterns
+that are slow in another way are not found: a game that takes too long to measure is left out.
+
+A third check finds possessive repetitions that some versions of Python match wrongly.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from re import _parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, NamedTuple
 
 MOST_REPEATED = 10
+MOST_NEIGHBOURS, LONG = 2, 30
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT")
 _CHOICES = ("BRANCH", "GROUPREF_EXISTS")
 _READ_ONE_WAY = ("POSSESSIVE_REPEAT", "ATOMIC_GROUP")
@@ -30,6 +34,12 @@ _INSIDE = {
     "ASSERT_NOT": 1,
 }
 _INSIDE["ATOMIC_GROUP"] = 0
+_ONE_LETTER = ("LITERAL", "NOT_LITERAL", "ANY", "IN")
+_CATEGORIES: dict[str, Callable[[str], bool]] = {
+    "DIGIT": str.isdecimal,
+    "SPACE": str.isspace,
+    "WORD": lambda letter: letter.isalnum() or letter == "_",
+}
 
 
 def repeats_choice(source: str) -> bool:
@@ -47,6 +57,119 @@ def _find_choices(items: Any, times: int) -> Iterator[int]:
         inner = 1 if kind in _READ_ONE_WAY else times * often
         for part in _list_parts(kind, given):
             yield from _find_choices(part, inner)
+
+
+class _Run(NamedTuple):
+    """How many long repetitions that match one letter stand next to each other in a part of a pattern.
+
+    `most` of them anywhere; `first` and `last` at its edges; `through` where the part can match that letter alone or
+    nothing, else None.
+    """
+
+    most: int = 0
+    first: int = 0
+    last: int = 0
+    through: int | None = 0
+
+
+_BROKEN = _Run(through=None)
+
+
+def repeats_beside(source: str) -> bool:
+    """Whether more than two long repetitions next to each other can match the same letter. Raises re.error as above.
+
+    A repetition is long when it may be made more than thirty times. Of a group its first letter counts.
+    """
+    items = _parser.parse(source)
+    if not any(kind in _REPEATS and given[1] > LONG for kind, given in _walk(items)):
+        return False
+    return any(_find_run(items, letter).most > MOST_NEIGHBOURS for letter in _list_letters(items))
+
+
+def _list_letters(items: Any) -> set[str]:
+    """A letter of each kind that the pattern tells apart."""
+    codes = {ord(letter) for letter in " \na1_!\u00e9"}
+    for kind, given in _walk(items):
+        for inner, value in given if kind == "IN" else [(kind, given)]:
+            codes |= {value} if str(inner) in ("LITERAL", "NOT_LITERAL") else set()
+            codes |= set(value) if str(inner) == "RANGE" else set()
+    return {chr(code) for code in codes}
+
+
+def _find_run(items: Any, letter: str) -> _Run:
+    run = _Run()
+    for operation, given in items:
+        run = _join(run, _run_of_item(str(operation), given, letter))
+    return run
+
+
+def _run_of_item(kind: str, given: Any, letter: str) -> _Run:
+    if kind in _ONE_LETTER:
+        return _Run() if _matches(kind, given, letter) else _BROKEN
+    inside = [_find_run(part, letter) for part in _list_parts(kind, given)]
+    if kind in ("ASSERT", "ASSERT_NOT", "ATOMIC_GROUP", "POSSESSIVE_REPEAT"):
+        skipped = kind.startswith("ASSERT") or inside[0].through is not None or _is_optional(kind, given)
+        return _Run(most=inside[0].most, through=0 if skipped else None)
+    if kind in _CHOICES:
+        ways = [run.through for run in inside if run.through is not None]
+        edges = [max((run[place] for run in inside), default=0) for place in range(3)]
+        return _Run(*edges, through=max(ways, default=None))
+    if kind not in _REPEATS:
+        return inside[0] if inside else _Run()
+    lowest, highest, body = given
+    if lowest != highest and highest > LONG and _may_begin(body, letter):
+        return _Run(1, 1, 1, 1)
+    run = inside[0]
+    for _time in range(min(highest, MOST_NEIGHBOURS + 1) - 1):
+        run = _join(run, inside[0])
+    return run._replace(through=run.through or 0) if lowest == 0 else run
+
+
+def _join(one: _Run, other: _Run) -> _Run:
+    """The run of two parts, one after the other."""
+    return _Run(
+        most=max(one.most, other.most, one.last + other.first),
+        first=one.first if one.through is None else max(one.first, one.through + other.first),
+        last=other.last if other.through is None else max(other.last, other.through + one.last),
+        through=None if one.through is None or other.through is None else one.through + other.through,
+    )
+
+
+def _is_optional(kind: str, given: Any) -> bool:
+    return kind in (*_REPEATS, "POSSESSIVE_REPEAT") and given[0] == 0
+
+
+def _may_begin(items: Any, letter: str) -> bool:
+    """Whether a match of the items can begin with the letter."""
+    for operation, given in items:
+        kind = str(operation)
+        if kind in _ONE_LETTER:
+            return _matches(kind, given, letter)
+        parts = _list_parts(kind, given)
+        if any(_may_begin(part, letter) for part in parts):
+            return True
+        if parts and not (_is_optional(kind, given) or kind.startswith("ASSERT")):
+            return False
+    return False
+
+
+def _matches(kind: str, given: Any, letter: str) -> bool:
+    """Whether an item that stands for one letter can match it, in either case."""
+    return any(_holds(kind, given, form) for form in {letter, letter.lower(), letter.upper()})
+
+
+def _holds(kind: str, given: Any, letter: str) -> bool:
+    if kind == "IN":
+        found = any(_holds(str(inner), value, letter) for inner, value in given if str(inner) != "NEGATE")
+        return found != (str(given[0][0]) == "NEGATE")
+    if kind == "RANGE":
+        return given[0] <= ord(letter[0]) <= given[1]
+    if kind == "CATEGORY":
+        name = str(given).removeprefix("CATEGORY_")
+        return _CATEGORIES[name.removeprefix("NOT_")](letter) != name.startswith("NOT_")
+    if kind == "ANY":
+        return True
+    return (ord(letter[0]) == given) == (kind == "LITERAL")
 
 
 def repeats_possessively(source: str, flags: int = 0) -> bool:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import accumulate
 from typing import Any
 
@@ -14,7 +14,12 @@ from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
 from rubric.core.scales import Scale, write_number
 from rubric.core.weights import exact, weight_problems
 from rubric.versions.core.game_specs import ParameterSpecs, game_specs
-from rubric.versions.core.pattern_growth import MOST_REPEATED, repeats_choice, repeats_possessively
+from rubric.versions.core.pattern_growth import (
+    MOST_REPEATED,
+    repeats_beside,
+    repeats_choice,
+    repeats_possessively,
+)
 from workspace.core.strict_json import MOST_PROBLEMS, read_json
 from workspace.core.words import mark, say
 
@@ -36,8 +41,11 @@ class Problem(Struct, frozen=True):
     message: str
 
 
-def read_version(data: bytes) -> RubricRecord | list[Problem]:
-    """The version that the JSON describes, or its problems (the first thousand). Never raises, whatever the data."""
+def read_version(data: bytes, *, is_stored: bool = False) -> RubricRecord | list[Problem]:
+    """The version that the JSON describes, or its problems (the first thousand). Never raises, whatever the data.
+
+    A version that `is_stored` elsewhere already may have slow patterns, which are refused otherwise.
+    """
     document = read_json(data)
     if document.problems or not document.is_readable:
         return [Problem(found.pointer, found.code, found.message) for found in document.problems]
@@ -45,7 +53,8 @@ def read_version(data: bytes) -> RubricRecord | list[Problem]:
         record = msgspec.convert(document.value, RubricRecord, strict=True)
     except msgspec.ValidationError as error:
         return [_shape_problem(str(error))]
-    return _problems(record)[:MOST_PROBLEMS] or record
+    problems = _problems(record) or ([] if is_stored else _slow_patterns(record))
+    return problems[:MOST_PROBLEMS] or record
 
 
 def publishing_problems(record: RubricRecord) -> list[Problem]:
@@ -72,11 +81,23 @@ def publishing_problems(record: RubricRecord) -> list[Problem]:
         "wrongly. Write an atomic group instead, such as (?>(?:ab?c){{0,{most}}}).",
         most=MOST_REPEATED,
     )
-    return problems + [
+    return problems + _bad_patterns(record, repeats_possessively, said)
+
+
+def _slow_patterns(record: RubricRecord) -> list[Problem]:
+    said = say(
+        "The pattern has three or more repetitions next to each other that can match the same text, such as .*.*.*, "
+        "which takes very long on some texts. Join them into one, or write between them what must be there."
+    )
+    return _bad_patterns(record, repeats_beside, said)
+
+
+def _bad_patterns(record: RubricRecord, is_bad: Callable[[str], bool], said: str) -> list[Problem]:
+    return [
         Problem(f"/lists/patterns/{name}/{index}", "bad_pattern", said)
         for name, group in record.lists.get("patterns", {}).items()
         for index, source in enumerate(group)
-        if repeats_possessively(_filled_in(source))
+        if is_bad(_filled_in(source))
     ]
 
 

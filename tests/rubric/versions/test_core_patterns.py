@@ -20,6 +20,19 @@ HARMLESS = [
 ]  # fmt: skip
 
 
+SLOW = [
+    r"\w*\w*\w*\w*\w*\w*!", "[a-z ]*[a-z ]*[a-z ]*[a-z ]*1", ".*.*.*", "(a*)(a*)(a*)", r"\s*\w*\s*\w*\s*",
+    "a*b?a*(?:c?)a*", r"\w+\w+\w+", r"\w*?\w*?\w*?", "(?:a*|b)(?:a*|c)(?:a*|d)", "(a*|b*)(a*|b*)(a*|b*)x",
+    r"(?:\w*){3}", r"(?:\w*-?){0,5}", r"x\w*(?:\w*)?(?:_?\w*)?", r".*\w\w*\w\w*", "[^x]*[^y]*[^z]*", r"\w{0,90}\w{0,90}\w{0,90}",
+    "(?:ab)*(?:ab)*(?:ab)*c", "(?=.*.*.*b)a", r"\w*\b\w*\b\w*", "A*a*A*", r".*\s*.*", r"\d*[0-9]*\w*x", "(?P<x>a*)(?P<y>a*)a*",
+    r"\D*\D*\D*1", "(?>a*)a*a*a*", "(?i:a*A*a*)", "é*é*é*",
+]  # fmt: skip
+QUICK = [
+    r"\w+ \w+ \w+ \w+", ".*.*", r"trust\s*,?\s*because\s+\w+", "a*b*c*d*", r"\w*\s*\w*", "a*xa*xa*", "(?>a*)(?>a*)(?>a*)",
+    "a*+a*+a*+a*+", "(?:a*|b*|c*)", r"\w{0,9}\w{0,9}\w{0,9}", r"\w{40}\w{40}\w{40}", "(?:[a-z]+,){0,4}", "[a-m]*[n-z]*[a-m]*[n-z]*[0-9]*",
+    "(?=a*)(?=a*)(?=a*)", r"\d*\D*\d*",
+]  # fmt: skip
+
 FIRST = Path("rubric/versions/first_versions/discussion-1.2.json").read_bytes()
 
 
@@ -41,6 +54,19 @@ def test_patterns_that_cannot_run_away_are_read(pattern):
     version = read_version(version_with(pattern))
     assert pattern in version.lists["patterns"]["reason"]
     assert publishing_problems(version) == []
+
+
+@pytest.mark.parametrize("pattern", SLOW)
+def test_long_repetitions_beside_each_other_are_refused_with_what_to_write(pattern):
+    problems = read_version(version_with(pattern))
+    assert [problem.code for problem in problems] == ["bad_pattern"]
+    assert "Join them into one" in problems[0].message
+    assert pattern in read_version(version_with(pattern), is_stored=True).lists["patterns"]["reason"]
+
+
+@pytest.mark.parametrize("pattern", QUICK)
+def test_repetitions_that_share_no_letter_or_are_few_are_read(pattern):
+    assert pattern in read_version(version_with(pattern)).lists["patterns"]["reason"]
 
 
 @pytest.mark.parametrize(
