@@ -8,8 +8,8 @@ that are harmless. A possessive repetition or an atomic group is matched in one 
 repeat the choices inside it.
 
 A second check finds long repetitions one after the other that can match the same letter, such as `.*.*.*`: a text of n
-such letters is divided among three of them in about n * n / 2 ways, and a search tries that at each of n places. Patterns
-that are slow in another way are not found: a game that takes too long to measure is left out.
+such letters is divided among three of them in about n * n / 2 ways, and a search tries that at each of n places.
+Patterns that are slow in another way are not found: a game that takes too long to measure is left out.
 
 A third check finds possessive repetitions that some versions of Python match wrongly.
 """
@@ -112,8 +112,12 @@ def _run_of_item(kind: str, given: Any, letter: str) -> _Run:
         return _Run(most=inside[0].most, through=0 if skipped else None)
     if kind in _CHOICES:
         ways = [run.through for run in inside if run.through is not None]
-        edges = [max((run[place] for run in inside), default=0) for place in range(3)]
-        return _Run(*edges, through=max(ways, default=None))
+        return _Run(
+            most=max((run.most for run in inside), default=0),
+            first=max((run.first for run in inside), default=0),
+            last=max((run.last for run in inside), default=0),
+            through=max(ways) if ways else None,
+        )
     if kind not in _REPEATS:
         return inside[0] if inside else _Run()
     lowest, highest, body = given
@@ -160,16 +164,18 @@ def _matches(kind: str, given: Any, letter: str) -> bool:
 
 def _holds(kind: str, given: Any, letter: str) -> bool:
     if kind == "IN":
-        found = any(_holds(str(inner), value, letter) for inner, value in given if str(inner) != "NEGATE")
+        found: bool = any(
+            _holds(str(inner), value, letter) for inner, value in given if str(inner) != "NEGATE"
+        )
         return found != (str(given[0][0]) == "NEGATE")
     if kind == "RANGE":
-        return given[0] <= ord(letter[0]) <= given[1]
+        return bool(given[0] <= ord(letter[0]) <= given[1])
     if kind == "CATEGORY":
         name = str(given).removeprefix("CATEGORY_")
         return _CATEGORIES[name.removeprefix("NOT_")](letter) != name.startswith("NOT_")
     if kind == "ANY":
         return True
-    return (ord(letter[0]) == given) == (kind == "LITERAL")
+    return bool(ord(letter[0]) == given) == (kind == "LITERAL")
 
 
 def repeats_possessively(source: str, flags: int = 0) -> bool:
