@@ -1,9 +1,11 @@
 """Imports a project archive: all of it or nothing, and only if all checks hold afterwards."""
 
 from collections.abc import Iterable
+from contextlib import closing
 from datetime import datetime
 from typing import IO
 
+import msgspec
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
@@ -24,7 +26,7 @@ from workspace.checks.core import Check, run_check
 from workspace.core.identifiers import is_slug
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.database.snapshot import allow_long_pauses
-from workspace.models import Job, Membership, Person, Project
+from workspace.models import Event, Job, Membership, Person, Project
 from workspace.people.permissions import check_manage_people
 
 MOST_BREACHES = 5
@@ -62,11 +64,13 @@ def import_archive(
 
     People who have an account here get no role from it, unless `keeps_roles`: their memberships are ended. `checks` run
     on the whole installation before anything is committed. Raises NotAllowed, Unacceptable if the file is no archive or
-    has wrong lines, and Conflict if the short name is taken.
+    has wrong lines, and Conflict if the project is here already or the short name is taken.
     """
     check_manage_people(by)
     archive = open_archive(file, KINDS, ArchiveLimits(**settings.ARCHIVE_LIMITS))
-    _check_free(slug or archive.manifest.project, is_given=bool(slug))
+    _check_slug(slug)
+    _check_new(archive)
+    _check_free(slug or archive.manifest.project)
     stored: list[str] = []
     try:
         with transaction.atomic():
@@ -97,17 +101,42 @@ def import_archive(
     )
 
 
-def _check_free(slug: str, *, is_given: bool) -> None:
-    if is_given and not is_slug(slug):
+def _check_new(archive: OpenArchive) -> None:
+    """Refuse a project of this installation, or one that it imported: its audit log has the same first line."""
+    with closing(archive.read_lines(str(ArchivedEvent.__struct_config__.tag))) as lines:
+        first = next(lines, b"")
+    try:
+        mac = msgspec.json.decode(first, type=ArchivedEvent).first.mac
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return  # the loader says what is wrong with the line, and where
+    same = Event.objects.filter(Q(mac=mac) | Q(first_seal__mac=mac), seq=1, chain__project__isnull=False)
+    slug = same.values_list("chain__project__slug", flat=True).first()
+    if slug is not None:
+        raise Conflict(
+            _(
+                "This installation has this project already. There is a project with the short name “%(slug)s” here, "
+                "which is the same one, so nothing is imported, also not under another short name (--slug). Import "
+                "the archive into another installation to see its state there."
+            )
+            % {"slug": slug},
+            code="project_here",
+        )
+
+
+def _check_slug(slug: str) -> None:
+    if slug and not is_slug(slug):
         raise Unacceptable(
             _("Write a short name of small letters, digits and hyphens, such as mafia-2026; “new” is taken."),
             field="slug",
         )
+
+
+def _check_free(slug: str) -> None:
     if Project.objects.filter(slug=slug).exists():
         raise Conflict(
             _(
-                "There is a project with the short name “%(slug)s” here. If it is the same project, there is "
-                "nothing to import; if it is another one, give the imported one a free short name with --slug."
+                "There is a project with the short name “%(slug)s” here, and it is another one. Give the imported one "
+                "a free short name with --slug."
             )
             % {"slug": slug},
             code="slug_taken",

@@ -17,7 +17,7 @@ from rubric.models import RubricVersion
 from tests.factories.comparisons import make_set
 from tests.factories.exports import ask_export, make_export, read_lines, write_export
 from tests.factories.jobs import run_waiting_jobs
-from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person
+from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person, make_project
 from tests.factories.project_archives import (
     bring_in,
     change_line,
@@ -159,13 +159,30 @@ def test_a_version_that_is_not_there_is_made_and_one_that_says_other_things_is_r
 
 def test_a_project_that_is_there_is_not_imported_over_itself_nor_beside_itself(archive):
     done = bring_in(archive)
-    with pytest.raises(Conflict, match=r"There is a project with the short name .* --slug"):
-        bring_in(archive)
+    for slug in ("", "again"):
+        with pytest.raises(Conflict, match=r"This installation has this project already.* “project"):
+            bring_in(archive, slug=slug)
     with pytest.raises(Unacceptable, match="Write a short name"):
         bring_in(archive, slug="No Slug")
-    with pytest.raises(Unacceptable, match="rows of this project are in this installation already"):
-        bring_in(archive, slug="again")
     assert list(Project.objects.all()) == [done.project]
+
+
+def test_a_project_is_not_imported_where_it_was_made_in_whatever_state():
+    project, lead = make_judged_project()
+    before = write_archive(project, lead)
+    make_member(project=project)
+    for data in (before, write_archive(project, lead)):
+        counts = [model.objects.count() for model in (Project, Person, Event)]
+        with pytest.raises(Conflict, match="This installation has this project already"):
+            bring_in(data, slug="again")
+        assert [model.objects.count() for model in (Project, Person, Event)] == counts
+
+
+def test_a_short_name_of_another_project_is_refused(archive):
+    taken = make_project(slug=json.loads(read_members(archive)["manifest.json"])["project"])
+    with pytest.raises(Conflict, match=r"There is a project with the short name .* --slug"):
+        bring_in(archive)
+    assert list(Project.objects.all()) == [taken]
 
 
 def test_a_project_gets_another_short_name_where_it_is_asked_for(archive):
