@@ -85,10 +85,10 @@ def change_role(*, membership: Membership, role: str, by: Person, now: datetime)
     """
     check_change_membership(by, membership)
     _check_role(role)
-    if membership.role == role:
-        raise Conflict(_("This person has this role already."), code="same_role")
     with transaction.atomic():
         _end(membership, by, now)
+        if membership.role == role:
+            raise Conflict(_("This person has this role already."), code="same_role")
         new = Membership.objects.create(
             project=membership.project, person=membership.person, role=role, created_at=now, created_by=by
         )
@@ -140,7 +140,11 @@ def set_storage_limit(*, project: Project, megabytes: int | None, by: Person, no
 def _end(membership: Membership, by: Person, now: datetime) -> None:
     open_still = Membership.objects.filter(pk=membership.pk, ended_at=None)
     if not open_still.update(ended_at=now, ended_by=by):
-        raise Conflict(_("This person was removed or given another role meanwhile."), code="membership_ended")
+        says = _(
+            "This membership has changed since the page was opened: the person was removed or given another role "
+            "meanwhile. Open the page again."
+        )
+        raise Conflict(says, code="membership_ended")
     membership.ended_at, membership.ended_by = now, by
 
 

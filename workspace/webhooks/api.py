@@ -171,7 +171,7 @@ def remove(request: SignedIn, slug: str, webhook: int) -> RemovedAnswer:
 )
 def list_deliveries(request: SignedIn, slug: str, webhook: int, after: After = 0) -> Listed[DeliveryAnswer]:
     """List the messages to a webhook, the newest first, 50 in a part."""
-    found = webhook_or_404(request.user, slug, webhook)
+    found = webhook_or_404(request.user, slug, webhook, for_act=False)
     check_manage_webhooks(request.user, found.project)
     page = webhook_page(webhook=found, now=timezone.now(), before=after)
     items = [_delivery(line.delivery) for line in page.deliveries]

@@ -47,7 +47,7 @@ def webhooks(request: SignedIn, slug: str) -> HttpResponse:
 @require("manage_webhooks", methods=("GET", "POST"))
 def webhook(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     """One webhook: its form, and its deliveries. While a first attempt is about to be made, the region polls."""
-    found = webhook_or_404(request.user, slug, webhook)
+    found = webhook_or_404(request.user, slug, webhook, for_act=request.method == "POST")
     check_manage_webhooks(request.user, found.project)
     before = parse_number(only_parameters(request, "before")["before"])
 
@@ -119,10 +119,14 @@ def again(request: SignedIn, slug: str, webhook: int, delivery: int) -> HttpResp
     return respond(request, page="", redirect=address_of(found))
 
 
-def webhook_or_404(person: Person, slug: str, webhook: int) -> Webhook:
-    """The webhook with that number in that project, when the person may know of the project."""
-    rows = Webhook.objects.present().select_related("project", "created_by")
-    return get_object_or_404(rows, project=project_or_404(person, slug), pk=webhook)
+def webhook_or_404(person: Person, slug: str, webhook: int, *, for_act: bool = True) -> Webhook:
+    """The webhook with that number in that project, when the person may know of the project.
+
+    An act finds also a removed one, and says that it was removed: a page that was opened before still names it.
+    """
+    rows = Webhook.objects.all() if for_act else Webhook.objects.present()
+    project = project_or_404(person, slug)
+    return get_object_or_404(rows.select_related("project", "created_by"), project=project, pk=webhook)
 
 
 def address_of(webhook: Webhook) -> str:

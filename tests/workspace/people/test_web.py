@@ -123,7 +123,15 @@ def test_roles_change_and_end(client):
     assert client.post(reverse("change_member", args=[project.slug, at]), {"role": "lead"}).status_code == 303
     now_at = load_membership(person=evaluator, project=project)
     assert (now_at.role, now_at.pk != at) == ("lead", True)
-    assert client.post(reverse("end_member", args=[project.slug, at])).status_code == 404
+    for name, sent in (
+        ("end_member", {}),
+        ("change_member", {"role": "lead"}),
+        ("change_member", {"role": "evaluator"}),
+    ):
+        late = client.post(reverse(name, args=[project.slug, at]), sent)
+        assert late.status_code == 409
+        assert "has changed since the page was opened" in late.content.decode()
+    assert load_membership(person=evaluator, project=project).pk == now_at.pk
     assert client.post(reverse("end_member", args=[project.slug, now_at.pk])).status_code == 303
     assert not Membership.objects.filter(project=project, ended_at=None).exists()
 

@@ -72,6 +72,11 @@ def test_a_webhook_is_changed_and_switched_off_and_removed(client, project):
     assert re.search(r"<button class=\"button\"\s+disabled", page) and "Send again" not in page
     assert client.post(f"{address}remove/").status_code == 303
     assert client.get(address).status_code == 404
+    for late in (f"{address}remove/", f"{address}secret/", f"{address}test/"):
+        answer = client.post(late)
+        assert (answer.status_code, "removed" in text_of(answer)) == (409, True)
+    answer = client.post(address, GIVEN | {"name": "Other"})
+    assert (answer.status_code, "This webhook was removed" in text_of(answer)) == (409, True)
     assert "Other" not in text_of(client.get(LIST))
 
 

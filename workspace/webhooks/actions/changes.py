@@ -92,7 +92,7 @@ def change_webhook(
     fresh = {"failure_count": 0, "failing_since": None, "paused_until": None, "gave_up_at": None}
     with transaction.atomic():
         if not _present(webhook).update(is_active=is_active, **given, **fresh):
-            raise _gone()
+            raise removed()
         webhook.refresh_from_db()
         if not is_active:
             end_waiting(webhook)
@@ -111,7 +111,7 @@ def replace_secret(*, webhook: Webhook, by: Person, now: datetime, secret: str |
     with transaction.atomic():
         locked = _present(webhook).select_for_update(no_key=True).first()
         if locked is None:
-            raise _gone()
+            raise removed()
         present = _read_stored(locked)
         if key == present:
             raise Unacceptable(_("This webhook has that secret already. Choose a new one."), field="secret")
@@ -141,7 +141,7 @@ def remove_webhook(*, webhook: Webhook, by: Person, now: datetime) -> None:
         if not _present(webhook).update(
             is_active=False, secret="", old_secrets=[], removed_at=now, removed_by=by
         ):
-            raise _gone()
+            raise removed()
         webhook.refresh_from_db()
         end_waiting(webhook)
         _record("webhook:removed", webhook, by, now)
@@ -202,7 +202,8 @@ def _present(webhook: Webhook) -> "QuerySet[Webhook]":
     return Webhook.objects.present().filter(pk=webhook.pk)
 
 
-def _gone() -> Conflict:
+def removed() -> Conflict:
+    """The refusal of an act on a webhook that was removed meanwhile."""
     return Conflict(_("This webhook was removed. Make another one."), code="webhook_removed")
 
 

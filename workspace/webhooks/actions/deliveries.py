@@ -21,7 +21,7 @@ from workspace.database.locked_texts import unlock_text
 from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
 from workspace.models import Delivery, Job, Person, Project, Webhook
 from workspace.models.webhooks import DELIVERED, FAILED, WAITING
-from workspace.webhooks.actions.changes import PURPOSE, give_up, list_signing
+from workspace.webhooks.actions.changes import PURPOSE, give_up, list_signing, removed
 from workspace.webhooks.actions.client import Outcome, send_message
 from workspace.webhooks.core import (
     DELIVERIES_STAY,
@@ -172,6 +172,8 @@ def _enqueue(project: Project, subject: str, by: Person, now: datetime) -> None:
 
 def _refuse_switched_off(webhook: Webhook) -> None:
     if not Webhook.objects.listening().filter(pk=webhook.pk).exists():
+        if not Webhook.objects.present().filter(pk=webhook.pk).exists():
+            raise removed()
         raise Conflict(_("This webhook is deactivated. Activate it first."), code="webhook_off")
 
 
