@@ -236,9 +236,10 @@ REVIEW_MODELS_KEY = environment.text("REVIEW_MODELS_KEY", "")
 REVIEW_MODELS = environment.models("REVIEW_MODELS", url=REVIEW_MODELS_URL)
 REVIEW_TIMEOUT = environment.seconds("REVIEW_TIMEOUT", "60", at_most=100)
 REVIEW_PRICES = environment.prices("REVIEW_PRICES")
-# Webhooks go to addresses that leads type: to public ones by https alone, unless the installation allows more.
-WEBHOOK_HTTP = environment.flag("WEBHOOK_HTTP", default=False)
-WEBHOOK_NETWORKS = environment.networks("WEBHOOK_NETWORKS")
+# Webhooks go to addresses that leads type: to public ones by https alone, unless the installation allows more. The
+# demo, which runs on somebody's own machine alone, may call programs on that machine.
+WEBHOOK_HTTP = environment.flag("WEBHOOK_HTTP", default=DEMO)
+WEBHOOK_NETWORKS = environment.networks("WEBHOOK_NETWORKS", "127.0.0.0/8, ::1/128" if DEMO else "")
 # E-mail goes through one mail server; without a host nothing is ever sent, and pages do not offer it. Links in e-mails
 # are made from SITE_URL, since the host that a request names can be forged.
 EMAIL_HOST = environment.host("EMAIL_HOST")

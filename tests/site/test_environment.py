@@ -1,9 +1,13 @@
 """Values of the environment that cannot be meant are refused by a sentence that names the variable."""
 
+import subprocess
+import sys
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from evalsite import environment
+from tests.guards.house import ROOT
 
 
 def level(name):
@@ -65,3 +69,29 @@ def test_what_cannot_be_meant_is_refused(name, read, value, monkeypatch):
 def test_what_can_be_meant_is_taken(name, read, value, monkeypatch):
     monkeypatch.setenv(name, value)
     read(name)
+
+
+@pytest.mark.parametrize(
+    ("demo", "expected"), [("true", "True ['127.0.0.0/8', '::1/128']"), ("false", "False []")]
+)
+def test_only_the_demo_lets_webhooks_call_this_machine(demo, expected, tmp_path):
+    says = (
+        "from evalsite import settings as s; print(s.WEBHOOK_HTTP, [str(one) for one in s.WEBHOOK_NETWORKS])"
+    )
+    secrets = {"SECRET_KEY": "s" * 60, "AUDIT_KEY": "a" * 60}
+    given = {
+        "EVALSITE_MODE": "local",
+        "DEMO": demo,
+        "VAR_DIR": str(tmp_path),
+        "WEBHOOK_HTTP": "",
+        "WEBHOOK_NETWORKS": "",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", says],
+        env=given | secrets,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == expected

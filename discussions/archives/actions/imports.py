@@ -1,7 +1,6 @@
 """Imports a project archive: all of it or nothing, and only if all checks hold afterwards."""
 
 from collections.abc import Iterable
-from contextlib import closing
 from datetime import datetime
 from typing import IO
 
@@ -68,9 +67,7 @@ def import_archive(
     """
     check_manage_people(by)
     archive = open_archive(file, KINDS, ArchiveLimits(**settings.ARCHIVE_LIMITS))
-    _check_slug(slug)
-    _check_new(archive)
-    _check_free(slug or archive.manifest.project)
+    _check_place(archive, slug)
     stored: list[str] = []
     try:
         with transaction.atomic():
@@ -103,8 +100,7 @@ def import_archive(
 
 def _check_new(archive: OpenArchive) -> None:
     """Refuse a project of this installation, or one that it imported: its audit log has the same first line."""
-    with closing(archive.read_lines(str(ArchivedEvent.__struct_config__.tag))) as lines:
-        first = next(lines, b"")
+    first = next(archive.read_lines(str(ArchivedEvent.__struct_config__.tag)), b"")
     try:
         mac = msgspec.json.decode(first, type=ArchivedEvent).first.mac
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -123,15 +119,15 @@ def _check_new(archive: OpenArchive) -> None:
         )
 
 
-def _check_slug(slug: str) -> None:
+def _check_place(archive: OpenArchive, slug: str) -> None:
+    """Whether the project can be added here under that short name, its own where it is empty."""
     if slug and not is_slug(slug):
         raise Unacceptable(
             _("Write a short name of small letters, digits and hyphens, such as mafia-2026; “new” is taken."),
             field="slug",
         )
-
-
-def _check_free(slug: str) -> None:
+    _check_new(archive)
+    slug = slug or archive.manifest.project
     if Project.objects.filter(slug=slug).exists():
         raise Conflict(
             _(

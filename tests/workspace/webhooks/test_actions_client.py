@@ -2,6 +2,7 @@
 
 import socket
 import ssl
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address, ip_network
@@ -226,6 +227,32 @@ def test_nobody_there_and_no_such_name(open_here):
 
     assert "not found" in send_message("https://nowhere.example/", BODY, {}, resolve=unknown).error
     assert "not found" in send_message(f"https://{'a' * 64}.example/", BODY, {}).error
+
+
+def test_a_name_that_is_never_found_ends_with_the_attempt_and_holds_few_threads():
+    over, begun = threading.Event(), []
+
+    def hangs(host, _port, **_given):
+        begun.append(host)
+        over.wait()
+        raise socket.gaierror(-3, "Temporary failure in name resolution")
+
+    try:
+        for number in range(6):
+            outcome = send_message(f"https://slow{number}.example/", BODY, {}, resolve=hangs, seconds=0.1)
+            assert (outcome.status, "no answer within" in outcome.error) == (None, True)
+        assert begun == [f"slow{number}.example" for number in range(4)]
+    finally:
+        over.set()
+    for thread in threading.enumerate():
+        if thread.name == "webhook-lookup":
+            thread.join()
+    assert INSIDE in send_message("https://a.example/", BODY, {}, resolve=named("10.0.0.1")).error
+
+
+def test_http_is_refused_with_the_name_of_the_setting():
+    with pytest.raises(Unacceptable, match="WEBHOOK_HTTP"):
+        read_address("http://127.0.0.1:9111/hook")
 
 
 @pytest.fixture(scope="module")

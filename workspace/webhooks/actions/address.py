@@ -41,7 +41,11 @@ def read_address(url: str) -> WebhookAddress:
     if parts.scheme not in ("https", "http"):
         raise _refused(_("Write an address that begins with https://."))
     if parts.scheme == "http" and not settings.WEBHOOK_HTTP:
-        raise _refused(_("This installation sends to https:// alone. Write https://, or ask an admin."))
+        says = _(
+            "This installation sends to https:// alone. Write https://, or ask an admin to allow http:// "
+            "(WEBHOOK_HTTP)."
+        )
+        raise _refused(says)
     if "@" in parts.netloc or "#" in url or not HOST.fullmatch(host):
         says = _("Write scheme, host, path and query alone: no name or password before the host, and no “#”.")
         raise _refused(says)

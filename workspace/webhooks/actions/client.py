@@ -11,8 +11,10 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
+from typing import Any
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
@@ -21,6 +23,8 @@ from workspace.core.refusals import Unacceptable
 from workspace.webhooks.actions.address import Resolve, WebhookAddress, find_addresses, read_address
 
 TIMEOUT = 10.0
+# Looking up a name cannot be ended, only left alone: no more than these go on at once in a process.
+_LOOKUPS = threading.BoundedSemaphore(4)
 
 
 class Outcome(Struct, frozen=True):
@@ -47,12 +51,31 @@ def send_message(
     until = time.monotonic() + seconds
     try:
         address = read_address(url)
-        status = _post(address, body, headers, find_addresses(address, resolve), trust, until)
+        addresses = find_addresses(address, partial(_look_up, resolve, until))
+        status = _post(address, body, headers, addresses, trust, until)
     except Unacceptable as refusal:
         return Outcome(None, refusal.sentence)
     except (OSError, UnicodeError, http.client.HTTPException) as fault:
         return Outcome(None, _explain(fault, is_late=time.monotonic() >= until, seconds=seconds))
     return Outcome(status, _judge(status))
+
+
+def _look_up(resolve: Resolve, until: float, *args: Any, **given: Any) -> list[Any]:
+    """What `resolve` answers in time. Raises TimeoutError; the thread that asks ends by itself later."""
+    found: Future[list[Any]] = Future()
+
+    def ask() -> None:
+        try:
+            found.set_result(resolve(*args, **given))
+        except Exception as fault:  # noqa: BLE001  raised again below
+            found.set_exception(fault)
+        finally:
+            _LOOKUPS.release()
+
+    if not _LOOKUPS.acquire(timeout=max(until - time.monotonic(), 0)):
+        raise TimeoutError
+    threading.Thread(target=ask, name="webhook-lookup", daemon=True).start()
+    return found.result(timeout=max(until - time.monotonic(), 0))
 
 
 def _post(
