@@ -143,7 +143,7 @@ class SignInView(LoginView):
     template_name = "workspace/authentication/sign_in.html"
 
     def get_context_data(self, **kwargs: object) -> dict[str, object]:
-        """The form, the OpenID Connect sign-in if configured, and what was just done: a new account, a new password."""
+        """The form, the OpenID Connect sign-in if configured, and what was just done: a new password."""
         done = self.request.GET.get("done", "")
         return super().get_context_data(**kwargs) | sign_in_methods() | {"done": done, "note": ""}
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from allauth.account.internal.flows.login import record_authentication
+from allauth.account.utils import perform_login
 from django.conf import settings as site
 from django.contrib.auth import update_session_auth_hash
 from django.forms import Form
@@ -208,7 +210,7 @@ def switch_on(request: SignedIn, person: int) -> HttpResponse:
 
 @require("anyone", methods=("GET", "POST"))
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
-    """The page and form for somebody with the link of an invitation."""
+    """The page and form for somebody with the link of an invitation; a new account is signed in."""
     limited(request, "invitation", "20/m/ip")
     now = timezone.now()
     rows = Invitation.objects.open(now=now).select_related("project", "created_by")
@@ -220,8 +222,11 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 
     def accept(form: Form) -> str:
         given = {"name": "", "password": ""} | form.cleaned_data
-        accept_invitation(secret=secret, by=person, now=now, **given)
-        return reverse("projects") if person else f"{reverse('account_login')}?done=account"
+        accepted = accept_invitation(secret=secret, by=person, now=now, **given)
+        if person is None:  # a new account: its password was typed just now
+            record_authentication(request, accepted, method="password", email=accepted.email)
+            return str(perform_login(request, accepted, redirect_url=reverse("projects"))["Location"])
+        return reverse("projects")
 
     has_account = Person.objects.filter(email=found.email).exists()
     return form_page(

@@ -14,7 +14,7 @@ from tests.factories.people import (
     make_person,
     make_project,
 )
-from workspace.models import Invitation, Membership, Person, Project
+from workspace.models import Invitation, Membership, Person, Project, SignIn
 from workspace.people.actions import deactivate_person, invite
 
 pytestmark = pytest.mark.django_db
@@ -86,14 +86,17 @@ def test_anybody_else_is_invited_and_the_link_is_shown_once(client):
     assert link not in client.get(reverse("members", args=[project.slug])).content.decode()
     client.logout()
     assert "Invitation to" in client.get(link).content.decode()
+    before = client.session
+    before["left"] = "by somebody"
+    before.save()
     made = client.post(link, {"name": "Newcomer", "password": "seven green parrots"})
-    assert made.status_code == 303
-    assert "Your account is ready" in client.get(made["Location"]).content.decode()
-    assert "Your account is ready" not in client.get(reverse("account_login")).content.decode()
-    assert (
-        load_membership(person=Person.objects.get(email="new@example.org"), project=project).role
-        == "evaluator"
-    )
+    assert (made.status_code, made["Location"]) == (303, reverse("projects"))
+    newcomer = Person.objects.get(email="new@example.org")
+    assert client.session["_auth_user_id"] == str(newcomer.pk)
+    assert client.session.session_key != before.session_key
+    assert not SignIn.objects.filter(session_key=before.session_key).exists()
+    assert project.name in client.get(made["Location"]).content.decode()
+    assert load_membership(person=newcomer, project=project).role == "evaluator"
     assert client.get(link).status_code == 404
 
 
@@ -160,12 +163,14 @@ def test_accounts_are_switched_off_and_on(client):
     assert client.post(reverse("switch_off", args=[admin.pk])).status_code == 403
 
 
-def test_admins_are_invited_by_admins(client):
+def test_admins_are_invited_by_admins(client, settings):
     signed_in(client, make_admin())
     answer = client.post(reverse("invite_admin"), {"email": "boss@example.org"})
     link = re.search(r'value="(http://testserver/invitations/[^"]+)"', answer.content.decode())[1]
     client.logout()
-    client.post(link, {"name": "Boss", "password": "seven green parrots"})
+    settings.REQUIRE_TOTP = True
+    made = client.post(link, {"name": "Boss", "password": "seven green parrots"})
+    assert client.get(made["Location"])["Location"].startswith(reverse("set_up_second_factor"))
     assert Person.objects.get(email="boss@example.org").is_admin
 
 
