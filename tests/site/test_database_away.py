@@ -1,6 +1,7 @@
 """The database is away at any moment of a request: 503 with the page and all headers, for everybody."""
 
 import contextlib
+import re
 import time
 
 import psycopg
@@ -8,7 +9,9 @@ import pytest
 from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.test import Client
 
+from evalsite.settings import SQLITE_OPTIONS
 from tests.factories.people import make_admin, make_lead, make_project
+from tests.guards.house import ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -104,3 +107,9 @@ def test_transaction_that_postgres_ended_is_503_and_the_next_request_is_served()
         served = client.get("/projects/ours/")
     assert ended == [psycopg.errors.IdleInTransactionSessionTimeout]
     assert (refused.status_code, refused.headers["Retry-After"], served.status_code) == (503, "60", 200)
+
+
+@pytest.mark.parametrize("document", ["operations.md", "scaling.md"])
+def test_how_long_a_save_waits_for_another_writer_is_documented(document):
+    said = " ".join((ROOT / "docs" / document).read_text().split())
+    assert re.search(rf"save waits for up to {SQLITE_OPTIONS['timeout']} seconds", said)
