@@ -123,7 +123,7 @@ def link_outside_account(*, issuer: str, subject: str, by: Person, now: datetime
 
 
 def unlink_outside_account(*, person: Person, reason: str, by: Person, now: datetime) -> None:
-    """Forget who somebody is at the OpenID Connect issuer: whoever has the account's address there links it anew.
+    """Forget who somebody is at the OpenID Connect issuer: whoever has the account's address there links it again.
 
     Raises Unacceptable without a reason, Conflict when it is not linked.
     """

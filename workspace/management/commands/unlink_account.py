@@ -1,4 +1,4 @@
-"""Unlinks an account from its OpenID Connect subject: for somebody whose account at the issuer was made anew."""
+"""Unlinks an account from its OpenID Connect subject: for somebody whose account at the issuer was created again."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -40,4 +40,4 @@ class Command(SiteCommand):
             )
         except Refusal as refusal:
             raise CommandError(refusal.sentence, returncode=BAD_INPUT) from None
-        self.stdout.write(f"{person.name} <{person.email}> is linked anew at the next sign-in there.")
+        self.stdout.write(f"{person.name} <{person.email}> is linked again at the next sign-in there.")

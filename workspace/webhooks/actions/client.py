@@ -23,7 +23,7 @@ from workspace.core.refusals import Unacceptable
 from workspace.webhooks.actions.address import Resolve, WebhookAddress, find_addresses, read_address
 
 TIMEOUT = 10.0
-# Looking up a name cannot be ended, only left alone: no more than these go on at once in a process.
+# Looking up a name cannot be ended, only left alone: no more than these run at once in a process.
 _LOOKUPS = threading.BoundedSemaphore(4)
 
 
