@@ -30,10 +30,16 @@ class PromptAnswer(Answer):
 
 
 class AskedAnswer(Answer):
-    """What a model is asked about a comparison, and how far its review is, in a word."""
+    """What a model is asked about a comparison, and how far its review is, in a word.
+
+    `answered` of the prompts have an answer. `remarks` are those on what was read so far; they say why an answer cannot
+    be read.
+    """
 
     state: str
     error: str
+    answered: int
+    remarks: list[str]
     prompts: list[PromptAnswer]
 
 
@@ -100,6 +106,8 @@ def _asked(page: AskedPage) -> AskedAnswer:
     return AskedAnswer(
         state=page.state.label,
         error=page.error,
+        answered=page.answered,
+        remarks=page.read.flags if page.read else [],
         prompts=[
             PromptAnswer(part=call.part, text=call.prompt.text, is_next=call.is_next) for call in page.calls
         ],

@@ -19,7 +19,7 @@ from rubric.models.reviews import FETCHED, SUBMITTED, SUPERSEDED
 from rubric.reviews.core.answer_record import READER, read_review
 from rubric.reviews.core.claims import claimed_flags
 from rubric.reviews.core.corrections import apply_correction, parse_correction, without_flags
-from rubric.reviews.core.two_calls import WHOLE_PART, merge_calls
+from rubric.reviews.core.two_calls import WHOLE_PART, list_missing, merge_calls
 
 STOPPED_BY_LENGTH = "length"
 MAIN_PART = ""
@@ -30,7 +30,7 @@ class AskedComparison(Struct, frozen=True):
     """One model reviewer and one comparison. `review` is the one that counts or waits, None before it is asked.
 
     While there is no answer, `error` is the sentence of the newest failed call; `tries` counts live calls. `part` names
-    the next answer: "whole" for the holistic score in a separate call.
+    the next answer: "whole" for the holistic score in a separate call. `is_half` says that one of two answers is there.
     """
 
     comparison: int
@@ -43,6 +43,7 @@ class AskedComparison(Struct, frozen=True):
     error: str = ""
     superseded_count: int = 0
     part: str = ""
+    is_half: bool = False
 
     @property
     def is_waiting(self) -> bool:
@@ -159,8 +160,33 @@ def parse_answer(review: Review, *, reader: int = READER) -> ReviewRecord | None
     rubric = review.reviewer.set.rubric_version.to_record()
     record = _read_part(answers[MAIN_PART], texts, rubric, reader)
     if WHOLE_PART in answers:
-        record = merge_calls(_read_part(answers[WHOLE_PART], texts, rubric, reader), record, rubric)
+        record = merge_calls(
+            _read_part(answers[WHOLE_PART], texts, rubric, reader), record, rubric, reader=reader
+        )
     return apply_correction(record, parse_correction(review.correction), rubric)
+
+
+class HalfReview(NamedTuple):
+    """What was read in one of two answers, and the responses to which it gives no score that it was asked for."""
+
+    record: ReviewRecord
+    missing: list[str]
+
+
+def read_halves(asked: Iterable[AskedComparison]) -> dict[int, HalfReview]:
+    """The answer of each review that waits for the other of two, by review."""
+    keys = [comparison.review for comparison in asked if comparison.is_half and comparison.review is not None]
+    reviews = reviews_to_read().filter(pk__in=keys).prefetch_related("comparison__responses") if keys else []
+    rows = Answer.objects.filter(review__in=keys, error_code="").order_by("-attempt")
+    answers = {answer.review_id: answer for answer in rows} if keys else {}
+    found = {}
+    for review in reviews:
+        given = {response.number: response.text for response in review.comparison.responses.all()}
+        texts = {label: given[number] for label, number in map_labels(review.order).items()}
+        rubric = review.reviewer.set.rubric_version.to_record()
+        record = _read_part(answers[review.pk], texts, rubric, READER)
+        found[review.pk] = HalfReview(record, list_missing(record, answers[review.pk].part))
+    return found
 
 
 def _read_part(answer: Answer, texts: Mapping[str, str], rubric: RubricRecord, reader: int) -> ReviewRecord:
@@ -242,4 +268,5 @@ def _asked(
         error="" if review.mode or not of_part else of_part[-1].error,
         superseded_count=superseded.get(pair, 0),
         part=part,
+        is_half=not review.mode and review.pk in came.in_two and len(done) == 1,
     )

@@ -16,6 +16,7 @@ from rubric.model_reviewers.queries import (
     load_answers,
     load_asked,
     model_reviewers,
+    read_halves,
     reviews_to_read,
     texts_by_label,
 )
@@ -90,12 +91,16 @@ def open_prompts(*, comparison_set: ComparisonSet, by: Person, now: datetime) ->
 
 
 def ask_again(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
-    """Supersede the model's answer or its failed calls, and make a new prompt. Raises NotAllowed, Conflict."""
+    """Supersede the model's answer or its failed calls, and make a new prompt. Raises NotAllowed, Conflict.
+
+    Of two answers, the first to come is enough if it lacks scores.
+    """
     check_change_set(by, reviewer.set)
     with transaction.atomic():
         Reviewer.objects.select_for_update().get(pk=reviewer.pk)
         (asked,) = load_asked(reviewer.set, [reviewer], comparisons=[comparison.pk])
-        if asked.is_waiting or asked.review is None:
+        is_lost = any(half.missing for half in read_halves([asked]).values())
+        if asked.review is None or (asked.is_waiting and not is_lost):
             raise Conflict(_("The answer is pending, so there is nothing to ask again."), code="waiting")
         supersede_review(review=reviews_to_read().get(pk=asked.review), by=by, now=now)
         return ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=now)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
 from rubric.core.call_parameters import describe_parameters
-from rubric.core.records import HOLISTIC, PARTIAL, RUBRIC
+from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE
 from rubric.model_reviewers.core import (
     ANSWERED,
     DECLINED,
@@ -24,10 +24,12 @@ from rubric.model_reviewers.core import (
 from rubric.model_reviewers.permissions import check_ask_models
 from rubric.model_reviewers.queries import (
     AskedComparison,
+    HalfReview,
     get_model_name,
     load_asked,
     may_call,
     model_reviewers,
+    read_halves,
 )
 from rubric.models import Answer, Comparison, ComparisonSet, Reviewer
 from rubric.models.comparisons import MODEL
@@ -82,7 +84,7 @@ class ModelColumn(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """The number of answers in each state. Calls can fetch `callable` of the pending answers."""
+    """The number of answers in each state. Calls can fetch `callable` of the pending ones; `half` are one of two."""
 
     total: int
     answered: int
@@ -91,6 +93,7 @@ class Counts(Struct, frozen=True):
     open: int
     unread: int
     callable: int
+    half: int
 
 
 class AnswersPage(Struct, frozen=True):
@@ -159,12 +162,24 @@ def build_answers_page(
     )
 
 
-def state_word(asked: AskedComparison) -> StateWord:
-    """The state of one answer."""
+def state_word(asked: AskedComparison, half: HalfReview | None = None) -> StateWord:
+    """The state of one answer; `half` is what was read in the first of two."""
+    if asked.is_half and asked.state == OPEN:
+        return _half_word(half)
     if asked.state == ANSWERED:
         return StateWord(str(READ[asked.mode]), "pending" if asked.mode == PARTIAL else "pass")
     label, tone = STATES[asked.state]
     return StateWord(str(label), tone)
+
+
+def _half_word(half: HalfReview | None) -> StateWord:
+    if half is None or not half.missing:
+        return StateWord(_("1 of 2 answers"), "pending")
+    said = {
+        UNREADABLE: _("1 of 2 answers, not readable"),
+        ABSTAINED: _("1 of 2 answers, declined"),
+    }.get(half.record.mode, _("1 of 2 answers, incomplete"))
+    return StateWord(said, "fail")
 
 
 class QuestionRow(NamedTuple):
@@ -225,6 +240,7 @@ def _counts(
         open=states[OPEN],
         unread=states[UNREAD],
         callable=sum(comparison.state == OPEN and comparison.reviewer in called for comparison in present),
+        half=sum(comparison.state == OPEN and comparison.is_half for comparison in present),
     )
 
 
@@ -232,10 +248,12 @@ def _lines(
     shown: Sequence[QuestionRow], asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer]
 ) -> list[AnswerRow]:
     found = {(pair.comparison, pair.reviewer): pair for pair in asked}
+    wanted = {row.pk for row in shown}
+    halves = read_halves(pair for pair in asked if pair.comparison in wanted)
     lines = []
     for row in shown:
         pairs = [found[row.pk, reviewer.pk] for reviewer in reviewers]
-        cells = [(pair, state_word(pair)) for pair in pairs]
+        cells = [(pair, state_word(pair, halves.get(pair.review or 0))) for pair in pairs]
         lines.append(AnswerRow(row.number, one_line(row.question, LONGEST_SHOWN), cells))
     return lines
 

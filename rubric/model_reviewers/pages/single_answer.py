@@ -1,16 +1,25 @@
 """One model and one comparison: the prompt, every answer, and what was read from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.db.models.functions import Length, Substr
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from rubric.core.records import ABSTAINED, UNREADABLE, ReviewRecord
 from rubric.core.response_order import map_labels
+from rubric.model_reviewers.core import UNREAD
 from rubric.model_reviewers.pages.overview import StateWord, state_word
-from rubric.model_reviewers.pages.read_part import ReadPart, read_stored
-from rubric.model_reviewers.queries import MAIN_PART, AskedComparison, get_model_name, load_asked
-from rubric.models import Answer, Comparison, Review, Reviewer, ReviewPrompt, WholePrompt
+from rubric.model_reviewers.pages.read_part import ReadPart, read_record, read_stored
+from rubric.model_reviewers.queries import (
+    MAIN_PART,
+    AskedComparison,
+    HalfReview,
+    get_model_name,
+    load_asked,
+    read_halves,
+)
+from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, ReviewPrompt, WholePrompt
 from rubric.models.reviews import SUPERSEDED
 from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.sets.pages import ASKING, SetFrame, build_set_frame
@@ -45,7 +54,8 @@ class AskedPage(Struct, frozen=True):
 
     Answers have `shown`, the first characters of their text, and its `length`. `labels` maps each label to the
     response's id; an id may name who wrote the response, so it is empty while the person has reviews to submit.
-    `reading` is the review that can be read again, 0 without one.
+    `reading` is the review that can be read again, 0 without one. Of two answers, `answered` have come and `read` is
+    what was found in the first one until both are there; `lost` says which call's answer lacks scores, "" if none does.
     """
 
     head: SetFrame
@@ -63,6 +73,8 @@ class AskedPage(Struct, frozen=True):
     see_refusal: str
     change_refusal: str
     may_ask_again: bool
+    answered: int
+    lost: str
 
 
 def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Person) -> AskedPage:
@@ -79,23 +91,23 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     may_see = not head.refusal
     answers = _answers(reviews) if may_see else {}
     change_refusal = get_refusal(check_change_set, person, comparison_set)
-    read = None
-    if live and live.mode and may_see:
-        read = read_stored(live, keys, comparison_set.rubric_version.to_record())
+    half = read_halves([asked]).get(asked.review or 0)
+    is_lost = half is not None and bool(half.missing)
+    calls = _calls(source, asked) if source else []
     return AskedPage(
         head=head,
         comparison=comparison,
         reviewer=reviewer,
         model=get_model_name(reviewer),
-        state=state_word(asked),
+        state=state_word(asked, half),
         error=asked.error,
-        calls=_calls(source, asked) if source else [],
+        calls=calls,
         labels={label: keys[number] for label, number in map_labels(live.order).items()}
         if live and prompt and may_see
         else {},
         answers=answers.get(source.pk, []) if source else [],
-        reading=live.pk if live and read and answers.get(live.source.pk) else 0,
-        read=read,
+        reading=live.pk if live and live.mode and may_see and answers.get(live.source.pk) else 0,
+        read=_read(live, half.record if half else None, keys, comparison_set) if live and may_see else None,
         earlier=[
             SupersededReview(review, answers.get(review.pk, []))
             for review in reviews
@@ -103,8 +115,31 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
         ],
         see_refusal=head.refusal,
         change_refusal=change_refusal or (_("This model was removed.") if reviewer.ended_at else ""),
-        may_ask_again=not asked.is_waiting and asked.review is not None,
+        may_ask_again=asked.review is not None and (not asked.is_waiting or is_lost),
+        answered=1 if asked.is_half else len(calls) if asked.mode or asked.state == UNREAD else 0,
+        lost=_lost(half, calls, asked) if half else "",
     )
+
+
+def _lost(half: HalfReview, calls: Sequence[CallPart], asked: AskedComparison) -> str:
+    """Which answer lacks scores, and which; "" if it lacks none."""
+    if not half.missing:
+        return ""
+    said = {
+        UNREADABLE: _("%(call)s. This answer cannot be read."),
+        ABSTAINED: _("%(call)s. The model declined."),
+    }.get(half.record.mode, _("%(call)s. Scores are missing or cannot be read: %(responses)s."))
+    call = next(call.title for call in calls if call.part != asked.part)
+    return said % {"call": call, "responses": ", ".join(half.missing)}
+
+
+def _read(
+    live: Review, half: ReviewRecord | None, keys: Mapping[int, str], comparison_set: ComparisonSet
+) -> ReadPart | None:
+    rubric = comparison_set.rubric_version.to_record()
+    if half is not None:
+        return read_record(live, half, keys, rubric)
+    return read_stored(live, keys, rubric) if live.mode else None
 
 
 def _calls(source: Review, asked: AskedComparison) -> list[CallPart]:

@@ -167,8 +167,9 @@ def _begins(text: str, at: int, label: str) -> bool:
 
 
 # The number of this reader. A review is stored with the number of its reader and is replayed by that reader. Reader 1
-# reads only the shape that was asked for.
-STRICT_READER, READER = 1, 2
+# reads only the shape that was asked for. Readers 1 and 2 kept the ranking and the notes of one of two answers although
+# the scores given with them were left out.
+STRICT_READER, MIXING_READER, READER = 1, 2, 3
 MISMATCH = Fraction(5, 100)
 # The codes of the flags that `assemble_record` raises itself: whoever assembles a record again drops the old ones.
 OVERALL_MISMATCH, RANK_MISMATCH = "overall_mismatch", "rank_mismatch"

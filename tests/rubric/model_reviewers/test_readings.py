@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.urls import reverse
+from msgspec import to_builtins
 
 from rubric.checks.actions import CHECKS
 from rubric.comparisons.actions import add_reviewer
@@ -15,7 +16,7 @@ from rubric.model_reviewers.forms import CorrectionForm
 from rubric.model_reviewers.queries import load_asked, reviews_to_read
 from rubric.models import Review
 from rubric.models.comparisons import MODEL
-from rubric.reviews.core.answer_record import STRICT_READER, read_review
+from rubric.reviews.core.answer_record import MIXING_READER, READER, STRICT_READER, read_review
 from rubric.reviews.core.corrections import Correction, parse_typed_ranking
 from tests.factories.comparisons import make_set
 from tests.factories.model_reviewers import SIXES
@@ -66,7 +67,12 @@ def test_an_answer_is_read_anew_and_the_earlier_reading_stays(monkeypatch, clien
     assert "not under" in page.content.decode() and "No score could be read" in page.content.decode()
     assert reread_answers(comparison_set=held_by, by=by, now=moment(1)) == 1
     again = newest(review)
-    assert (again.mode, again.reader, again.read_from, again.order) == ("rubric", 2, review, review.order)
+    assert (again.mode, again.reader, again.read_from, again.order) == (
+        "rubric",
+        READER,
+        review,
+        review.order,
+    )
     review.refresh_from_db()
     assert (review.state, review.mode) == ("superseded", "unreadable")
     assert breaches() == []
@@ -158,3 +164,26 @@ def test_a_correction_is_held_to_the_scale_of_each_criterion():
         "Response A": {"coherence": 5, "recommend": 1},
         "Response B": {"coherence": 3.5, "depth": 10},
     }
+
+
+def test_a_review_of_two_answers_is_replayed_by_the_reader_that_kept_a_stray_ranking():
+    made = make_set(mode="both")
+    model = add_reviewer(comparison_set=made, kind=MODEL, name="one-model", by=made.created_by, now=NOW)
+    pair = {"comparison": made.comparisons.get(), "reviewer": model, "by": made.created_by, "now": NOW}
+    ensure_prompt(**pair)
+    first = {"scores": dict(zip(LABELS, (8, 6, 4), strict=True))}
+    second = {
+        "scores": dict(zip(LABELS, (7, 9, 2), strict=True)),
+        "ranking": [LABELS[1], LABELS[0], LABELS[2]],
+    }
+    paste_answer(**pair, text=json.dumps(first), part="whole")
+    review = paste_answer(**pair, text=json.dumps(second))
+    review = reviews_to_read().get(pk=review.pk)
+    assert breaches() == [] and not queries.reads_otherwise(review)
+    earlier = queries.parse_answer(review, reader=MIXING_READER)
+    assert earlier.reported_ranking == [[label] for label in second["ranking"]]
+    kept = {"reader": MIXING_READER, "ranking": earlier.ranking, "reported_ranking": earlier.reported_ranking}
+    Review.objects.filter(pk=review.pk).update(**kept, flags=to_builtins(earlier.flags))
+    review.refresh_from_db()
+    assert breaches() == [] and queries.reads_otherwise(review)
+    assert reread_answer(review=review, by=made.created_by, now=NOW).reported_ranking is None

@@ -3,28 +3,34 @@
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from rubric.checks.actions import CHECKS
 from rubric.comparisons.actions import add_reviewer, import_lines
 from rubric.comparisons.core.lines import read_comparison_lines
 from rubric.core.call_parameters import describe_parameters
+from rubric.core.records import RUBRIC
 from rubric.model_reviewers.actions.answers import paste_answer, set_parameters, upload_answers
 from rubric.model_reviewers.actions.jobs import ask_models, start_asking
-from rubric.model_reviewers.actions.prompts import ensure_prompt, open_prompts
+from rubric.model_reviewers.actions.prompts import ask_again, ensure_prompt, open_prompts
 from rubric.model_reviewers.core import (
     Reply,
     read_answer_lines,
 )
 from rubric.model_reviewers.queries import load_asked, model_reviewers
 from rubric.models import Answer, Review
-from rubric.models.comparisons import MODEL
+from rubric.models.comparisons import MODEL, PERSON
 from rubric.reviewer_statistics.queries import load_input
+from rubric.reviews.queries import load_rankings, load_reviewed
 from rubric.sets.queries import reviewer_names
 from tests.factories.comparisons import make_set
 from tests.factories.model_reviewers import Waits, answer_text
 from tests.factories.people import NOW
 from tests.factories.reviewer_statistics import figure
 from tests.factories.tokens import program_of
+from workspace.checks.core import run_check
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.jobs.actions import take_job
 from workspace.models import Event
@@ -196,3 +202,194 @@ def test_results_name_a_model_with_its_parameters():
 def test_parameters_in_words():
     assert describe_parameters({}) == ""
     assert describe_parameters(PARAMETERS) == "temperature 0.5, seed 7, system prompt 133b78"
+
+
+CUT = '```json\n{"ranking": ["Response A", "Response B"], "evaluations": {"Response A": {"holistic": 8, "no'
+SECOND_AS_FIRST = json.dumps(
+    {
+        "scores": {"Response A": 7, "Response B": 9, "Response C": 2},
+        "ranking": ["Response B", "Response A", "Response C"],
+    }
+)
+
+
+def read_page(client, pair):
+    client.force_login(pair["by"])
+    made = pair["reviewer"].set
+    parts = [made.project.slug, made.number, pair["comparison"].number, pair["reviewer"].pk]
+    return " ".join(client.get(reverse("model_answer", args=parts)).content.decode().split())
+
+
+def read_list(client, pair):
+    client.force_login(pair["by"])
+    made = pair["reviewer"].set
+    page = client.get(reverse("set_answers", args=[made.project.slug, made.number])).content.decode()
+    return " ".join(page.split())
+
+
+def test_a_first_answer_that_cannot_be_read_is_said_at_once_and_can_be_asked_again(client):
+    pair = make_pair(make_asked())
+    ensure_prompt(**pair)
+    review = paste_answer(**pair, text=CUT, part="whole")
+    page = read_page(client, pair)
+    assert "1 of 2 answers, not readable" in page and "This answer cannot be read" in page
+    assert (
+        "First call: the holistic score. This answer cannot be read." in page
+        and "A block of scores is cut off" in page
+    )
+    assert 'id="ask-again"' in page and 'id="paste-answer"' in page
+    assert "1 of 2 answers, not readable" in read_list(client, pair)
+    prompt = ask_again(**pair)
+    assert prompt.review != review and "no answer yet" in read_page(client, pair)
+
+
+def test_a_review_goes_on_after_a_first_answer_that_cannot_be_read(client):
+    pair = make_pair(make_asked())
+    ensure_prompt(**pair)
+    paste_answer(**pair, text=CUT, part="whole")
+    paste_answer(**pair, text=answer_text())
+    page = read_page(client, pair)
+    assert "2 of 2 answers" in page and "This answer cannot be read" not in page
+    assert "Call for the holistic score: A block of scores is cut off" in page
+
+
+def test_a_good_first_answer_is_shown_as_one_of_two(client):
+    pair = make_pair(make_asked())
+    ensure_prompt(**pair)
+    assert "of 2 answers" not in read_page(client, pair)
+    paste_answer(**pair, text=WHOLE, part="whole")
+    page = read_page(client, pair)
+    assert "1 of 2 answers" in page and "not readable" not in page and 'id="answer-read"' in page
+    assert 'id="ask-again"' not in page
+    with pytest.raises(Conflict):
+        ask_again(**pair)
+    listed = read_list(client, pair)
+    assert "1 of 2 answers" in listed and "1 with 1 of 2 answers" in listed
+    paste_answer(**pair, text=answer_text())
+    assert "2 of 2 answers" in read_page(client, pair)
+    assert "of 2 answers" not in read_list(client, pair)
+
+
+def test_the_page_of_a_lead_who_still_reviews_says_the_state_and_no_more(client):
+    made = make_asked()
+    add_reviewer(comparison_set=made, kind=PERSON, person=made.created_by, by=made.created_by, now=NOW)
+    pair = make_pair(made)
+    ensure_prompt(**pair)
+    paste_answer(**pair, text="B is my secret choice.", part="whole")
+    page = read_page(client, pair)
+    assert "1 of 2 answers, not readable" in page
+    assert "secret choice" not in page and "The remarks below" not in page
+
+
+def test_one_call_counts_no_answers(client):
+    made = make_set(mode="rubric")
+    add_reviewer(comparison_set=made, kind=MODEL, name="one-model", by=made.created_by, now=NOW)
+    pair = make_pair(made)
+    ensure_prompt(**pair)
+    paste_answer(**pair, text=answer_text())
+    assert "of 2 answers" not in read_page(client, pair)
+
+
+def test_uploaded_answers_say_it_as_well(client):
+    made = make_asked()
+    pair = make_pair(made)
+    ensure_prompt(**pair)
+    line = {"comparison": "1", "reviewer": "one-model", "part": "whole", "text": CUT}
+    lines, _faults = read_answer_lines(json.dumps(line).encode())
+    assert upload_answers(comparison_set=made, lines=lines, by=made.created_by, now=NOW) == []
+    assert "1 of 2 answers, not readable" in read_list(client, pair)
+    assert "A block of scores is cut off" in read_page(client, pair)
+
+
+def test_an_upload_of_the_second_answer_alone_is_said_of_the_second(client):
+    made = make_asked()
+    pair = make_pair(made)
+    ensure_prompt(**pair)
+    line = {"comparison": "1", "reviewer": "one-model", "part": "criteria", "text": CUT}
+    lines, _faults = read_answer_lines(json.dumps(line).encode())
+    assert upload_answers(comparison_set=made, lines=lines, by=made.created_by, now=NOW) == []
+    page = read_page(client, pair)
+    assert (
+        "Second call: the criteria. This answer cannot be read." in page
+        and "1 of 2 answers, not readable" in page
+    )
+
+
+def test_called_models_say_it_as_well(client, settings):
+    settings.REVIEW_MODELS_URL, settings.REVIEW_MODELS = "https://models.example", ["one-model"]
+    made = make_asked()
+    pair = make_pair(made)
+    replies = [Reply(text=CUT), Reply(error_code="refused", error="The endpoint refuses.")]
+    waits = Waits()
+    job = start_asking(comparison_set=made, by=made.created_by, now=NOW)
+    ask_models(
+        job=take_job(job=job.pk, now=NOW),
+        clock=waits.clock,
+        wait=waits.wait,
+        ask=lambda _call: replies.pop(0),
+    )
+    page = read_page(client, pair)
+    assert "This answer cannot be read" in page and "A block of scores is cut off" in page
+
+
+def test_programs_get_how_many_answers_there_are_and_the_remarks():
+    made = make_asked()
+    pair = make_pair(made)
+    program = program_of(made.created_by)
+    where = (made.project.slug, made.number, pair["comparison"].number, pair["reviewer"].pk)
+    address = "projects/{}/comparison-sets/{}/comparisons/{}/reviewers/{}/".format(*where)
+    assert program.post(f"{address}prompt/").json()["answered"] == 0
+    first = program.post(f"{address}answer/", {"text": CUT, "part": "whole"}).json()
+    assert (first["state"], first["answered"]) == ("1 of 2 answers, not readable", 1)
+    assert any("cut off" in remark for remark in first["remarks"])
+    second = program.post(f"{address}answer/", {"text": answer_text(), "part": "criteria"}).json()
+    assert (second["state"], second["answered"]) == ("answered", 2)
+
+
+def test_the_list_reads_first_answers_in_a_fixed_number_of_queries(client):
+    counts = []
+    for questions in (2, 6):
+        made = make_asked(questions=questions, name=f"Of {questions}")
+        pair = make_pair(made)
+        for comparison in made.comparisons.all():
+            ensure_prompt(**{**pair, "comparison": comparison})
+            paste_answer(**{**pair, "comparison": comparison}, text=CUT, part="whole")
+        client.force_login(made.created_by)
+        with CaptureQueriesContext(connection) as queries:
+            page = read_list(client, pair)
+        assert page.count("1 of 2 answers, not readable") == questions
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_a_ranking_of_left_out_scores_counts_nowhere():
+    made = make_asked()
+    pair = make_pair(made)
+    ensure_prompt(**pair)
+    first = json.dumps({"scores": {"Response A": 8, "Response B": 6, "Response C": 4}})
+    paste_answer(**pair, text=first, part="whole")
+    paste_answer(**pair, text=SECOND_AS_FIRST)
+    review = Review.objects.get()
+    assert (review.reported_ranking, review.ranking) == (
+        None,
+        [["Response A"], ["Response B"], ["Response C"]],
+    )
+    assert load_rankings(load_reviewed(made), kind=RUBRIC) == {}
+    assert [said for check in CHECKS for said in run_check(check, NOW).breaches] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "why"),
+    [
+        ('{"scores": {"Response A": 8, "Response B": 6,', "incomplete", "cannot be read: Response C."),
+        (answer_text(), "incomplete", "cannot be read: Response A, Response B, Response C."),
+        ("I cannot review these responses.", "declined", "The model declined."),
+    ],
+)
+def test_a_first_answer_that_lacks_scores_can_be_asked_again_at_once(client, text, state, why):
+    pair = make_pair(make_asked())
+    ensure_prompt(**pair)
+    paste_answer(**pair, text=text, part="whole")
+    page = read_page(client, pair)
+    assert f"1 of 2 answers, {state}" in page and why in page and 'id="ask-again"' in page
+    ask_again(**pair)
