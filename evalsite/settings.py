@@ -258,15 +258,27 @@ EVENT_ACTIONS: dict[str, list[str]] = {
     "game:unassigned": ["discussions.notifications.actions.forget_assigned"],
     "game:withdrawn": ["discussions.notifications.actions.forget_game"],
     "evaluation:returned": ["discussions.notifications.actions.tell_returned"],
-    "evaluation:submitted": ["discussions.notifications.actions.tell_tie"],
+    "evaluation:reopened": ["discussions.notifications.actions.forget_tie"],
+    "evaluation:skipped": ["discussions.notifications.actions.close_evaluation"],
+    "evaluation:submitted": [
+        "discussions.notifications.actions.close_evaluation",
+        "discussions.notifications.actions.tell_tie",
+    ],
+    "difference:settled": ["discussions.notifications.actions.close_tie"],
     "remark:made": ["discussions.notifications.actions.tell_flagged"],
     "remark:answered": ["discussions.notifications.actions.tell_answered"],
     "remark:resolved": ["discussions.notifications.actions.close_flag"],
+    "transcript:faults_seen": ["discussions.notifications.actions.close_import"],
+    "transcript:resumed": ["discussions.notifications.actions.close_import"],
+    "job:retried": ["workspace.notifications.actions.failures.close_failed_job"],
     "transcript:imported": ["discussions.notifications.actions.tell_import_faults"],
     "comparison_set:reviewer_added": ["rubric.notifications.actions.tell_reviewer"],
     "comparison_set:reviewer_ended": ["rubric.notifications.actions.forget_reviewer"],
     "comparison_set:closed": ["rubric.notifications.actions.forget_set"],
-    "review:handed_in": ["rubric.notifications.actions.tell_second_round"],
+    "review:handed_in": [
+        "rubric.notifications.actions.close_reviews",
+        "rubric.notifications.actions.tell_second_round",
+    ],
 }
 # Whose things audit lines are about: their names, and where their pages are.
 AUDIT_OBJECTS = [

@@ -5,6 +5,7 @@ transaction; see settings.EVENT_ACTIONS.
 from datetime import datetime
 
 import msgspec
+from django.db.models import QuerySet
 
 from discussions.adjudication.permissions import check_resolvable
 from discussions.adjudication.queries import load_disagreements
@@ -15,7 +16,7 @@ from workspace.access.permissions import may
 from workspace.models import Event, Person, Project
 from workspace.notifications.actions.notify import mark_done, take_back, tell_of_event
 from workspace.notifications.core import find_mentioned
-from workspace.notifications.queries import leads_of
+from workspace.notifications.queries import leads_of, unread_about
 
 
 def tell_assigned(*, event: Event, project: Project, by: Person, now: datetime) -> None:
@@ -43,6 +44,8 @@ def forget_game(*, event: Event, project: Project, by: Person, now: datetime) ->
     for number in Game.objects.filter(withdrawals=int(event.object_id)).values_list("number", flat=True):
         for subject in (_game_subject(number), _tie_subject(number)):
             take_back(project=project, subject=subject, by=by)
+    for evaluation in Evaluation.objects.filter(game__withdrawals=int(event.object_id)):
+        take_back(project=project, subject=_evaluation_subject(evaluation), by=by)
 
 
 def tell_returned(*, event: Event, project: Project, by: Person, now: datetime) -> None:
@@ -59,13 +62,39 @@ def tell_returned(*, event: Event, project: Project, by: Person, now: datetime) 
     take_back(project=project, subject=_tie_subject(evaluation.game.number), by=by)
 
 
+def forget_tie(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """Ties are open again while an evaluator changes a submitted evaluation."""
+    evaluation = Evaluation.objects.select_related("game").get(pk=int(event.object_id))
+    take_back(project=project, subject=_tie_subject(evaluation.game.number), by=by)
+
+
+def close_evaluation(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """An evaluator who submitted or skipped a game need not be reminded of it."""
+    evaluation = Evaluation.objects.select_related("game").get(pk=int(event.object_id))
+    for subject in (_evaluation_subject(evaluation), _game_subject(evaluation.game.number)):
+        mark_done(project=project, subject=subject, person=evaluation.evaluator_id, by=by, now=now)
+
+
+def close_tie(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """Nothing is left to resolve in a game when a lead has decided on its last tie."""
+    number = msgspec.json.decode(event.detail)["game"]
+    subject = _tie_subject(number)
+    is_told = unread_about(project, subject, ("game_tied",)).exists()
+    if is_told and not _has_open_tie(Game.objects.filter(project=project, number=number)):
+        mark_done(project=project, subject=subject, by=by, now=now)
+
+
+def _has_open_tie(game: QuerySet[Game]) -> bool:
+    found = load_disagreements(game)
+    return any(one.is_tie and one.is_open for differing in found for one in differing.disagreements)
+
+
 def tell_tie(*, event: Event, project: Project, by: Person, now: datetime) -> None:
     """Tell leads who may resolve the ties of a game, once all its evaluations are submitted.
 
     People who rated the game are not told, so nobody who judges learns what others judged.
     """
     evaluation = Evaluation.objects.select_related("game__project").get(pk=int(event.object_id))
-    mark_done(project=project, subject=_evaluation_subject(evaluation), by=by, now=now)
     game = evaluation.game
     if evaluation.purpose != RATING or game.evaluator_count < 2:
         return
@@ -74,8 +103,9 @@ def tell_tie(*, event: Event, project: Project, by: Person, now: datetime) -> No
     leads = [lead.pk for lead in leads_of(project) if lead.pk not in own]
     if not leads or not may(check_resolvable, game):
         return
-    found = load_disagreements(Game.objects.filter(pk=game.pk, withdrawn_at=None))
-    if any(one.is_tie and one.is_open for differing in found for one in differing.disagreements):
+    if not _has_open_tie(Game.objects.filter(pk=game.pk, withdrawn_at=None)):
+        mark_done(project=project, subject=_tie_subject(game.number), by=by, now=now)
+    else:
         tell_of_event(
             event=event,
             people=leads,
@@ -110,6 +140,7 @@ def tell_answered(*, event: Event, project: Project, by: Person, now: datetime) 
     """
     flag = _load_flag(event)
     evaluator, leads = flag.evaluation.evaluator, leads_of(project)
+    _close_answered(flag, project, by, now)
     replies = list(flag.replies.order_by("-pk").values_list("created_by", "text"))
     in_thread = {lead.pk for lead in leads} & {person for person, _text in replies}
     others = (in_thread or {lead.pk for lead in leads}) if by.pk == evaluator.pk else {evaluator.pk}
@@ -128,6 +159,15 @@ def tell_answered(*, event: Event, project: Project, by: Person, now: datetime) 
                 by=by,
                 for_leads=not is_own,
             )
+
+
+def _close_answered(flag: Remark, project: Project, by: Person, now: datetime) -> None:
+    """Whoever replies has seen what was told of the flag. A lead's reply is that of all leads, unless one was named."""
+    subject = _flag_subject(flag)
+    mark_done(project=project, subject=subject, person=by.pk, by=by, now=now)
+    if by.pk != flag.evaluation.evaluator_id:
+        rows = unread_about(project, subject, ("flag_opened", "flag_answered"))
+        rows.filter(for_leads=True).update(read_at=now)
 
 
 def close_flag(*, event: Event, project: Project, by: Person, now: datetime) -> None:
@@ -151,6 +191,13 @@ def tell_import_faults(*, event: Event, project: Project, by: Person, now: datet
         for_leads=True,
         tells_actor=True,
     )
+
+
+def close_import(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """Nothing is left to do about faults that a person dismissed, nor about a file that is read again."""
+    transcript = Transcript.objects.get(pk=int(event.object_id))
+    for subject in (f"transcript:{transcript.pk}", f"job:{transcript.job_id}"):
+        mark_done(project=project, subject=subject, by=by, now=now)
 
 
 def _load_flag(event: Event) -> Remark:

@@ -6,12 +6,13 @@ from datetime import datetime
 
 import msgspec
 
-from rubric.human_reviewers.queries.waiting import second_rounds
+from rubric.human_reviewers.queries.waiting import SECOND, SECOND_STARTED, second_rounds, waiting_sets
 from rubric.models import ComparisonSet, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import RATING, SUBMITTED
 from workspace.models import Event, Person, Project
 from workspace.notifications.actions.notify import take_back, tell_of_event
+from workspace.notifications.queries import unread_about
 
 FIRST = 1
 
@@ -41,6 +42,19 @@ def forget_reviewer(*, event: Event, project: Project, by: Person, now: datetime
 def forget_set(*, event: Event, project: Project, by: Person, now: datetime) -> None:
     """Drop notifications about a closed set: nothing is left to do."""
     take_back(project=project, subject=f"set:{event.object_id}", by=by)
+
+
+def close_reviews(*, event: Event, project: Project, by: Person, now: datetime) -> None:
+    """A person who has submitted all reviews of a set, or of its open second rounds, need not be reminded of them."""
+    review = Review.objects.select_related("reviewer__set", "reviewer__person").get(pk=int(event.object_id))
+    person, held_by = review.reviewer.person, review.reviewer.set
+    told = unread_about(project, _subject(held_by), ("set_assigned", "second_round")).filter(person=person)
+    if person is None or not told.exists():
+        return
+    for waiting_set in waiting_sets(person, only=held_by.pk):
+        seconds = waiting_set.in_state(SECOND, SECOND_STARTED)
+        done = ([] if seconds else ["second_round"]) + ([] if waiting_set.is_first_open else ["set_assigned"])
+        told.filter(code__in=done).update(read_at=now)
 
 
 def tell_second_round(*, event: Event, project: Project, by: Person, now: datetime) -> None:

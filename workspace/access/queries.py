@@ -16,7 +16,7 @@ from workspace.models.projects import LEAD
 def load_person(key: int) -> Person | None:
     """The person with that number as the row is now, active or not, and whether a second factor is missing.
 
-    With their unread notifications counted, so that the bell of a page costs no query of its own.
+    With their unread notifications counted, so that the bell costs no query of its own while they are few.
     """
     found = (_PERSON_AND_FACTOR if settings.REQUIRE_TOTP else _PERSON).rows(key)
     if not found:

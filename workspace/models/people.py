@@ -81,7 +81,7 @@ class Person(AbstractBaseUser):
     # Set for whoever is signed in, where second factors are required: see workspace.models.sign_ins.
     lacks_second_factor = False
 
-    # How many unread notifications the bell of every page shows; read together with the signed-in person.
+    # How many unread notifications the person has, for the bell; read together with the signed-in person.
     unread_count = 0
 
     objects = PersonManager()

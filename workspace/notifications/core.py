@@ -23,6 +23,8 @@ NOTIFICATIONS_STAY = timedelta(days=90)
 # This many of one kind, each within this time of the one before it, are shown in one line.
 FEWEST_JOINED = 3
 JOINED_WITHIN = timedelta(minutes=10)
+# From how many notifications a page joins its lines.
+MOST_JOINED = 500
 
 
 class Occasion(Struct, frozen=True):

@@ -6,11 +6,9 @@ from msgspec import Struct
 from workspace.core.limits import PAGE_SIZE
 from workspace.models import Membership, Notification, Person
 from workspace.models.projects import LEAD
-from workspace.notifications.core import KINDS, KINDS_FOR_ALL, OCCASIONS, join_bursts
+from workspace.notifications.core import KINDS, KINDS_FOR_ALL, MOST_JOINED, OCCASIONS, join_bursts
 from workspace.notifications.labels import say_burst
-
-# From how many notifications a page joins its lines.
-MOST_JOINED = 500
+from workspace.notifications.queries import count_unread_lines
 
 
 class NotificationLine(Struct, frozen=True):
@@ -26,7 +24,10 @@ class NotificationLine(Struct, frozen=True):
 
 
 class NotificationsPage(Struct, frozen=True):
-    """A page of notifications; `older` is the key to go on from, 0 at the end, `newest` the key of the first shown."""
+    """A page of notifications; `older` is the key to go on from, 0 at the end, `newest` the key of the first shown.
+
+    `unread_count` counts the lines of the list of unread ones, as the bell does.
+    """
 
     lines: list[NotificationLine]
     older: int
@@ -42,20 +43,30 @@ def notifications_page(
     With `is_joined`, those that follow each other closely and say the same are one line.
     """
     rows = Notification.objects.shown_to(person)
-    unread_count = rows.filter(read_at=None).count()
     chosen = rows.filter(read_at=None) if unread else rows
     chosen = chosen.filter(pk__lt=before) if before else chosen
     most = MOST_JOINED if is_joined else PAGE_SIZE
     found = list(chosen.select_related("project").order_by("-pk")[: most + 1])
-    bursts = list(join_bursts(found[:most])) if is_joined else [[row] for row in found[:most]]
-    shown = bursts[:PAGE_SIZE]
-    is_more = len(found) > most or len(bursts) > PAGE_SIZE
+    bursts = _join(found[:most]) if is_joined else [[row] for row in found[:most]]
+    shown, oldest = bursts[:PAGE_SIZE], min((burst[-1].pk for burst in bursts[:PAGE_SIZE]), default=0)
+    # What lies between the rows of a shown line would else be on no page.
+    while len(bursts) > len(shown) and bursts[len(shown)][0].pk > oldest:
+        shown.append(bursts[len(shown)])
+        oldest = min(oldest, shown[-1][-1].pk)
+    is_more = len(found) > most or len(bursts) > len(shown)
     return NotificationsPage(
         lines=[_line(burst) for burst in shown],
-        older=shown[-1][-1].pk if is_more else 0,
+        older=oldest if is_more else 0,
         newest=shown[0][0].pk if shown else 0,
-        unread_count=unread_count,
+        unread_count=count_unread_lines(person),
     )
+
+
+def _join(rows: list[Notification]) -> list[list[Notification]]:
+    """The lines of these rows, newest first; unread ones are joined as if the read ones between them were not there."""
+    unread = join_bursts(row for row in rows if row.read_at is None)
+    read = join_bursts(row for row in rows if row.read_at is not None)
+    return sorted([*unread, *read], key=lambda burst: -burst[0].pk)
 
 
 def _line(burst: list[Notification]) -> NotificationLine:

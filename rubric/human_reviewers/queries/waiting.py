@@ -120,6 +120,11 @@ class WaitingSet(Struct, frozen=True):
         return len(self.in_state(TO_REVIEW, AFTER_CALIBRATION)) + self.repeats_ahead
 
     @property
+    def is_first_open(self) -> bool:
+        """Whether the person has something to review besides second rounds, now or after a calibration round."""
+        return bool(self.to_review_count or self.in_state(STARTED, TO_CALIBRATE))
+
+    @property
     def why_not(self) -> str:
         """A sentence that says why the person reviews nothing that counts in this set now; "" when they do."""
         if self.calibration is None or not self.calibration[0].is_required:

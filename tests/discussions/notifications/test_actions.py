@@ -6,17 +6,22 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from discussions.adjudication.queries import disagreements_in
 from discussions.flags.actions import answer_flag
 from discussions.games.actions import return_evaluation, withdraw_game
+from discussions.models import Evaluation
 from discussions.notifications.actions import tell_tie
 from discussions.queue.actions import assign_games, take_next_game, unassign_game
+from discussions.rating.actions.finish import reopen_evaluation, skip_game
 from discussions.rating.actions.remarks import remark
-from tests.factories.adjudication import list_evaluations, make_differing, submit_as
+from discussions.transcripts.actions import dismiss_faults
+from tests.factories.adjudication import list_evaluations, make_differing, resolve_difference, submit_as
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, make_person
 from tests.factories.queue import finish, make_repeat
 from tests.factories.rating import make_game, make_rating_project, submitted
 from tests.factories.transcripts import upload
+from tests.factories.verdicts import fresh
 from workspace.models import Event, Notification
 from workspace.notifications.pages import find_page, notifications_page
 
@@ -181,3 +186,71 @@ def test_no_row_holds_what_somebody_wrote(flagged):
     assert len(rows) == 3
     assert "SECRET" not in str(list(rows))
     assert all(isinstance(value, int) for about, _subject, _code in rows for value in about.values())
+
+
+def test_the_tie_is_read_when_the_last_one_is_resolved_by_whomever():
+    lead, other = make_person(), make_person()
+    game = make_differing(leads=[lead, other], slug="shared")
+    Notification.objects.exclude(code="game_tied").delete()
+    ties = [one for one in disagreements_in(game) if one.is_tie]
+    assert len(ties) > 1
+    for at, tie in enumerate(ties):
+        assert (len(told(lead, unread=True)), len(told(other, unread=True))) == (1, 1), at
+        adopted = list_evaluations(fresh(game))[0]
+        resolve_difference(game, tie.key, adopted=adopted, by=lead, form_key=f"tie-{at}")
+    assert (told(lead, unread=True), told(other, unread=True)) == ([], [])
+    assert len(told(lead)) == len(told(other)) == 1
+
+
+def test_a_reopened_evaluation_withdraws_the_tie():
+    lead = make_person()
+    game = make_differing(leads=[lead], slug="shared")
+    Notification.objects.exclude(code="game_tied").delete()
+    first = Evaluation.objects.with_work().get(pk=list_evaluations(game)[0].pk)
+    reopen_evaluation(evaluation=first, by=first.evaluator, now=NOW)
+    assert told(lead) == []
+
+
+def test_an_assignment_is_read_when_the_game_is_rated_or_skipped():
+    project = make_rating_project(slug="ours")
+    lead, ann = make_lead(project=project), make_member(project=project)
+    numbers = [make_game(project=project).number for _number in range(2)]
+    assign_games(project=project, numbers=numbers, person=ann, by=lead, now=NOW)
+    finish(take_next_game(project=project, by=ann, now=NOW))
+    assert (len(told(ann, unread=True)), len(told(ann))) == (1, 2)
+    skipped = take_next_game(project=project, by=ann, now=NOW)
+    skip_game(evaluation=skipped, reason="Not mine", by=ann, now=NOW)
+    assert (told(ann, unread=True), len(told(ann))) == ([], 2)
+
+
+def test_nobody_is_asked_to_change_an_evaluation_of_a_withdrawn_game():
+    evaluation = submitted(project=make_rating_project(slug="ours"))
+    lead = make_lead(project=evaluation.game.project)
+    return_evaluation(evaluation=evaluation, comment="Look", by=lead, now=NOW)
+    assert len(told(evaluation.evaluator)) == 1
+    withdraw_game(game=evaluation.game, reason="Cut short", by=lead, now=NOW)
+    assert told(evaluation.evaluator) == []
+
+
+def test_a_reply_by_one_lead_reads_the_flag_for_all_but_those_it_names(flagged):
+    lead, other, ann, flag = flagged
+    answer_flag(flag=flag, text="Yes.", is_resolved=False, by=lead, now=NOW)
+    assert [len(told(person, unread=True)) for person in (lead, other, ann)] == [0, 0, 1]
+    answer_flag(flag=flag, text=f"And you, @{other.name}?", is_resolved=False, by=ann, now=NOW)
+    assert [len(told(person, unread=True)) for person in (lead, other, ann)] == [1, 1, 0]
+    answer_flag(flag=flag, text="I say no.", is_resolved=False, by=lead, now=NOW)
+    assert told(lead, unread=True) == []
+    assert told(other, unread=True) == ["You are mentioned in a reply to a flag on game 1."]
+    answer_flag(flag=flag, text="Nor do I.", is_resolved=False, by=other, now=NOW)
+    assert told(other, unread=True) == []
+
+
+def test_dismissed_faults_and_a_file_read_again_are_read():
+    project = make_rating_project(slug="ours")
+    lead, other = make_lead(project=project), make_lead(project=project)
+    transcript = upload(project=project, by=lead, name="bad.json", games=b"{}")
+    run_waiting_jobs()
+    assert len(told(lead, unread=True)) == 1
+    transcript.refresh_from_db()
+    dismiss_faults(transcript=transcript, by=other, now=NOW)
+    assert (told(lead, unread=True), len(told(lead))) == ([], 1)

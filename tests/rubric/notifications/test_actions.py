@@ -47,3 +47,26 @@ def test_a_set_without_a_second_round_tells_of_none():
     for person in (first, second):
         review(made, person)
     assert len(told(first)) == len(told(second)) == 1
+
+
+def unread(person):
+    return [line.says for line in notifications_page(person=person, unread=True).lines]
+
+
+def test_a_set_is_read_when_all_of_it_is_reviewed_and_not_before():
+    made = make_review_set(people=1, questions=2)
+    (person,) = list_reviewers(made)
+    review(made, person)
+    assert len(unread(person)) == 1
+    review(made, person, number=2)
+    assert (unread(person), len(told(person))) == ([], 1)
+
+
+def test_a_second_round_is_read_when_it_is_reviewed():
+    made = make_review_set(people=2, has_second_round=True)
+    first, second = list_reviewers(made)
+    for person in (first, second):
+        review(made, person)
+    assert unread(first) == [f"The second round of a comparison in set {made.number} is open."]
+    submitted(begin(made, by=first))
+    assert (unread(first), len(told(first))) == ([], 2)

@@ -6,12 +6,14 @@ import pytest
 from django.core import mail
 from django.db import transaction
 
+from tests.factories.jobs import make_failed_job
 from tests.factories.mail import SITE, configure_email, send_waiting
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project, moment
 from workspace.core.refusals import Unacceptable
-from workspace.jobs.actions import enqueue, fail, take_job
+from workspace.jobs.actions import enqueue, fail, retry_job, take_job
 from workspace.models import Membership, Notification, NotificationSettings, Person
 from workspace.notifications.actions.changes import change_notifications, mark_all_read, mark_read
+from workspace.notifications.actions.failures import tell_failed_job
 from workspace.notifications.actions.notify import forget_notifications, notify, take_back
 from workspace.notifications.core import KINDS
 from workspace.notifications.pages import notifications_page
@@ -251,3 +253,13 @@ def test_what_comes_by_email_alone_is_told_again_once_it_was_sent(settings, proj
     assert tell(project, ann, now=NOW + timedelta(hours=1)) == 1
     assert send_waiting(now=NOW + timedelta(hours=1)) == 1
     assert len(mail.outbox) == 2
+
+
+def test_a_failed_job_is_read_when_it_is_started_again(project):
+    lead, other = make_lead(project=project), make_lead(project=project)
+    job = make_failed_job(project=project, by=lead)
+    with transaction.atomic():
+        tell_failed_job(job=job, now=NOW)
+    assert len(listed(lead)) == len(listed(other)) == 1
+    retry_job(job=job, by=other, now=NOW)
+    assert not Notification.objects.filter(read_at=None).exists()

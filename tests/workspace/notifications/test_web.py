@@ -10,6 +10,7 @@ from tests.factories.people import make_lead, make_member, make_project, moment
 from tests.factories.tokens import program_of
 from tests.workspace.notifications.test_actions import tell
 from workspace.models import Notification, NotificationSettings
+from workspace.notifications.actions.changes import mark_read
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -30,20 +31,51 @@ def text_of(answer):
     return html.unescape(answer.content.decode())
 
 
-def test_the_bell_counts_what_is_unread_and_costs_no_query(project, ann, client, django_assert_num_queries):
+def test_the_bell_counts_what_is_unread_and_costs_no_query_while_it_is_little(
+    project, ann, client, django_assert_num_queries
+):
     page = reverse("settings")
     client.get(page)
     assert 'class="count"' not in text_of(client.get(page))
     with django_assert_num_queries(4):
         client.get(page)
-    for game in range(3):
+    for game in range(2):
         tell(project, ann, game=game)
     with django_assert_num_queries(4):
         found = text_of(client.get(page))
-    assert ">3<" in found.split('class="count"')[1][:20]
-    for game in range(3, 101):
+    assert ">2<" in found.split('class="count"')[1][:20]
+    for game in range(2, 101):
+        tell(project, ann, game=game, now=moment(11 * game))
+    with django_assert_num_queries(5):
+        found = text_of(client.get(page))
+    assert "99+" in found
+
+
+@pytest.mark.parametrize("show", ["", "unread"])
+def test_the_bell_the_tab_and_the_list_say_one_number(project, ann, client, show):
+    for game in range(9):
         tell(project, ann, game=game)
-    assert "99+" in text_of(client.get(page))
+    for game in range(3):
+        tell(project, ann, code="evaluation_returned", game=game, about={"game": game, "evaluation": 1})
+    # One that was read in the midst of others does not cut their line.
+    mark_read(notifications=[Notification.objects.order_by("pk")[4].pk], by=ann, now=moment(1))
+    tell(project, ann, game=50, now=moment(30))
+    page = text_of(client.get(reverse("notifications"), {"show": show} if show else {}))
+    assert page.count('<li class="unread">') == 3
+    assert ">3<" in page.split('class="count"')[1][:20] and "Unread (3)" in page
+    assert "8 games are assigned to you." in page
+
+
+def test_what_lies_between_the_rows_of_a_line_is_on_its_page(project, ann, client):
+    for game in range(3):
+        tell(project, ann, game=game, now=moment(0))
+    mark_read(notifications=[Notification.objects.order_by("pk")[1].pk], by=ann, now=moment(1))
+    tell(project, ann, game=3, now=moment(2))
+    for game in range(4, 53):
+        tell(project, ann, game=game, now=moment(11 * game))
+    page = text_of(client.get(reverse("notifications")))
+    assert "3 games are assigned to you." in page and "Game 1 is assigned to you." in page
+    assert page.count("assigned to you.") == 51 and "?before=" not in page
 
 
 def test_the_list_leads_to_its_things_and_marks_them_as_read(project, ann, client):

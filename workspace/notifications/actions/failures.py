@@ -3,8 +3,8 @@
 from datetime import datetime
 from functools import partial
 
-from workspace.models import Export, Job, Project
-from workspace.notifications.actions.notify import notify
+from workspace.models import Event, Export, Job, Person, Project
+from workspace.notifications.actions.notify import mark_done, notify
 from workspace.notifications.queries import leads_of
 
 IMPORT, EXPORT = "import", "export"
@@ -37,6 +37,11 @@ def tell_failed_job(*, job: Job, now: datetime) -> None:
     else:
         code = "job_failed" if job.project else "site_job_failed"
         tell(people=_leads(job.project), code=code, about={"job": job.pk}, for_leads=True)
+
+
+def close_failed_job(*, event: Event, project: Project | None, by: Person, now: datetime) -> None:
+    """Nobody need look at a failed job that was started again."""
+    mark_done(project=project, subject=f"job:{event.object_id}", by=by, now=now)
 
 
 def _leads(project: Project | None) -> list[int]:

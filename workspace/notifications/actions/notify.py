@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 from workspace.mail.queries import sends_email
 from workspace.models import Event, Notification, NotificationSettings, Person, Project
 from workspace.notifications.core import AT_ONCE, NOTIFICATIONS_STAY, OCCASIONS, find_due
+from workspace.notifications.queries import unread_about
 
 MOST_FORGOTTEN = 5_000
 
@@ -90,9 +91,21 @@ def take_back(*, project: Project | None, subject: str, by: Person, person: int 
     return (rows.filter(person=person) if person is not None else rows).delete()[0]
 
 
-def mark_done(*, project: Project | None, subject: str, by: Person, now: datetime) -> int:
-    """Mark the notifications about a thing as read: there is nothing left to do about it. Return how many."""
-    return Notification.objects.filter(project=project, subject=subject, read_at=None).update(read_at=now)
+def mark_done(
+    *,
+    project: Project | None,
+    subject: str,
+    by: Person,
+    now: datetime,
+    person: int | None = None,
+    codes: Collection[str] = tuple(OCCASIONS),
+) -> int:
+    """Mark the notifications about a thing as read: there is nothing left to do about it. Return how many.
+
+    Those of everybody or of one person, of all occasions or of these.
+    """
+    rows = unread_about(project, subject, codes)
+    return (rows.filter(person=person) if person is not None else rows).update(read_at=now)
 
 
 def forget_notifications(*, by: Person, now: datetime) -> int:
