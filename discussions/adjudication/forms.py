@@ -70,7 +70,7 @@ class PacketForm(forms.Form):
     games = forms.CharField(label=_("Games"), required=False, max_length=1000)
 
     def clean_games(self) -> list[int]:
-        """The numbers without repeats; a fault for anything that is not a number."""
+        """The numbers in order, each once; a fault for anything that is not a number."""
         parts = [part for part in _NUMBERS.split(self.cleaned_data["games"]) if part]
         wrong = [part for part in parts if not (part.isascii() and part.isdigit() and len(part) < 10)]
         if wrong:
@@ -82,4 +82,4 @@ class PacketForm(forms.Form):
             )
         if len(parts) > MOST_NUMBERS:
             raise forms.ValidationError(_("A packet is made of at most 100 games. Name fewer of them."))
-        return list(dict.fromkeys(int(part) for part in parts))
+        return sorted({int(part) for part in parts})

@@ -186,7 +186,7 @@ def _cache(cache: CacheRate) -> CacheText:
 
 
 def _games(numbers: list[int]) -> dict[str, str]:
-    return {"games": ", ".join(str(number) for number in numbers)}
+    return {"games": ", ".join(map(str, sorted(numbers)))}
 
 
 SECTION = "iterations"
@@ -198,7 +198,7 @@ HISTORY, COMPARE, GATE, SUMMARY = "stage", "compare_iterations", "stage_gate", "
 # Route and name of each page of a stage, in the order of the tabs; the template leaves out what has no route.
 TABS = [
     (HISTORY, gettext_lazy("History")),
-    (COMPARE, gettext_lazy("Compare newest")),
+    (COMPARE, gettext_lazy("Compare")),
     (GATE, gettext_lazy("Gate")),
     (SUMMARY, gettext_lazy("Summary")),
 ]

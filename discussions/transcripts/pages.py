@@ -177,6 +177,7 @@ def import_page(*, transcript: Transcript, now: datetime, is_packed: bool = Fals
     line = _listed(_line(transcript, _counts([transcript.pk]).get(transcript.pk, Counts())))
     faults = decode_stored(transcript.faults, list[Fault])
     is_taken = any(fault.code == "game_exists" for fault in faults)
+    # Where not all are shown, those with warnings are.
     games = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
     state = transcript.job.state if transcript.job else DONE
     may_map = state == DONE and (transcript.waits_for_columns or transcript.format in ROW_FORMATS)
@@ -188,7 +189,7 @@ def import_page(*, transcript: Transcript, now: datetime, is_packed: bool = Fals
         worker_note=_worker_note(now) if line.is_live else "",
         faults=faults,
         faults_title=_faults_title(faults),
-        games=[_imported_game(game) for game in games],
+        games=[_imported_game(game) for game in sorted(games, key=lambda game: game.number)],
         may_cancel=state in LIVE,
         may_resume=state in (CANCELLED, FAILED),
         may_separate=may_separate and is_taken,

@@ -29,6 +29,21 @@ LABELS = {
     "advice": _("When it fails or scores low, one piece of advice a line"),
     "remove": _("Leave this criterion out"),
 }
+# Why a version was shipped, by rubric and number: its row was published by the site, which gave no reason.
+SHIPPED_REASONS = {
+    ("discussion", "1.0"): _("The rubric as its source states it. It came with the site."),
+    ("discussion", "1.1"): _(
+        "Reads texts more as a person does: more patterns, and rules that no list can express. It came with the site."
+    ),
+    ("discussion", "1.2"): _(
+        "Measures as 1.1 does, with clearer texts and examples for evaluators. It came with the site."
+    ),
+    ("response", "1.0"): _("The rubric as its source states it. It came with the site."),
+    ("response", "1.1"): _(
+        "Adds advice to each criterion, for when its scores are low. It came with the site."
+    ),
+    ("response", "1.2"): _("Adds good and bad examples to each criterion. It came with the site."),
+}
 Readings = dict[str, tuple[Promise | str, Promise | str]]
 ASKING = _("Asking reviewers")
 _OF_RESPONSES: Readings = {

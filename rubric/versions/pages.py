@@ -15,8 +15,9 @@ from rubric.models.rubrics import DISCARDED, PUBLISHED, RETIRED
 from rubric.models.scoring_choices import is_scored_by_criterion
 from rubric.versions.core.differences import CHANGED, Differences, differences
 from rubric.versions.core.game_specs import add_defaults, game_specs
-from rubric.versions.labels import LABELS, heading, readings
+from rubric.versions.labels import LABELS, SHIPPED_REASONS, heading, readings
 from rubric.versions.permissions import check_edit_rubrics, check_retire_version, check_see_weights
+from rubric.versions.queries import find_shipped_number
 from workspace.access.permissions import get_refusal, may
 from workspace.models import Person
 
@@ -131,7 +132,7 @@ def list_acts(version: RubricVersion, *, has_notes: bool) -> list[VersionAct]:
     acts = (
         (DISCARDED, version.discarded_by, version.discarded_at, version.discarded_reason),
         (RETIRED, version.retired_by, version.retired_at, version.retired_reason),
-        (PUBLISHED, version.published_by, version.published_at, version.reason),
+        (PUBLISHED, version.published_by, version.published_at, version.reason or _why_shipped(version)),
         ("edited", version.edited_by, version.edited_at, ""),
         ("drafted", version.created_by, version.created_at, version.note),
     )
@@ -140,6 +141,13 @@ def list_acts(version: RubricVersion, *, has_notes: bool) -> list[VersionAct]:
         for verb, by, at, reason in acts
         if by is not None and at is not None
     ]
+
+
+def _why_shipped(version: RubricVersion) -> str:
+    """Why a version that came with the site was shipped; "" for every other version."""
+    if version.published_by is None or not version.published_by.is_system:
+        return ""
+    return str(SHIPPED_REASONS.get((version.rubric.key, find_shipped_number(version)), ""))
 
 
 def build_change_page(*, version: RubricVersion, uses: Mapping[int, int]) -> ChangePage:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.core.records import RESPONSE, RubricRecord
+from rubric.models import RubricVersion
 from rubric.versions.core.version_json import next_number, read_version
 from workspace.core.canonical import bytes_hash, canonical_bytes
 
@@ -91,6 +92,19 @@ def shipped_versions() -> list[Shipped]:
         *discussion,
         *(_row(response_version(number, weights=weights)) for number in RESPONSE_NUMBERS),
     ]
+
+
+def find_shipped_number(version: RubricVersion) -> str:
+    """The number under which a stored version was shipped, "" for a version of the installation's own.
+
+    The row may have another number, or other weights than the settings now give; then its content tells.
+    """
+    shipped = [row for row in shipped_versions() if row.key == version.rubric.key]
+    found = [row.number for row in shipped if row.sha256 == version.sha256]
+    if not found:
+        said = _texts(version.body)
+        found = [row.number for row in shipped if _texts(row.body) == said]
+    return found[0] if found else ""
 
 
 def find_missing(shipped: Shipped, stored: Mapping[str, str]) -> Shipped | None:

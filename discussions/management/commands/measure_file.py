@@ -4,7 +4,7 @@ import json
 import sys
 from argparse import ArgumentParser
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -48,7 +48,7 @@ class Measured(Struct, frozen=True):
 
 
 class Command(SiteCommand):
-    """Prints each game as soon as it is measured, so that memory holds one of them.
+    """Prints each game as soon as it is measured, so that memory holds few of them.
 
     Faults, warnings and what looks odd go to stderr; with `--json` the warnings are in the objects.
     """
@@ -96,11 +96,14 @@ class Command(SiteCommand):
         rubric = self._rubric(options["rubric"], as_json=as_json)
         limits = self._limits(options["fail_under"], rubric, as_json=as_json)
         plans = self._plans(options, rubric)
-        has_many = sum(plan.game_count for plan in plans) > 1
+        outcomes = chain.from_iterable(map(read_games, plans))
+        # Look one game ahead: how many there are in a table is known only when it ends.
+        begun = list(islice(outcomes, 2))
+        has_many = len(begun) > 1
         refused: list[Fault] = []
         measured: list[Measured] = []
         has_games = False
-        for outcome in chain.from_iterable(map(read_games, plans)):
+        for outcome in chain(begun, outcomes):
             refused += outcome.faults
             has_games |= _has_game(outcome)
             if outcome.game is not None:

@@ -87,13 +87,12 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     live = next((review for review in reviews if review.state != SUPERSEDED), None)
     keys = dict(comparison.responses.values_list("number", "key"))
     source = live.source if live else None
-    prompt = getattr(source, "prompt", None)
     may_see = not head.refusal
     answers = _answers(reviews) if may_see else {}
     change_refusal = get_refusal(check_change_set, person, comparison_set)
     half = read_halves([asked]).get(asked.review or 0)
-    is_lost = half is not None and bool(half.missing)
     calls = _calls(source, asked) if source else []
+    lost = _lost(half, calls, asked) if half else ""
     return AskedPage(
         head=head,
         comparison=comparison,
@@ -103,7 +102,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
         error=asked.error,
         calls=calls,
         labels={label: keys[number] for label, number in map_labels(live.order).items()}
-        if live and prompt and may_see
+        if live and calls and may_see
         else {},
         answers=answers.get(source.pk, []) if source else [],
         reading=live.pk if live and live.mode and may_see and answers.get(live.source.pk) else 0,
@@ -115,9 +114,9 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
         ],
         see_refusal=head.refusal,
         change_refusal=change_refusal or (_("This model was removed.") if reviewer.ended_at else ""),
-        may_ask_again=asked.review is not None and (not asked.is_waiting or is_lost),
+        may_ask_again=asked.review is not None and (not asked.is_waiting or bool(lost)),
         answered=1 if asked.is_half else len(calls) if asked.mode or asked.state == UNREAD else 0,
-        lost=_lost(half, calls, asked) if half else "",
+        lost=lost,
     )
 
 

@@ -21,13 +21,15 @@ from workspace.stored_statistics.pages import decode_body
 class TuningPage(StatisticsPage, frozen=True):
     """The page: each fit with its plot, the labels of the criteria by key, and why this person may not adopt a fit.
 
-    `basis` is the hash of the input of the figures; a request to adopt names it.
+    `basis` is the hash of the input of the figures; a request to adopt names it. `version` is the number of the set's
+    version, whose weights are the default.
     """
 
     fits: list[tuple[Tuning, IntervalsChart | None]] = []
     labels: dict[str, str] = {}
     refusal: str = ""
     basis: str = ""
+    version: str = ""
 
 
 def build_tuning_page(*, comparison_set: ComparisonSet, person: Person, now: datetime) -> TuningPage:
@@ -44,6 +46,7 @@ def build_tuning_page(*, comparison_set: ComparisonSet, person: Person, now: dat
         fits=[(fit, _plot(fit, record)) for fit in (figures.holistic, figures.preferences)],
         labels={criterion.key: criterion.label for criterion in record.criteria},
         refusal=get_refusal(check_edit_rubrics, person),
+        version=record.version,
         basis=row.input_sha256,
     )
 

@@ -295,6 +295,9 @@ def test_it_is_narrowed_to_games_and_iterations(client):
     assert "off topic / on topic" in said and "Strategic depth" in said
     said = client.get(packet_address(project), {"iteration": "99"}).content.decode()
     assert "No game has two evaluations yet" in said
+    asked = {"games": f"{second.number}, {first.number}, {second.number}"}
+    said = client.get(packet_address(project), asked).content.decode()
+    assert f"packet.md?games={first.number},{second.number}" in said
     wrong = client.get(packet_address(project), {"games": f"{first.number}, seven"})
     assert wrong.status_code == 422
     assert "“seven” is no number of a game" in wrong.content.decode()

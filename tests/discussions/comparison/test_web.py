@@ -61,6 +61,16 @@ def pair(control, change, *, target="coherence", **given):
     return make_iteration(stage=stage, games=change, target=target, **given)
 
 
+def test_the_tab_does_not_say_newest_on_the_page_of_an_older_change(client):
+    stage = make_stage()
+    make_iteration(stage=stage, games=rated(60, 70, 80))
+    older = make_iteration(stage=stage, games=rated(60, 70, 80), target="coherence")
+    decide_on(iteration=older, choice="keep")
+    make_iteration(stage=stage, games=rated(60, 70, 80), target="coherence")
+    tabs = re.search(r'<ul class="tabs">(.*?)</ul>', get_body(client, older), re.DOTALL)[1]
+    assert re.search(r'aria-current="page"[^>]*>\s*Compare\s*<', tabs)
+
+
 def without_folds(body):
     """The text of what is seen before anything is unfolded, from the answer to the table of games."""
     shown = body[body.index('id="compare-answer"') : body.index('id="games"')]

@@ -253,6 +253,7 @@ def test_numbers_as_a_sentence_names_them():
     assert format_numbers([4, 6, 7]) == "games 4, 6 and 7"
     assert format_numbers([4, 5, 6, 9]) == "games 4 to 6 and 9"
     assert format_numbers([1, 2, 3]) == "games 1 to 3"
+    assert format_numbers([5, 9, 3, 4]) == "games 3 to 5 and 9"
     assert format_numbers([3], "iteration") == "iteration 3"
 
 

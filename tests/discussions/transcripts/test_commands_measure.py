@@ -179,6 +179,28 @@ def test_several_games_are_a_line_of_json_each(tmp_path: Path, capsys: pytest.Ca
     assert (len(lines), lines[0], lines[7]) == (14, "g-1:", "g-2:")
 
 
+def test_games_of_a_table_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "odd.csv"
+    says = "I vote Bo. In round 1 you said no."
+    table.write_text("match,who,what\n" + "".join(f"{game},Al,{says}\n" for game in ("one", "one", "two")))
+    columns = ("--map", "player=who,text=what,game=match")
+    call_command("measure_file", str(table), *columns)
+    lines = capsys.readouterr().out.splitlines()
+    assert (len(lines), lines[0], lines[7]) == (14, "one:", "two:")
+    table.write_text(f"match,who,what\none,Al,{says}\n")
+    call_command("measure_file", str(table), *columns)
+    assert len(capsys.readouterr().out.splitlines()) == 6
+
+
+def test_a_measured_game_beside_a_refused_one_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    two = json.dumps([native(), {"gameId": "b", "players": []}]).encode()
+    code, out, err = run(tmp_path, capsys, two)
+    assert (code, out.splitlines()[0], len(out.splitlines())) == (1, "g-1:", 7)
+    assert err
+
+
 def test_some_refused_games_are_exit_code_1_with_their_faults(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

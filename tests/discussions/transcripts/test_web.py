@@ -178,6 +178,15 @@ def test_faults_and_warnings_are_listed_with_place_and_remedy(seen, project, lea
     assert "<b>" not in page
 
 
+def test_imported_games_are_listed_by_number_whatever_their_warnings(project, lead):
+    games = [native_game(gameId="a"), native_game(gameId="b", votes=[]), native_game(gameId="c", votes=[])]
+    transcript = upload(project=project, by=lead, games=games)
+    run_waiting_jobs()
+    listed = import_page(transcript=transcript, now=NOW).games
+    assert [len(line.warnings) for line in listed] == [0, 1, 1]
+    assert [line.game.number for line in listed] == [1, 2, 3]
+
+
 def test_what_looks_odd_is_listed_beside_the_warnings(seen, project, lead):
     messages = [native_message(1, name, text) for name, text in (("Ann", "Hi"), ("Bea", "Yo"), ("Ann", "Hi"))]
     transcript = upload(project=project, by=lead, games=native_game(messages=messages))

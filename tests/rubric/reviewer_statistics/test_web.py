@@ -223,6 +223,7 @@ def test_weights_with_their_evidence_and_who_adopts_them(client, figured):
     for words in (
         "Error with the default weights",
         "excludes the default",
+        f"The default weights are those of version {figured.rubric_version.number}.",
         "Below 100 responses",
         "Clarity",
     ):

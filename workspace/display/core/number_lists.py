@@ -54,10 +54,10 @@ _NOUNS = {
 
 
 def format_numbers(numbers: Sequence[int], noun: str = "game") -> str:
-    """Numbers as a sentence names them: "game 4", "games 4 and 6", "games 4 to 6 and 9"."""
+    """Numbers as a sentence names them, in order: "game 4", "games 4 and 6", "games 4 to 6 and 9"."""
     named = [
         word
-        for run in _runs(numbers)
+        for run in _runs(sorted(numbers))
         for word in (
             [say("{first} to {last}", first=run[0], last=run[-1])]
             if len(run) > 2
