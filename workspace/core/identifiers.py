@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import unicodedata
 
 from workspace.core.limits import LONGEST_NAME
 from workspace.core.text import pieces
@@ -30,6 +31,12 @@ def plain_name(text: str) -> str | None:
 def is_slug(text: str) -> bool:
     """Whether the text can be the short name of a project: 1 to 60 small letters, digits and inner hyphens."""
     return bool(SLUG.fullmatch(text)) and text not in RESERVED_SLUGS
+
+
+def slug_of(name: str) -> str:
+    """A short name made from a name: letters without accents, hyphens between words; "" if no such letter is in it."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower().replace("'", "")
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].rstrip("-")
 
 
 def secret_hash(secret: str) -> str:

@@ -1,9 +1,12 @@
 """The form of a new project."""
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from workspace.projects.actions import MOST_MEGABYTES
+from workspace.projects.queries import propose_slug
 
 
 class ProjectForm(forms.Form):
@@ -13,8 +16,20 @@ class ProjectForm(forms.Form):
     slug = forms.CharField(
         label=_("Short name"),
         max_length=60,
+        required=False,
         help_text=_("Small letters, digits and hyphens; it becomes part of every address and stays."),
     )
+
+    def clean(self) -> dict[str, Any]:
+        """Without a short name, put one that is made from the name into the field, to be checked."""
+        given = self.cleaned_data
+        if given.get("name") and given.get("slug") == "":
+            proposed = propose_slug(given["name"])
+            self.data = self.data.copy()
+            self.data["slug"] = proposed
+            says = _("It was made from the name. It stays, so check it, then press “Create project” again.")
+            self.add_error("slug", says if proposed else _("Write a short name, such as mafia-2026."))
+        return given
 
 
 class StorageLimitForm(forms.Form):

@@ -1,5 +1,6 @@
 """The pages of people and projects: what each shows, what its buttons do, what they refuse."""
 
+import html
 import re
 
 import pytest
@@ -48,6 +49,34 @@ def test_a_project_with_a_bad_name_is_not_opened(client, given, says):
     assert answer.status_code == 422
     assert says in answer.content.decode()
     assert not Project.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("Mafia  Spring 2026!", "mafia-spring-2026"),
+        ("Ann's Größe & Café", "anns-groe-cafe"),
+        ("New", "new-2"),
+        ("Taken", "taken-3"),
+        ("x" * 80, "x" * 60),
+    ],
+)
+def test_without_a_short_name_one_is_proposed_and_what_was_typed_stays(client, name, slug):
+    make_project(slug="taken"), make_project(slug="taken-2")
+    signed_in(client, make_admin())
+    answer = client.post(reverse("create_project"), {"name": name, "slug": ""})
+    page = html.unescape(answer.content.decode())
+    assert answer.status_code == 422
+    assert f'value="{name}"' in page and f'value="{slug}"' in page
+    assert "It was made from the name." in page
+    assert Project.objects.count() == 2
+    assert client.post(reverse("create_project"), {"name": name, "slug": slug}).status_code == 303
+
+
+def test_a_name_without_such_letters_asks_for_a_short_name(client):
+    signed_in(client, make_admin())
+    page = client.post(reverse("create_project"), {"name": "狼人殺"}).content.decode()
+    assert 'value="狼人殺"' in page and "Write a short name, such as mafia-2026." in page
 
 
 def test_a_taken_short_name_is_said_at_the_form(client):
