@@ -1,11 +1,6 @@
 // While the name of a project is typed, its short name is proposed, until somebody types another one.
-const name = document.getElementById("id_name");
-const slug = document.getElementById("id_slug");
-let proposed = "";
-
+const [name, slug] = document.querySelectorAll("#id_name, #id_slug");
 name.addEventListener("input", () => {
-  if (slug.value !== proposed) return;
-  const plain = name.value.normalize("NFKD").replace(/[^\x20-\x7e]|'/g, "").toLowerCase();
-  proposed = plain.replace(/[^a-z0-9]+/g, "-").slice(0, 60).replace(/^-+|-+$/g, "");
-  slug.value = proposed;
+  const plain = name.value.normalize("NFKD").toLowerCase().replace(/[^ -~]|'/g, "").replace(/[^a-z0-9]+/g, "-");
+  if (slug.value === (slug.dataset.made ?? "")) slug.value = slug.dataset.made = plain.slice(0, 60).replace(/^-|-$/g, "");
 });

@@ -112,6 +112,35 @@ def test_a_change_is_decided_on_the_basis_that_was_read(stage):
     assert program.post(path, {**given, "choice": "maybe", "basis_sha256": ""}).status_code == 422
 
 
+def test_a_decision_has_its_figures_as_fields(stage):
+    make_baseline(stage=stage, games=[figures(coherence=value) for value in (40, 50, 60)])
+    games = [figures(coherence=value, strategic_depth=20) for value in (80, 90, 100)]
+    change = make_change(stage=stage, games=games, target="coherence")
+    program = program_of(get_lead(stage))
+    found = program.get(f"projects/{stage.project.slug}/iterations/{change.number}/decision/").json()
+    target, rule = found["target"], found["rule"]
+    assert (found["answer"], found["proposal"]) == ("improved", "keep")
+    assert (target["key"], target["control_mean"], target["change_mean"]) == ("coherence", 50, 90)
+    assert found["difference"] == target["difference"] == 40
+    low, high = found["interval"]
+    assert low < 40 - target["rebound"] < high and found["probability"] == target["probability"] > 0.9
+    assert rule["keeps"] is True and rule["says"].startswith("the rule says KEEP")
+    others = {line["key"]: line for line in found["guardrails"]}
+    assert len(found["guardrails"]) == len(others) == 6 and "coherence" not in others
+    assert others["strategic_depth"]["is_harmed"] and others["strategic_depth"]["difference"] < 0
+    assert not others["engagement"]["is_harmed"] and others["engagement"]["difference"] == 0
+
+
+def test_a_decision_without_games_has_no_figures(stage):
+    make_baseline(stage=stage, games=[figures()] * 3)
+    change = make_change(stage=stage)
+    program = program_of(get_lead(stage))
+    found = program.get(f"projects/{stage.project.slug}/iterations/{change.number}/decision/").json()
+    names = ("target", "difference", "interval", "probability", "rule")
+    assert [found[name] for name in names] == [None] * 5
+    assert (found["answer"], found["guardrails"], found["checks"]) == ("", [], [])
+
+
 def test_project_settings_are_read_and_changed_all_or_none():
     project = make_games_project(slug="fresh")
     program, path = program_of(make_lead(project=project)), "projects/fresh/settings/"
