@@ -66,9 +66,12 @@ from workspace.core.text import figure
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Project
 
+# The state of an automatic value, which no verdict rests on yet; grey in every table.
+AUTOMATIC = "quiet"
+
 
 class ScoreCell(Struct, frozen=True):
-    """One figure: its text, its state ("pass", "fail", "pending") and the word for that."""
+    """One figure: its text, its state ("pass", "fail", "pending", AUTOMATIC) and the word for that."""
 
     text: str
     state: str
@@ -247,6 +250,7 @@ class CellLabels(Struct, frozen=True):
     by_state: dict[str, str]
     by_rule: str
     estimate: str
+    automatic: dict[str, str]
 
 
 class _RowLabels(NamedTuple):
@@ -408,13 +412,29 @@ NO_CELL = ScoreCell("", "", "")
 def build_cell_labels() -> CellLabels:
     """The words in the reader's language."""
     return CellLabels(
-        {PASS: _("pass"), FAIL: _("fail"), PENDING: _("pending")}, _("n/a, pass"), _("estimate")
+        {PASS: _("pass"), FAIL: _("fail"), PENDING: _("pending")},
+        _("n/a, pass"),
+        _("estimate"),
+        {PASS: _("automatic, pass"), FAIL: _("automatic, fail")},
     )
 
 
 def build_outcome_cells(outcome: Outcome, words: CellLabels) -> dict[str, ScoreCell]:
     """The cells of a recorded verdict, by metric."""
     return {line.key: _recorded(line, words) for line in outcome.lines}
+
+
+def load_figure_cells(
+    games: list[int], version: int, rubric: RubricRecord
+) -> dict[int, dict[str, ScoreCell]]:
+    """The cells of these games before a verdict, by game and metric, under that rubric version; one query."""
+    rows = _FIGURES.rows(games) if games else []
+    words = build_cell_labels()
+    return {
+        game: build_figure_cells(figures, rubric, words)
+        for game, measured, figures in rows
+        if measured == version
+    }
 
 
 def build_figure_cells(figures: str | None, rubric: RubricRecord, words: CellLabels) -> dict[str, ScoreCell]:
@@ -437,14 +457,13 @@ def _counted(criterion: Criterion, counted: list[int] | None, words: CellLabels)
         return ScoreCell("", PENDING, words.by_state[PENDING])
     numerator, denominator, is_applicable, is_pending = counted
     if not is_applicable:
-        return ScoreCell(f"{metric.scale.high:g}", PASS, words.by_rule)
+        return ScoreCell(f"{metric.scale.high:g}", AUTOMATIC, words.by_rule)
     if not denominator or (is_pending and not metric.has_estimate):
         return ScoreCell("", PENDING, words.by_state[PENDING])
     text, reaches = _compare(numerator, denominator, metric.scale, criterion.threshold or 0)
     if is_pending:
         return ScoreCell(text, PENDING, words.estimate)
-    state = PASS if reaches else FAIL
-    return ScoreCell(text, state, words.by_state[state])
+    return ScoreCell(text, AUTOMATIC, words.automatic[PASS if reaches else FAIL])
 
 
 @lru_cache(maxsize=4096)

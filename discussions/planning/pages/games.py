@@ -1,5 +1,7 @@
 """The games of an iteration: their figures and states, and which could still be moved into it."""
 
+from collections.abc import Mapping
+
 import msgspec
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
@@ -7,7 +9,7 @@ from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
-from discussions.games.pages.list import ScoreCell
+from discussions.games.pages.list import ScoreCell, load_figure_cells
 from discussions.gates.pages import cost_text
 from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import (
@@ -52,7 +54,10 @@ class Candidates(Struct, frozen=True):
 
 
 def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[IterationGame]:
-    """The rows in order of their numbers, withdrawn games last; two queries."""
+    """The rows in order of their numbers, withdrawn games last; three queries.
+
+    What people have not judged yet is shown by its automatic value, as in the list of games.
+    """
     keys = [game.id for game in row.games]
     rows = Game.objects.filter(Exists(measured_for(iteration)), pk__in=keys)
     measured = set(rows.values_list("pk", flat=True))
@@ -62,17 +67,21 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[Iterati
     for game, state, fewer[game] in found.values_list("game_id", "state", "game__needed_count"):
         states.setdefault(game, []).append(state)
     rubric = load_rubric(row)
+    shown = [*row.games, *(game.game for game in row.left_out)]
+    open_keys = [game.id for game in shown if None in _scores(game, rubric)]
+    automatic = load_figure_cells(open_keys, row.rubric_version, rubric)
     return [
         _row(
             game,
             iteration,
             rubric,
+            automatic.get(game.id, {}),
             is_measured=game.id in measured,
             states=states.get(game.id, []),
             needed=fewer.get(game.id) or iteration.evaluator_count,
         )
         for game in row.games
-    ] + [_withdrawn(game, iteration, rubric) for game in row.left_out]
+    ] + [_withdrawn(game, iteration, rubric, automatic.get(game.game.id, {})) for game in row.left_out]
 
 
 def candidates(iteration: Iteration) -> Candidates:
@@ -93,6 +102,7 @@ def _row(
     game: HistoryGame,
     iteration: Iteration,
     rubric: RubricRecord,
+    automatic: Mapping[str, ScoreCell],
     *,
     is_measured: bool,
     states: list[str],
@@ -104,14 +114,16 @@ def _row(
         figures=figures,
         state=says,
         tone=tone,
-        cells=[_cell(game, criterion) for criterion in rubric.criteria],
+        cells=[_cell(game, criterion, automatic) for criterion in rubric.criteria],
         cost=cost_text(figures, rubric),
         may_move=iteration.takes_games and not states,
     )
 
 
-def _withdrawn(withdrawn: WithdrawnGame, iteration: Iteration, rubric: RubricRecord) -> IterationGame:
-    row = _row(withdrawn.game, iteration, rubric, is_measured=True, states=[SUBMITTED], needed=1)
+def _withdrawn(
+    withdrawn: WithdrawnGame, iteration: Iteration, rubric: RubricRecord, automatic: Mapping[str, ScoreCell]
+) -> IterationGame:
+    row = _row(withdrawn.game, iteration, rubric, automatic, is_measured=True, states=[SUBMITTED], needed=1)
     why = f"{withdrawn.reason} ({withdrawn.by})"
     return msgspec.structs.replace(row, state=_("withdrawn"), tone="", withdrawn=why)
 
@@ -140,11 +152,15 @@ def _state(
     return (_("waiting for an evaluator") if iteration.has_slots else _("measured")), ""
 
 
-def _cell(game: HistoryGame, criterion: Criterion) -> ScoreCell:
+def _scores(game: HistoryGame, rubric: RubricRecord) -> list[float | None]:
+    return [game.figures.score(criterion.key) for criterion in rubric.criteria]
+
+
+def _cell(game: HistoryGame, criterion: Criterion, automatic: Mapping[str, ScoreCell]) -> ScoreCell:
     value = game.figures.score(criterion.key)
     passes = game.figures.passes.get(criterion.key)
     if value is None:
-        return ScoreCell("", PENDING, _("pending"))
+        return automatic.get(criterion.key) or ScoreCell("", PENDING, _("pending"))
     text = figure(value, criterion.threshold)
     if weak := describe_weak_score(game.figures, criterion.key):
         return ScoreCell(text, PASS, weak)

@@ -6,7 +6,11 @@ import re
 import pytest
 from django.urls import reverse
 
+from discussions.games.pages.list import AUTOMATIC, build_games_page
+from discussions.games.pages.list_query import ListQuery
+from discussions.iterations.queries import load_history
 from discussions.models import Decision, Game, Iteration, Verdict
+from discussions.planning.pages.games import iteration_games
 from discussions.queue.actions import take_next_game
 from tests.factories.adjudication import submit_as
 from tests.factories.iterations import (
@@ -157,6 +161,22 @@ def test_unrated_games_show_nothing_but_that(client, stage):
     found = make_baseline(stage=stage, games=[figures(), figures(), None])
     text = shown(client, found)
     assert "2 of 3 games" in text and "waiting for an evaluator" in text
+
+
+def test_unrated_games_show_the_automatic_values_of_the_list_of_games(client, stage, project):
+    found = make_baseline(stage=stage, games=[figures(), figures(), None])
+    row = load_history(stage).iterations[0]
+    games = iteration_games(found, row)
+    listed = {line.number: line for line in build_games_page(project=project, wanted=ListQuery()).lines}
+    assert len(games) == len(listed) == 3
+    unrated = games[2]
+    assert unrated.cells == listed[str(unrated.figures.number)].cells
+    automatic = [cell for cell in unrated.cells if cell.state == AUTOMATIC]
+    assert automatic and {cell.says.partition(",")[0] for cell in automatic} <= {"automatic", "n/a"}
+    assert not any(cell.state == AUTOMATIC for game in games[:2] for cell in game.cells)
+    assert unrated.cells[6].says == "pending", "engagement is rated by people alone"
+    text = shown(client, found)
+    assert 'class="num quiet"' in text and "automatic, " in text
 
 
 def test_the_next_change_is_offered_once_the_last_one_is_decided(client, stage):
