@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from workspace.projects.actions import MOST_MEGABYTES
@@ -25,8 +26,9 @@ class ProjectForm(forms.Form):
         given = self.cleaned_data
         if given.get("name") and given.get("slug") == "":
             proposed = propose_slug(given["name"])
-            self.data = self.data.copy()
-            self.data["slug"] = proposed
+            self.data = (
+                {**self.data.dict(), "slug": proposed} if isinstance(self.data, QueryDict) else self.data
+            )
             says = _("It was made from the name. It stays, so check it, then press “Create project” again.")
             self.add_error("slug", says if proposed else _("Write a short name, such as mafia-2026."))
         return given

@@ -22,7 +22,8 @@ from tests.factories.queue import finish, make_repeat
 from tests.factories.rating import make_game, make_rating_project, submitted
 from tests.factories.transcripts import upload
 from tests.factories.verdicts import fresh
-from workspace.models import Event, Notification
+from workspace.models import Event, Job, Notification
+from workspace.notifications.actions.failures import tell_failed_job
 from workspace.notifications.pages import find_page, notifications_page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -245,7 +246,7 @@ def test_a_reply_by_one_lead_reads_the_flag_for_all_but_those_it_names(flagged):
     assert told(other, unread=True) == []
 
 
-def test_dismissed_faults_and_a_file_read_again_are_read():
+def test_dismissed_faults_are_read():
     project = make_rating_project(slug="ours")
     lead, other = make_lead(project=project), make_lead(project=project)
     transcript = upload(project=project, by=lead, name="bad.json", games=b"{}")
@@ -253,4 +254,17 @@ def test_dismissed_faults_and_a_file_read_again_are_read():
     assert len(told(lead, unread=True)) == 1
     transcript.refresh_from_db()
     dismiss_faults(transcript=transcript, by=other, now=NOW)
+    assert (told(lead, unread=True), len(told(lead))) == ([], 1)
+
+
+def test_a_failed_import_is_read_when_the_file_is_read_again():
+    project = make_rating_project(slug="ours")
+    lead, other = make_lead(project=project), make_lead(project=project)
+    transcript = upload(project=project, by=lead)
+    Job.objects.filter(pk=transcript.job_id).update(state="failed")
+    with transaction.atomic():
+        tell_failed_job(job=Job.objects.get(pk=transcript.job_id), now=NOW)
+    assert told(lead, unread=True) == ["The import of a file failed."]
+    upload(project=project, by=other)
+    assert Event.objects.filter(verb="transcript:resumed").count() == 1
     assert (told(lead, unread=True), len(told(lead))) == ([], 1)
