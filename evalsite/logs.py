@@ -28,11 +28,23 @@ def without_secrets(_logger: Any, _method: str, entry: Entry) -> Entry:
     return entry
 
 
+def without_alarm(_logger: Any, _method: str, entry: Entry) -> Entry:
+    """Log what Django refused as suspicious (a wrong host, too many fields) as a warning without traceback.
+
+    Django logs it as an error of the site, but anybody can send it.
+    """
+    if str(entry.get("logger", "")).startswith("django.security"):
+        entry["level"] = "warning"
+        entry.pop("exc_info", None)
+    return entry
+
+
 def log_settings(*, as_json: bool, level: str) -> dict[str, Any]:
     """The LOGGING dictionary: everything to standard error, through the same steps for every logger."""
     steps: list[Any] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
+        without_alarm,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         without_secrets,
     ]

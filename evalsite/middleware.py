@@ -28,7 +28,7 @@ from workspace.web.errors import error, refused, status_of
 from workspace.web.problems import is_api, problem
 from workspace.web.rate_limits import limit_window
 from workspace.web.require import set_up_first, sign_in_first
-from workspace.web.uploads import is_too_large
+from workspace.web.uploads import is_too_large, refuse_pieces
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
 NOTE_USE_EVERY, MINUTE = 600, 60
@@ -163,6 +163,11 @@ class BodyLimits:
         """Stop what is too large; comes before the check of the form's token, which reads the body."""
         if is_too_large(request, view, address):
             return error(request, 413)
+        try:
+            if not is_api(request):  # which first asks for a token
+                refuse_pieces(request)
+        except Refusal as refusal:
+            return refused(request, refusal)
         body = request.META.get("evalsite.body")
         if body == "late":
             return error(request, 408)

@@ -93,15 +93,16 @@ class WholeRequests:
         loop = asyncio.get_running_loop()
         environ = make_environ(scope)
         length = announced_length(environ)
+        pieces = aiter(protocol) if length else None  # granian gives a second one nothing
         if length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             # A client that may not send so much is told so before the body is read.
             asked = environ | {"evalsite.body": "asks", "wsgi.input": BytesIO()}
             if not await loop.run_in_executor(self.threads, self.may_send, asked, protocol):
-                await read_on(protocol)
+                await read_on(pieces)
                 return
         with SpooledTemporaryFile(max_size=IN_MEMORY) as body:
             try:
-                await read_body(protocol, body, length)
+                await read_body(pieces, body, length)
             except LateBody:
                 environ |= {"evalsite.body": "late", "CONTENT_LENGTH": "0"}
                 body.truncate(0)
@@ -113,12 +114,16 @@ class WholeRequests:
                 return
             body.seek(0)
             environ["wsgi.input"] = body
+            is_cut = "evalsite.body" in environ
             self.active_count += 1
             try:
-                environ["evalsite.close"] = self.should_close(loop.time())
+                # After a body that was not read whole, the next bytes are no request.
+                environ["evalsite.close"] = is_cut or self.should_close(loop.time())
                 await loop.run_in_executor(self.threads, self.run, environ, protocol, loop)
             finally:
                 self.active_count -= 1
+        if is_cut:
+            await read_on(pieces)
         if length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             del environ, body  # else what was read of the body is still held
             await loop.run_in_executor(self.threads, trim_memory)
@@ -215,21 +220,18 @@ def announced_length(environ: Environ) -> int:
         return 0
 
 
-async def read_body(protocol: Any, body: IO[bytes], length: int) -> None:
-    """Read the body into a file. Raises LateBody, ShortBody, NoRoom.
+async def read_body(pieces: Any, body: IO[bytes], length: int) -> None:
+    """Read the body into a file, of which `pieces` has the bytes. Raises LateBody, ShortBody, NoRoom.
 
     The next bytes must come within BODY_PAUSE seconds, and all of them at BODY_RATE bytes a second or more, after
     BODY_PAUSE seconds to begin with.
     """
-    if not length:
-        return
     loop = asyncio.get_running_loop()
     end, have = loop.time() + settings.BODY_PAUSE + length / settings.BODY_RATE, 0
-    pieces = aiter(protocol)
     while have < length:
         try:
             async with asyncio.timeout(min(settings.BODY_PAUSE, end - loop.time())):
-                piece = await anext(pieces, b"")
+                piece = await next_piece(pieces)
         except TimeoutError:
             raise LateBody from None
         if not piece:
@@ -241,7 +243,18 @@ async def read_body(protocol: Any, body: IO[bytes], length: int) -> None:
         have += len(piece)
 
 
-async def read_on(protocol: Any) -> None:
+async def next_piece(pieces: Any) -> bytes:
+    """The next bytes of a body, none at its end.
+
+    `anext(pieces, b"")` would pass a timeout on to `throw` of what it awaits, which granian's awaitable does not have.
+    """
+    try:
+        return await pieces.__anext__()
+    except StopAsyncIteration:
+        return b""
+
+
+async def read_on(pieces: Any) -> None:
     """Discard the rest of a body that was refused, for REFUSED_BODY seconds.
 
     A connection that ends while the client sends is reset, and the client, or a proxy, then loses the answer, too (RFC
@@ -249,8 +262,7 @@ async def read_on(protocol: Any) -> None:
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(REFUSED_BODY):
-            pieces = aiter(protocol)
-            while await anext(pieces, b""):
+            while await next_piece(pieces):
                 pass
 
 

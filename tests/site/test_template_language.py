@@ -105,7 +105,7 @@ def test_error_pages_need_no_request(status):
 
 def test_the_page_of_an_old_form_needs_no_request():
     assert "Why" in render_to_string(
-        "errors/too_old.html", {"reason": "Why", "kept": UnsavedForm([], [], False)}
+        "errors/too_old.html", {"heading": "That", "reason": "Why", "kept": UnsavedForm([], [], False)}
     )
 
 

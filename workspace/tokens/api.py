@@ -28,6 +28,7 @@ from workspace.tokens.permissions import check_scope
 from workspace.tokens.queries import Bearer, find_answer, load_roles
 from workspace.web.rate_limits import limit_costly
 from workspace.web.require import sign_in_first
+from workspace.web.uploads import refuse_pieces
 
 LONGEST_KEY = 160
 AGAIN = "Idempotent-Replayed"
@@ -158,7 +159,10 @@ def gate(
         check_scope(bearer.scopes, (operation.openapi_extra or {})["x-scope"])
         request.refuse = partial(refuse_after_rights, operation, request, address)
         refuse_unknown(request, operation)
-        refuse_pieces(request)
+        try:
+            refuse_pieces(request)
+        except Malformed as refusal:
+            request.refuse(refusal)
         if costs := getattr(operation.view_func, "costs", ""):
             limit_costly(request, costs)
         run = partial(view, request, **address)
@@ -198,16 +202,6 @@ def refuse_unknown(request: Asking, operation: Operation) -> None:
         if "\x00" in values[0]:
             says = _("The parameter “%(name)s” holds the character NUL.")
             request.refuse(Malformed(says % {"name": name}))
-
-
-def refuse_pieces(request: Asking) -> None:
-    """Refuse (400) a chunked body without a length: it would be ignored without an error."""
-    if "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH"):
-        says = _(
-            "Send the body with its length (Content-Length), not in pieces (Transfer-Encoding: chunked). Nothing was "
-            "read."
-        )
-        request.refuse(Malformed(says, code="length_needed"))
 
 
 def answer_once(request: Asking, operation: Operation, run: Callable[[], HttpResponse]) -> HttpResponse:

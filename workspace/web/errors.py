@@ -5,11 +5,20 @@ import logging
 import sqlite3
 import sys
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import RequestDataTooBig
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import (
+    REASON_BAD_ORIGIN,
+    REASON_BAD_REFERER,
+    REASON_INSECURE_REFERER,
+    REASON_MALFORMED_REFERER,
+    REASON_NO_CSRF_COOKIE,
+    REASON_NO_REFERER,
+)
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
@@ -119,13 +128,46 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form older than the sign-in: 403, with what was typed and a fresh token, so that one press sends it again."""
-    sentence = _("This page is older than your sign-in, so nothing was saved. Reload it and try again.")
+    """A form whose token or origin does not fit: 403, with what was typed; one that is merely old gets a fresh token,
+    so that one press sends it again.
+
+    `reason` is Django's, in English: which of its checks failed.
+    """
+    heading, sentence = _("The form was not accepted"), _wrong_origin(request, reason)
+    if not sentence and reason == REASON_NO_CSRF_COOKIE:
+        sentence = _(
+            "Your browser sent no cookie of this site, so nothing was saved. Allow its cookies, reload the page and "
+            "try again."
+        )
+    if not sentence:
+        heading = _("The form has expired")
+        sentence = _("This page is older than your sign-in, so nothing was saved. Reload it and try again.")
     if is_htmx(request):
         return error(request, 403, sentence)
-    return render(
-        request, "errors/too_old.html", {"reason": sentence, "kept": unsaved_fields(request)}, status=403
-    )
+    values = {"heading": heading, "reason": sentence, "kept": unsaved_fields(request)}
+    return render(request, "errors/too_old.html", values, status=403)
+
+
+def _wrong_origin(request: HttpRequest, reason: str) -> str:
+    """What a person and their admin do when the browser names another page than this site's; "" for other reasons."""
+    if reason in (REASON_NO_REFERER, REASON_MALFORMED_REFERER):
+        return _(
+            "Your browser does not say from which page this form came, so nothing was saved. Allow it to send the "
+            "address of the page (referrer) within this site, reload the page and try again."
+        )
+    named = [text.partition("%s")[0] for text in (REASON_BAD_ORIGIN, REASON_BAD_REFERER)]
+    if not reason.startswith((*named, REASON_INSECURE_REFERER)):
+        return ""
+    said = urlsplit(request.headers.get("Origin") or request.headers.get("Referer", ""))
+    return _(
+        "Nothing was saved: your browser says that this form came from %(origin)s, but this site takes its address to "
+        "be %(host)s. If the first is how you opened this site, tell an admin: the proxy must pass on the host with "
+        "its port as the browser sent it, or CSRF_TRUSTED_ORIGINS must name that address. If not, open this site "
+        "anew."
+    ) % {
+        "origin": f"{said.scheme}://{said.netloc}"[:200] if said.netloc else _("an unknown page"),
+        "host": f"{request.scheme}://{request.get_host()}",
+    }
 
 
 def _reason(status: int) -> str:

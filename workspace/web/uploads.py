@@ -4,6 +4,9 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from workspace.core.refusals import Malformed
 
 
 def is_too_large(request: HttpRequest, view: object, address: dict[str, Any]) -> bool:
@@ -23,6 +26,16 @@ def announced_length(request: HttpRequest) -> int:
         return max(0, int(request.META.get("CONTENT_LENGTH") or 0))
     except ValueError:
         return 0
+
+
+def refuse_pieces(request: HttpRequest) -> None:
+    """Raise Malformed for a chunked body without a length: it would be ignored without an error."""
+    if "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH"):
+        says = _(
+            "Send the body with its length (Content-Length), not in pieces (Transfer-Encoding: chunked). Nothing was "
+            "read."
+        )
+        raise Malformed(says, code="length_needed")
 
 
 def _most(request: HttpRequest, view: object, address: dict[str, Any]) -> int:
