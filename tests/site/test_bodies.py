@@ -2,11 +2,12 @@
 
 import html
 import io
+import re
 
 import pytest
 from django.conf import settings as site
 from django.test import Client
-from django.urls import reverse
+from django.urls import get_resolver, reverse
 
 from rubric.comparisons.actions import close_set
 from tests.factories.comparisons import make_set
@@ -124,3 +125,25 @@ def test_a_length_that_lies_gets_no_more_read_than_it_says(project, tmp_path, le
         assert status in (400, 405, 422)
         assert body.taken <= (length if isinstance(length, int) else 0)
     assert not list(tmp_path.iterdir())
+
+
+def all_addresses(resolver, before=""):
+    """Every address of the site as its pattern, and its view."""
+    for found in resolver.url_patterns:
+        if hasattr(found, "url_patterns"):
+            yield from all_addresses(found, f"{before}{found.pattern}")
+        else:
+            yield f"{before}{found.pattern}", found.callback
+
+
+def test_proxies_let_large_bodies_through_where_files_are_taken_and_nowhere_else():
+    """`deploy/nginx.conf` names these addresses; everywhere else it takes what a form takes."""
+    nginx = (site.BASE_DIR / "deploy" / "nginx.conf").read_text()
+    (pattern,) = re.findall(r"location ~ (\S+) \{\s+client_max_body_size 160m;", nginx)
+    takes_files, takes_forms = [], []
+    for address, view in all_addresses(get_resolver()):
+        filled = "/" + re.sub(r"<(?:(\w+):)?\w+>", lambda found: "7" if found[1] == "int" else "one", address)
+        (takes_files if getattr(view, "files", None) else takes_forms).append(filled)
+    assert (len(takes_files), len(takes_forms) > 150) == (5, True)
+    assert [address for address in takes_files if not re.search(pattern, address)] == []
+    assert [address for address in takes_forms if re.search(pattern, address)] == []
