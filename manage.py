@@ -4,6 +4,8 @@
 import os
 import sys
 
+import evalsite  # noqa: F401  first: it says when this Python has no packages
+
 
 def main() -> None:
     """Run one management command with the site's settings."""

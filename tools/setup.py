@@ -104,9 +104,23 @@ def make_environment():
                 + " cannot make virtual environments: its venv module is missing. "
                 "Install it (Debian: apt-get install python3-venv) and run make again."
             )
+        folder = find_private(os.path.realpath(sys.executable))
+        if folder and os.getuid() == 0:
+            print(
+                "This environment is of a Python in "
+                + folder
+                + ", which other users may not enter: a service with a user of its own cannot run it. For one, delete "
+                ".venv and run make setup PYTHON=/usr/bin/python3."
+            )
     if not works([str(PYTHON), "-c", "import pip"]):
         wheel = next((ROOT / "tools").glob("pip-*.whl"))
         run([str(PYTHON), str(wheel / "pip"), "install", "--quiet", "--no-index", str(wheel)])
+
+
+def find_private(path):
+    """The first folder above the path that only its owner and group may enter, or ""."""
+    folders = reversed(Path(path).parents)
+    return next((str(folder) for folder in folders if not folder.stat().st_mode & 0o001), "")
 
 
 def install(lock):
