@@ -163,7 +163,7 @@ def _wrong_origin(request: HttpRequest, reason: str) -> str:
         "Nothing was saved: your browser says that this form came from %(origin)s, but this site takes its address to "
         "be %(host)s. If the first is how you opened this site, tell an admin: the proxy must pass on the host with "
         "its port as the browser sent it, or CSRF_TRUSTED_ORIGINS must name that address. If not, open this site "
-        "anew."
+        "again."
     ) % {
         "origin": f"{said.scheme}://{said.netloc}"[:200] if said.netloc else _("an unknown page"),
         "host": f"{request.scheme}://{request.get_host()}",
