@@ -16,9 +16,9 @@ EXCHANGE: tuple[tuple[str, Promise], ...] = (
     ),
     ("Pia", _("Otis and I both voted for Lena in round 1.")),
     ("Kuno", _("We should all stay alert and play well.")),
-    ("Pia", _("Then why did you follow Otis's vote without a word, Lena?")),
+    ("Pia", _("Then why did you vote for me without a word, Lena?")),
 )
-VOTES = (("Otis", "Mira"), ("Lena", "Mira"), ("Pia", "Mira"), ("Kuno", "Lena"), ("Mira", "Lena"))
+VOTES = (("Otis", "Mira"), ("Lena", "Pia"), ("Pia", "Mira"), ("Kuno", "Lena"), ("Mira", "Lena"))
 
 # The question, where the rubric's own needs its subject, and why the right answer is right.
 ABOUT: dict[str, Promise] = {

@@ -70,6 +70,16 @@ def test_there_is_a_question_of_each_kind_with_its_words():
     assert "voted for Lena" in str(EXCHANGE[2][1])
 
 
+def test_the_exchange_and_the_examples_of_the_rubric_tell_one_story():
+    record = RubricVersion.objects.newest("discussion").to_record()
+    examples = [
+        said for criterion in record.criteria for said in criterion.good_examples + criterion.bad_examples
+    ]
+    told = {vote for said in examples for vote in re.findall(r"\b(?:but )?(\w+) voted for (\w+)\.", said)}
+    assert ("Lena", "Pia") in told
+    assert told <= set(VOTES)
+
+
 def test_each_answer_is_explained_and_the_others_are_kept(client, project):
     client.force_login(make_member(project=project))
     address = reverse("practice", args=["fresh"])
