@@ -361,15 +361,20 @@ def rating(visible: VisibleEvaluation) -> RatingItem:
 def describe_bound(visible: VisibleEvaluation) -> str:
     """The rubric's lower bound of the rating, given the answers so far."""
     answers = visible.progress.values.get(judgement_kinds.QUESTION, {}).values()
-    yes = sum(answer == judgement_kinds.YES for answer in answers)
+    yes, asked = (
+        sum(answer == judgement_kinds.YES for answer in answers),
+        visible.progress.judgeable.question_count,
+    )
     values: dict[str, object] = {
         "yes": yes,
-        "of": visible.progress.judgeable.question_count,
+        "of": asked,
         "needed": visible.progress.yes_needed,
         "least": f"{float(visible.progress.least_rating):g}",
     }
     if yes >= visible.progress.yes_needed:
         return _("%(yes)d of %(of)d answers are yes, so the rating must be %(least)s or more.") % values
+    if len(answers) == asked:
+        return _("%(yes)d of %(of)d yes: any rating.") % values
     return _("With %(needed)d or more yes the rating must be %(least)s or more; so far %(yes)d yes.") % values
 
 

@@ -402,6 +402,13 @@ def test_the_bound_of_the_rating_is_said_beside_its_buttons_as_answers_come(clie
     for number in range(1, 5):
         text = act(client, evaluation, f"question~{number}~0~yes").content.decode()
     assert "4 of 5 answers are yes, so the rating must be 3 or more." in text
+    assert "any rating" not in text
+    text = act(client, evaluation, "question~4~1~no").content.decode()
+    assert "so far 3 yes" in text, "the fifth answer is missing"
+    text = act(client, evaluation, "question~5~0~no").content.decode()
+    assert "3 of 5 yes: any rating." in text
+    assert "so far" not in text
+    act(client, evaluation, "question~4~2~yes")
     low = act(client, evaluation, "rating~~0~2.0").content.decode()
     assert re.search(r'class="small pending strong" id="rating-bound"', low)
 
