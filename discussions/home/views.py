@@ -20,9 +20,10 @@ from workspace.web.respond import respond
 
 @require("sign_in")
 def home(request: SignedIn) -> HttpResponse:
-    """What waits for the person; after a submission it says so."""
-    asked = only_parameters(request, "submitted")
-    page = home_page(person=request.user, now=timezone.now(), submitted=parse_number(asked["submitted"]))
+    """What waits for the person; after a submission, or when a game was skipped, it says so."""
+    asked = only_parameters(request, "submitted", "skipped")
+    ended = {name: parse_number(value) for name, value in asked.items()}
+    page = home_page(person=request.user, now=timezone.now(), **ended)
     return respond(request, page="discussions/home/home.html", context={"page": page, **frame(request.user)})
 
 

@@ -188,7 +188,7 @@ def skip_game(request: SignedIn, evaluation: int) -> HttpResponse:
         do_skip(evaluation=found, reason=reason, by=request.user, now=timezone.now())
     except (NotAllowed, Unacceptable) as refusal:
         return refused(request, found, form, CompletedAct(), refusal)
-    return respond(request, page=PAGE, redirect=reverse("home"))
+    return respond(request, page=PAGE, redirect=f"{reverse('home')}?skipped={found.pk}")
 
 
 @require("reopen_evaluation", methods=("POST",))

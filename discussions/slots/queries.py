@@ -9,14 +9,14 @@ from django.db.models.functions import Coalesce
 from msgspec import Struct
 
 from discussions.access.queries import games_led_by
-from discussions.core.evaluation_states import LAPSED, SKIPPED, SUBMITTED
+from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Iteration, Measured, Slot, Verdict
 from discussions.models.games import GameQuerySet
 from discussions.models.queue_rules import OLDEST
 from discussions.models.slots import RATING
 from discussions.slots.core import SlotRecord, plan_slot_changes
 from workspace.database.prepared_queries import Prepared
-from workspace.models import Person
+from workspace.models import Person, Project
 
 # How many are read at once; when several people try the same slot, all but one take the next.
 CANDIDATES = 8
@@ -52,6 +52,14 @@ def query_kept_slots(person: Any) -> "QuerySet[Slot]":
     """Free slots that leads assigned to the person, the oldest assignment first."""
     kept = Slot.objects.free().filter(assigned_to=person, purpose=RATING, game__withdrawn_at=None)
     return kept.order_by("assigned_at", "pk")
+
+
+def has_game_left(person: Person, project: Project) -> bool:
+    """Whether the person can go on with a game of the project, or take one; calibration aside."""
+    own = Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
+    kept = query_kept_slots(person).filter(project=project)
+    barred = Exists(games_led_by(person).filter(pk=OuterRef("game")))
+    return any(rows.filter(~barred).exists() for rows in (own, kept, query_free_slots(person, project)))
 
 
 def kept_for(person: int, project: int, barred: int) -> list[FreeSlot]:

@@ -105,7 +105,8 @@ class ProjectWork(Struct, frozen=True):
 class HomePage(Struct, frozen=True):
     """Everything that waits for one person; `review_count` is None for a person who reviews no comparisons.
 
-    `submission` is the evaluation that was just submitted; `today_count` are the games that the person submitted today.
+    `submission` is the evaluation that was just submitted, `is_skipped` says that one was just skipped; `today_count`
+    are the games that the person submitted today.
     """
 
     submission: Submission | None
@@ -116,6 +117,26 @@ class HomePage(Struct, frozen=True):
     may_create: bool
     review_count: int | None
     today_count: int
+    is_skipped: bool = False
+
+    @property
+    def focus(self) -> str:
+        """What has the focus after an act: the slug of a project whose next game comes, else what else is to do.
+
+        "" before an act, the number of an open evaluation, "reviews", or "mine" when nothing is left.
+        """
+        if not self.submission and not self.is_skipped:
+            return ""
+        ended = self.submission.project if self.submission else 0
+        able = [work for work in self.projects if work.has_next and work.role == "evaluator"]
+        # The project of the game that was submitted goes first: its next game is offered with the news.
+        if same := next((work for work in able if work.project.pk == ended), None):
+            return same.project.slug
+        if opened := self.returned + self.started:
+            return str(opened[0].evaluation)
+        if able:
+            return able[0].project.slug
+        return "reviews" if self.review_count else "mine"
 
     @property
     def first(self) -> ProjectWork | None:
@@ -130,10 +151,12 @@ class HomePage(Struct, frozen=True):
         return not self.returned and not self.started and self.first is None
 
 
-def home_page(*, person: Person, now: datetime, submitted: int = 0, only: Project | None = None) -> HomePage:
+def home_page(
+    *, person: Person, now: datetime, submitted: int = 0, skipped: int = 0, only: Project | None = None
+) -> HomePage:
     """The page, in a fixed number of queries; each calibration costs a few more.
 
-    `submitted` is the key of the evaluation that was just submitted, or 0. If `only` is set, the page has only the
+    `submitted` and `skipped` are the key of the evaluation that just was, or 0. If `only` is set, the page has only the
     person's games in that project.
     """
     roles, projects, today_count = _projects(person, now, only)
@@ -174,6 +197,8 @@ def home_page(*, person: Person, now: datetime, submitted: int = 0, only: Projec
         may_create=is_admin(person),
         review_count=waiting_count(person) if only is None else None,
         today_count=today_count if rated else 0,
+        is_skipped=bool(skipped)
+        and Evaluation.objects.filter(pk=skipped, evaluator=person, state=SKIPPED).exists(),
     )
 
 

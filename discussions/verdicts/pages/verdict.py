@@ -12,6 +12,7 @@ from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATE
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
 from discussions.models import Game, Verdict
 from discussions.slots.permissions import check_take_game
+from discussions.slots.queries import has_game_left
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.people_estimate import PeopleEstimate
 from discussions.verdicts.core.stored_outcome import read_outcome
@@ -80,8 +81,9 @@ class VerdictPage(Struct, frozen=True):
     the work of others. `record_refusal` says why the button is greyed, else "". `record_way` says where a lead can
     remove the cause: "people", "disagreements", or "". `changed` lists what changed since then. `people` are the
     estimates from the current judgements with a sentence each, empty for those who may not see them. `flags` are the
-    open ones: all for leads, their own for evaluators, none if the project ignores them. With `may_go_on` the person
-    can only take the next game now; `sees_advice` is for those who change prompts.
+    open ones: all for leads, their own for evaluators, none if the project ignores them. `goes_on` says where an
+    evaluator goes from here: "game", "home" if no game is left, "" for others; `sees_advice` is for those who change
+    prompts.
     """
 
     game: Game
@@ -95,7 +97,7 @@ class VerdictPage(Struct, frozen=True):
     record_way: str
     sees_game: bool
     people: list[tuple[PeopleEstimate, str]]
-    may_go_on: bool
+    goes_on: str
     sees_advice: bool
     flags: list[OpenFlag]
 
@@ -132,7 +134,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         people=[(estimate, describe_people_estimate(estimate)) for estimate in load_people_estimates(preview)]
         if preview and not is_private and not is_hidden
         else [],
-        may_go_on=is_evaluator and bool(recorded or refusal),
+        goes_on="" if not is_evaluator else "game" if has_game_left(person, game.project) else "home",
         sees_advice=not is_evaluator,
         flags=list_open_flags(game, None if leads else person),
     )

@@ -3,6 +3,8 @@
 Calibration where evaluators look for work: home, the queue, the rating page, their own evaluations and answers.
 """
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -113,6 +115,7 @@ def test_who_passed_and_who_did_not_is_told_to_them_and_to_leads(client):
     for evaluation, says in ((good, "Passed"), (bad, "Not passed yet")):
         page = signed(client, evaluation.evaluator).get(reverse("calibration_feedback", args=[evaluation.pk]))
         assert f"<strong>{says}</strong>" in page.content.decode()
+        assert re.search(r'href="/" autofocus\s*>Your work<', page.content.decode())
     lead = signed(client, make_lead(project=opened.project))
     address = reverse("calibration", args=[opened.project.slug, opened.number])
     people = {

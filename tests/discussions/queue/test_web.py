@@ -313,6 +313,54 @@ def test_the_next_game_is_focused_with_how_many_are_left(client):
     assert days == [1, 0]
 
 
+def find_focus(text):
+    """The form or link of what has the focus, and its label."""
+    assert text.count("autofocus") == 1
+    before, _, after = text.partition("autofocus")
+    return re.findall(r'(?:action|href)="([^"]+)"', before)[-1], re.sub(
+        r"^\s*>|<.*", "", after, flags=re.DOTALL
+    ).strip()
+
+
+def test_after_the_last_game_what_else_is_to_do_is_focused(client):
+    game = make_shared_game(k=2)
+    done = submit_as(list_evaluations(game)[0])
+    assert find_focus(home(client, done.evaluator, done.pk)) == (reverse("mine"), "My evaluations")
+    elsewhere = make_rating_project()
+    make_game(project=elsewhere)
+    make_member(project=elsewhere, person=done.evaluator)
+    link = reverse("next_game", args=[elsewhere.slug])
+    assert find_focus(home(client, done.evaluator, done.pk)) == (link, "Next game")
+    other = take_next_game(project=elsewhere, by=done.evaluator, now=NOW)
+    assert find_focus(home(client, done.evaluator, done.pk)) == (reverse("rate", args=[other.pk]), "Continue")
+    assert "autofocus" not in get_text(client, done.evaluator, "home"), "nothing was done"
+
+
+def test_after_a_skip_the_next_game_is_focused(client):
+    project = make_rating_project()
+    make_game(project=project)
+    person = make_member(project=project)
+    evaluation = skipped_one(project, person)
+    client.force_login(person)
+    told = client.post(reverse("skip_game", args=[evaluation.pk]), {"key": "n:skip", "text": "again"})
+    assert told["Location"] == f"/?skipped={evaluation.pk}"
+    said = client.get(told["Location"]).content.decode()
+    assert "Skipped. What you judged is kept" in said
+    assert find_focus(said) == (reverse("next_game", args=[project.slug]), "Next game")
+    stranger = make_member(project=project)
+    client.force_login(stranger)
+    assert "Skipped." not in client.get(told["Location"]).content.decode()
+
+
+def test_the_queue_focuses_what_can_be_done(client):
+    project = make_rating_project()
+    person = make_member(project=project)
+    assert find_focus(get_text(client, person, "queue", project.slug)) == (reverse("home"), "Home")
+    make_game(project=project)
+    said = find_focus(get_text(client, person, "queue", project.slug))
+    assert said == (reverse("next_game", args=[project.slug]), "Next game")
+
+
 def test_a_repeat_is_told_by_the_number_it_was_shown_under(client, monkeypatch):
     monkeypatch.setattr("workspace.core.hidden_duplicates.APART", 0)
     repeat = finish(until_repeated(rated_once()))

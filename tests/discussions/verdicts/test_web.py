@@ -48,13 +48,58 @@ def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
     assert "Verdict if recorded now" in said
     count = Judgement.objects.filter(evaluation__game=game).exclude(value="").count()
     assert f"{count} judgements of people; the automatic value counts only where nobody judged" in said
-    assert "Next game" not in said, "first the verdict is recorded"
     posted = client.post(address(game, "record_verdict"), shown_basis(answer))
     assert (posted.status_code, posted["Location"]) == (303, address(game))
     assert Verdict.objects.get().created_by == get_evaluator(game)
     said = client.get(address(game)).content.decode()
     assert "Recorded verdict 1" in said
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_an_evaluator_goes_on_before_and_after_recording(client, is_recorded):
+    game = game_to_record()
+    if is_recorded:
+        record(game)
+    client.force_login(get_evaluator(game))
+    said = client.get(address(game)).content.decode()
+    assert said.count("autofocus") == 1
+    assert re.search(r'href="/" autofocus\s*>Your work<', said)
+    assert "No more games for you in this project now." in said
+    make_game(project=game.project)
+    said = client.get(address(game)).content.decode()
+    assert (said.count("autofocus"), said.count("No more games")) == (1, 0)
     assert re.search(r"autofocus>Next game", said)
+    client.force_login(get_lead(game))
+    said = client.get(address(game)).content.decode()
+    assert (said.count("autofocus"), said.count("Next game")) == (0, 0)
+
+
+def test_a_refused_recording_has_the_focus_on_nothing_else(client):
+    game = game_to_record()
+    make_game(project=game.project)
+    client.force_login(get_evaluator(game))
+    answer = client.post(address(game, "record_verdict"), {"basis_sha256": "0" * 64, "basis": ""})
+    assert (answer.status_code, answer.content.decode().count("autofocus")) == (409, 0)
+
+
+def test_the_way_to_a_verdict_is_the_same_before_and_after_recording(client):
+    game = game_to_record()
+    client.force_login(get_evaluator(game))
+
+    def crumbs():
+        found = re.search(
+            r'<nav class="crumbs".*?</nav>', client.get(address(game)).content.decode(), re.DOTALL
+        )[0]
+        links = re.findall(r'href="([^"]+)"', found)
+        return " ".join(re.sub(r"<[^>]+>", "", found).split()), links
+
+    before, links = crumbs()
+    assert before.endswith(f"/ Games / {game.number} / Verdict")
+    assert reverse("game", args=[game.project.slug, game.number]) not in links, "they may not open it yet"
+    record(game)
+    after, links = crumbs()
+    assert after == before
+    assert reverse("game", args=[game.project.slug, game.number]) in links
 
 
 def test_the_headline_of_a_verdict_is_not_repeated_as_a_reason(client):
