@@ -3,7 +3,7 @@
 Withdrawing or restoring a game, with the reason. The list of games as its URL describes it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -84,14 +84,33 @@ class RoundsForm(forms.Form):
 
 
 class ReturnForm(forms.Form):
-    """Returning an evaluation, with what to look at again."""
+    """Returning an evaluation, with what to look at again. A metric that is named begins the comment.
 
+    `labels` are the names of the metrics in the rubric version.
+    """
+
+    about = forms.ChoiceField(
+        label=_("Metric"), required=False, help_text=_("The evaluator's page opens at this step.")
+    )
     comment = forms.CharField(
         label=_("What to look at again"),
         required=False,
-        help_text=_("The evaluator reads this; nobody else's answers are shown to them."),
+        help_text=_(
+            "The evaluator reads this; nobody else's answers are shown to them. Name a message as “message 3”, and the "
+            "page opens there."
+        ),
         widget=several_lines(2),
     )
+
+    def __init__(self, data: Any = None, files: Any = None, *, labels: Iterable[str] = ()) -> None:
+        super().__init__(data, files)
+        choices = [("", _("as the comment says")), *((label, label) for label in labels)]
+        self.fields["about"].choices = choices  # type: ignore[attr-defined]
+
+    def to_comment(self) -> str:
+        """The comment, after the metric that was chosen."""
+        about, comment = self.cleaned_data["about"], self.cleaned_data["comment"]
+        return f"{about}: {comment}" if about and comment else comment
 
 
 class FewerForm(forms.Form):

@@ -40,7 +40,7 @@ from discussions.metrics.actions import ask_for_diagnostics
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Game
 from discussions.models.manual_figures import KINDS
-from discussions.queries import find_game, is_computing_diagnostics
+from discussions.queries import find_game, is_computing_diagnostics, rubric_record
 from discussions.slots.actions import reduce_required_evaluators as lower
 from discussions.slots.permissions import check_need_fewer
 from workspace.access.permissions import may, role_in
@@ -62,13 +62,12 @@ def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: str
     found = find_by_handle(game, evaluation)
     if found is None:
         raise Http404
-    form = bind_form(request, ReturnForm)
+    form = bind_form(request, ReturnForm, labels=metric_labels(game))
     status = 422
     try:
         check_return_evaluation(request.user, found)
         if form.is_valid():
-            comment = form.cleaned_data["comment"]
-            send_back(evaluation=found, comment=comment, by=request.user, now=timezone.now())
+            send_back(evaluation=found, comment=form.to_comment(), by=request.user, now=timezone.now())
             address = reverse("game", args=[slug, number])
             return respond(request, page="", redirect=f"{address}#game-people")
     except Refusal as refusal:
@@ -76,6 +75,12 @@ def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: str
     context = {"game": game, "evaluation": evaluation, "return_form": form}
     context |= frame(request.user, game.project, "games")
     return respond(request, page="discussions/games/return_evaluation.html", context=context, status=status)
+
+
+def metric_labels(game: Game) -> list[str]:
+    """The names of the metrics, as the evaluators of the game read them."""
+    version = game.iteration.rubric_version
+    return [criterion.label for criterion in rubric_record(version.pk, version.sha256).criteria]
 
 
 @require("need_fewer", methods=("POST",))
@@ -140,7 +145,7 @@ def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
     found = game_or_404(request.user, slug, number)
     context = _game_context(request, found) | {
         "withdrawal_form": WithdrawalForm(),
-        "return_form": ReturnForm(),
+        "return_form": ReturnForm(labels=metric_labels(found)),
         "fewer_form": FewerForm(),
     }
     return respond(request, page="discussions/games/game.html", context=context)

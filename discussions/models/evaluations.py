@@ -120,6 +120,11 @@ class Evaluation(Versioned):
         return self.game.number
 
     @property
+    def is_returned(self) -> bool:
+        """Whether a lead returned it and it is still open, also if its slot went back meanwhile and was taken again."""
+        return self.state == RETURNED or (self.state == DRAFT and bool(self.returned_comment))
+
+    @property
     def rated_as(self) -> int:
         """The number under which its evaluator judged the game, if the game has another one now; else 0."""
         number = self.shown_number or 0

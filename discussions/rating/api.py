@@ -161,6 +161,12 @@ class UndoGiven(Given):
     subject: str = Field(default="", max_length=200)
 
 
+class SubmissionGiven(Given):
+    """Whether to submit a returned evaluation although nothing changed since a team lead returned it."""
+
+    unchanged: bool = False
+
+
 class SkipGiven(Given):
     """Why you give the game back."""
 
@@ -251,10 +257,15 @@ def take_back(request: SignedIn, evaluation: int, given: UndoGiven) -> SavedAnsw
     scope="rate",
     answer=EvaluationAnswer,
 )
-def submit(request: SignedIn, evaluation: int) -> EvaluationAnswer:
-    """Submit an evaluation. It is final unless you reopen it in time, or a team lead returns it."""
+def submit(request: SignedIn, evaluation: int, given: SubmissionGiven | None = None) -> EvaluationAnswer:
+    """Submit an evaluation. It is final unless you reopen it in time, or a team lead returns it.
+
+    A returned evaluation in which nothing changed is refused (422) with the code "unchanged". To submit it all the
+    same, send {"unchanged": true}.
+    """
     found = evaluation_or_404(request.user, evaluation)
-    submit_evaluation(evaluation=found, by=request.user, now=timezone.now())
+    unchanged = given is not None and given.unchanged
+    submit_evaluation(evaluation=found, unchanged=unchanged, by=request.user, now=timezone.now())
     return _again(request, evaluation)
 
 
@@ -335,7 +346,7 @@ def _work(work: EvaluationState) -> WorkAnswer:
         game=evaluation.game_number,
         state=evaluation.state,
         why_closed=work.why_closed,
-        returned_comment=evaluation.returned_comment if evaluation.state == "returned" else "",
+        returned_comment=evaluation.returned_comment if evaluation.is_returned else "",
         test=None if is_open else _test(work),
         players=[player.name for player in seen.players],
         messages=[SeenMessageAnswer.model_validate(message) for message in seen.messages] if is_open else [],

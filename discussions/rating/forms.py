@@ -41,6 +41,12 @@ class ActForm(KeyedActForm):
 ActForm.base_fields = SharedFields(ActForm.base_fields)
 
 
+class SubmissionForm(KeyedForm):
+    """Submitting; `unchanged` also if nothing changed since a lead returned it."""
+
+    unchanged = forms.ChoiceField(required=False, choices=(("yes", ""),))
+
+
 class SkipForm(KeyedForm):
     """Skipping a game, with a reason."""
 

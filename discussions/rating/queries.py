@@ -29,17 +29,28 @@ from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATE
 from discussions.core.outcome import Line, Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import METRICS
-from discussions.models import Evaluation, Game, Iteration, Judgement, Measured, Reveal, Slot, Verdict
+from discussions.models import (
+    Evaluation,
+    Game,
+    Iteration,
+    Judgement,
+    Measured,
+    Remark,
+    Reveal,
+    Revision,
+    Slot,
+    Verdict,
+)
 from discussions.models.evaluations import WORK_COLUMNS
 from discussions.queries import game_record, load_measured_offset, load_measurements, rubric_record
 from discussions.rating.core.concealed import SeenGame, conceal
-from discussions.rating.core.visibility import Progress, Visibility, compute_visibility
+from discussions.rating.core.visibility import SUGGESTIONS, Progress, Visibility, compute_visibility
 from discussions.verdicts.core.more_messages import RoleSample, draw_role_sample, read_more_rule
 from discussions.verdicts.core.scoring import compute_metric_lines, compute_outcome
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from workspace.database.prepared_queries import LARGEST_KEY, Prepared, build_part
-from workspace.models import Person, Project
+from workspace.models import Event, Person, Project
 from workspace.revisions.core import Latest
 
 Key = tuple[str, str]
@@ -234,6 +245,28 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         is_recorded=evaluation.state == SUBMITTED and Verdict.objects.filter(game=game).exists(),
         drawn_test=drawn,
     )
+
+
+def is_unchanged_since_return(evaluation: Evaluation) -> bool:
+    """Whether a returned evaluation is as its lead returned it: no judgement that stays, no comment and no flag since.
+
+    The audit line of the return says when that was, and the version then. Where it is missing, as in an imported
+    project, the moment of the submission serves: nothing is judged between the two.
+    """
+    if not evaluation.is_returned or evaluation.submitted_at is None:
+        return False
+    lines = Event.objects.filter(chain__project=evaluation.game.project_id, object_id=str(evaluation.pk))
+    moves = lines.filter(verb__in=("evaluation:returned", "evaluation:submitted"), object_kind="evaluation")
+    last = moves.order_by("-seq").values_list("verb", "at", "detail").first()
+    if last and last[0] == "evaluation:submitted":
+        return False  # it was submitted again since, and reopened
+    since = {"created_at__gte": last[1]} if last else {"created_at__gt": evaluation.submitted_at}
+    if Remark.objects.filter(evaluation=evaluation, **since).exists():
+        return False
+    if last and msgspec.json.decode(last[2])["version"] == evaluation.version:
+        return True
+    looked = Reveal.objects.filter(evaluation=evaluation, what__startswith=SUGGESTIONS, **since)
+    return not (Revision.objects.undoable(evaluation).filter(**since).exists() or looked.exists())
 
 
 _SAID = Prepared(

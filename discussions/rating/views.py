@@ -19,7 +19,7 @@ from discussions.rating.actions.finish import skip_game as do_skip
 from discussions.rating.actions.finish import submit_evaluation as do_submit
 from discussions.rating.actions.judgements import undo as do_undo
 from discussions.rating.core.visibility import TRANSCRIPT
-from discussions.rating.forms import ActForm, LeaseForm, SkipForm
+from discussions.rating.forms import ActForm, LeaseForm, SkipForm, SubmissionForm
 from discussions.rating.pages.authorship_test import identification_answer, identification_page
 from discussions.rating.pages.differences import build_differences_page
 from discussions.rating.pages.evaluation import (
@@ -155,10 +155,10 @@ def undo(request: SignedIn, evaluation: int) -> HttpResponse:
 @require("submit", methods=("POST",))
 def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
     found = evaluation_or_404(request.user, evaluation)
-    form = bind_form(request, KeyedForm)
-    form.is_valid()
+    form = bind_form(request, SubmissionForm)
+    unchanged = form.is_valid() and bool(form.cleaned_data["unchanged"])
     try:
-        submitted = do_submit(evaluation=found, by=request.user, now=timezone.now())
+        submitted = do_submit(evaluation=found, unchanged=unchanged, by=request.user, now=timezone.now())
     except (NotAllowed, Unacceptable) as refusal:
         return refused(request, found, form, CompletedAct(), refusal)
     return respond(request, page=PAGE, redirect=_after(submitted))
@@ -283,7 +283,9 @@ def refused(
     if isinstance(refusal, Conflict) and refusal.code == "stale" and refusal.detail:
         seen = CompletedAct(done.kind, done.subject, conflict=build_conflict(refusal.detail))
     else:
-        seen = CompletedAct(done.kind, done.subject, refusal=refusal.sentence)
+        seen = CompletedAct(
+            done.kind, done.subject, refusal=refusal.sentence, is_unchanged=refusal.code == "unchanged"
+        )
     return answered(request, evaluation, form, seen, status=refusal.status)
 
 

@@ -480,10 +480,12 @@ document.body.addEventListener("htmx:afterSettle", ({ target }) => {
   if (target.id === "found") (document.querySelector("#found [data-found]") ?? document.querySelector("#found h2"))?.focus();
 });
 
-// A new game opens at its first message, with the focus on the first item to judge.
+// A new game opens at its first message, with the focus on the first item to judge; one that a lead returned opens at what
+// the lead named. Nothing that cannot be taken back gets the focus by itself.
 function begin() {
-  const first = items().find((item) => item.matches("[data-needs]")) ?? items()[0];
-  if (!("fresh" in judge.dataset)) return first ? go(first) : document.querySelector("#submit button")?.focus();
+  const named = judge.dataset.named && document.getElementById(judge.dataset.named);
+  const first = named || (items().find((item) => item.matches("[data-needs]")) ?? items()[0]);
+  if (!("fresh" in judge.dataset)) return first ? go(first) : document.querySelector("#steps [aria-current]")?.focus();
   first?.focus({ preventScroll: true });
   document.querySelector(".text").scrollTop = 0;
   message()?.classList.remove("now");

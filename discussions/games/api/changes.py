@@ -41,7 +41,7 @@ class RoundsGiven(Given):
 
 
 class ReturnGiven(Given):
-    """What to look at again; the evaluator reads it."""
+    """What to look at again; the evaluator reads it, and their page opens at the metric or message that it names."""
 
     comment: str
 

@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce
 from msgspec import Struct
 
 from discussions.calibration.pages import OwnCalibration, own_calibrations
-from discussions.core.evaluation_states import LAPSED, OPEN, RETURNED, SKIPPED
+from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED
 from discussions.flags.queries import count_for_evaluator, count_for_leads
 from discussions.home.queries import query_undecided, query_unopened
 from discussions.models import Evaluation, Judgement, Transcript
@@ -237,7 +237,7 @@ def _start(evaluation: Evaluation, now: datetime) -> Started:
         evaluation=evaluation.pk,
         game_number=evaluation.game_number,
         project=evaluation.game.project.name,
-        is_returned=bool(evaluation.returned_comment) or evaluation.state == RETURNED,
+        is_returned=evaluation.is_returned,
         started_at=evaluation.created_at,
         judged=evaluation.judged,  # type: ignore[attr-defined]
         comment=evaluation.returned_comment,

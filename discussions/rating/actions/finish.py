@@ -12,7 +12,7 @@ from discussions.models import Evaluation, Game, Reveal, Slot
 from discussions.models.slots import RATING, slot_with_lease
 from discussions.rating.core.order import why_not_in_test
 from discussions.rating.core.visibility import ROLES, TRANSCRIPT, Missing, is_possible_dismissal
-from discussions.rating.queries import load_state
+from discussions.rating.queries import is_unchanged_since_return, load_state
 from discussions.slots.actions import (
     GONE,
     changed_elsewhere,
@@ -97,10 +97,13 @@ def _reveal(evaluation: Evaluation, what: str, now: datetime) -> None:
     Evaluation.objects.filter(pk=evaluation.pk).update(version=F("version") + 1)
 
 
-def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
+def submit_evaluation(
+    *, evaluation: Evaluation, by: Person, now: datetime, unchanged: bool = True
+) -> Evaluation:
     """Submit the evaluation. Findings that were not overridden are accepted. A second call changes nothing.
 
-    Raises Unacceptable with the first missing thing (`field` is "kind:subject"), NotAllowed when it is not open.
+    Without `unchanged`, a returned one is refused if nothing changed since then. Raises Unacceptable with the first
+    missing thing (`field` is "kind:subject") or the code "unchanged", NotAllowed when it is not open.
     """
     with transaction.atomic():
         locked = lock_evaluation(evaluation)
@@ -111,6 +114,9 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
         missing = load_state(locked).visibility.missing
         if missing:
             raise _incomplete(missing[0])
+        if not unchanged and is_unchanged_since_return(locked):
+            says = _("Nothing changed since it was returned. Submit all the same?")
+            raise Unacceptable(says, code="unchanged", field="unchanged")
         transition(locked, "submit", submitted_at=now)
         since = now if locked.purpose == RATING else None
         Slot.objects.filter(pk=locked.slot_id).update(is_closed=True, lease_until=None, awaiting_since=since)

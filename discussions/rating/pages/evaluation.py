@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Max, OuterRef, Q, Subquery
 from django.utils.translation import gettext as _
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from discussions.access.queries import reason_unblinded
 from discussions.adjudication.labels import answer_label
@@ -20,6 +20,7 @@ from discussions.rating.pages import items as rating_items
 from discussions.rating.pages import review, transcript
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.records import AnswerPage, Changed, Conflict, Item, OpenRoles, RatingPage
+from discussions.rating.pages.returned import find_returned_place
 from discussions.rating.pages.search import list_round_starts, search
 from discussions.rating.pages.visible_evaluation import (
     VisibleEvaluation,
@@ -75,6 +76,12 @@ def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease)
     """The whole page, in a fixed number of queries for any game."""
     head, is_barred = page_head(work, lease)
     visible = build_visible_evaluation(work, load_remarks(work.evaluation.pk), is_barred=is_barred)
+    place = None
+    if comment := head["returned_comment"]:
+        whole = replace(visible, window=build_window(visible.seen.messages))
+        place = find_returned_place(whole, comment)
+        if not (wanted.step or wanted.page or wanted.at or wanted.find):
+            wanted = structs.replace(wanted, step=place.step, page=place.page)
     visible = _turn_page(visible, wanted, wanted.at)
     return RatingPage(
         **head,
@@ -88,6 +95,7 @@ def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease)
         votes=transcript.votes(visible),
         at=transcript.at_message(visible, wanted.at),
         player=wanted.player,
+        returned=place,
         search=search(visible, wanted.find),
         round_starts=list_round_starts(visible.seen.messages, visible.window),
     )
@@ -105,7 +113,7 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
         "closed_because": say(WHY_BARRED[barred]) if barred in WHY_BARRED else work.why_closed,
         "may_leave": state_after(evaluation.state, "skip") is not None,
         "may_return": lease is not None and lease.is_free,
-        "returned_comment": evaluation.returned_comment if evaluation.state == "returned" else "",
+        "returned_comment": evaluation.returned_comment if evaluation.is_returned else "",
         "single_keys": evaluation.evaluator.has_single_keys,
         "saved_at": find_saved_at(evaluation.pk),
     }
@@ -138,7 +146,10 @@ _NEWEST = Prepared(
 
 
 class CompletedAct(Struct, frozen=True):
-    """The result of an act, for its answer. With `is_undoable` None the answer looks it up."""
+    """The result of an act, for its answer. With `is_undoable` None the answer looks it up.
+
+    With `is_unchanged` a submission was refused because nothing changed since a lead returned the evaluation.
+    """
 
     kind: str = ""
     subject: str = ""
@@ -147,6 +158,7 @@ class CompletedAct(Struct, frozen=True):
     refusal: str = ""
     conflict: Conflict | None = None
     is_undoable: bool | None = None
+    is_unchanged: bool = False
 
 
 def rating_answer(
@@ -244,7 +256,7 @@ def changed_by(visible: VisibleEvaluation, done: CompletedAct) -> Changed:
         stored = _item(visible, done)
         return Changed(conflict=done.conflict, items=[stored] if stored else [])
     if done.refusal:
-        return Changed(refusal=done.refusal)
+        return Changed(refusal=done.refusal, is_unchanged=done.is_unchanged)
     steps = _steps(visible, done)
     item = None if STEP_BY_KIND.get(done.kind) in steps else _item(visible, done)
     is_opened = any(name.startswith("metric:") for name in done.revealed)

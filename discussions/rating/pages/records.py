@@ -190,7 +190,10 @@ class Item(Struct, frozen=True, kw_only=True):
 
 
 class Changed(Struct, frozen=True):
-    """What an answer renders again: items, whole steps, messages, rows of the map; or why nothing was saved."""
+    """What an answer renders again: items, whole steps, messages, rows of the map; or why nothing was saved.
+
+    `is_unchanged`: a returned evaluation can still be submitted as it was.
+    """
 
     items: list[Item] = []
     steps: list[str] = []
@@ -199,6 +202,7 @@ class Changed(Struct, frozen=True):
     is_map_changed: bool = False
     conflict: Conflict | None = None
     refusal: str = ""
+    is_unchanged: bool = False
 
 
 class ReferenceItem(Item, frozen=True, kw_only=True):
@@ -350,11 +354,21 @@ class SuggestedReferences(Struct, frozen=True):
     more: More | None
 
 
+class ReturnedPlace(Struct, frozen=True):
+    """A step with its label; the element to go to there, "" for its first item; its page of the transcript, or 0."""
+
+    step: str
+    label: str
+    item_id: str = ""
+    page: int = 0
+
+
 class EvaluationPage(Struct, frozen=True, kw_only=True):
     """Fields of every page and every answer of one evaluation; those with defaults are set only on a full page.
 
     `game_number` is ours, never the file's. `has_later` says that more may be asked for after the reveal than `needed`
     says; the number would reveal what the rules say. `guides` is what the rubric version says at each step.
+    `returned` is what the lead's comment on a returned evaluation is about.
     """
 
     evaluation_id: int
@@ -375,6 +389,7 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     may_leave: bool = False
     may_return: bool = False
     returned_comment: str = ""
+    returned: ReturnedPlace | None = None
     single_keys: bool = False
     place: str = ""
     guides: dict[str, StepGuide] = {}

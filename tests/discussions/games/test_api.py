@@ -100,7 +100,9 @@ def test_an_evaluation_is_returned_with_a_comment_and_not_once_a_verdict_rests_o
     assert (row["id"], row["state"], row["letter"]) == (handle_of(evaluation.pk), "returned", "")
     own = program_of(evaluation.evaluator)
     assert own.get(f"evaluations/{evaluation.pk}/").json()["returned_comment"] == "Look at 5 again"
-    assert own.post(f"evaluations/{evaluation.pk}/submit/").json()["state"] == "submitted"
+    assert (
+        own.post(f"evaluations/{evaluation.pk}/submit/", {"unchanged": True}).json()["state"] == "submitted"
+    )
     record(game)
     late = program.post(back, {"comment": "Once more"})
     assert (late.status_code, game.evaluations.get().state) == (403, "submitted")

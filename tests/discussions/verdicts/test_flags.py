@@ -13,7 +13,7 @@ from discussions.rating.actions.remarks import remark
 from discussions.rating.pages.own_work import mine_page
 from tests.factories.adjudication import HOSTILE, list_evaluations, make_differing
 from tests.factories.people import NOW, make_lead
-from tests.factories.rating import ready_to_submit
+from tests.factories.rating import make_game, ready_to_submit
 from tests.factories.tokens import program_of
 from tests.factories.verdicts import fresh, get_lead, preview, record
 from workspace.core.refusals import NotAllowed
@@ -57,7 +57,9 @@ def test_held_by_default_until_the_flag_is_resolved(client, flag):
     assert f'href="{reverse("flags", args=[game.project.slug])}#flag-{flag.pk}"' in page
     assert f'href="{reverse("rate", args=[flag.evaluation_id])}?at=3"' in page
     assert "You flagged something in this game" in page
-    assert "Next game" in page, "the evaluator goes on with another game meanwhile"
+    assert ("Next game" in page, "No more games for you" in page) == (False, True)
+    make_game(project=game.project)
+    assert "Next game" in shown(client, flag, by), "the evaluator goes on with another game meanwhile"
     answer_flag(flag=flag, text="", is_resolved=True, by=by, now=NOW)
     assert "open flag" not in shown(client, flag, by)
     assert record(game).number == 1
