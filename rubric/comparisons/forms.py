@@ -22,6 +22,12 @@ MODE_CHOICES = (
 )
 
 
+class ClosingForm(forms.Form):
+    """Closing a set; `under_way` is how many reviews under way its page counted."""
+
+    under_way = forms.IntegerField(required=False, min_value=0, max_value=10**6)
+
+
 class PlacesForm(forms.Form):
     """How many of the set's people review each comparison."""
 

@@ -8,6 +8,7 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 from msgspec import Struct
 
+from rubric.comparisons.queries import count_comparisons
 from rubric.core.limits import FEWEST_SHOWN
 from rubric.models import Comparison, ComparisonSet, Response, Review, Reviewer
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
@@ -64,7 +65,8 @@ class SetPage(Struct, frozen=True):
     """One set: its header, a page of its comparisons, its reviewers. `change_refusal` is "" while the set is open.
 
     Each comparison comes with its count of submitted first-round reviews by kind of reviewer. `previous` and `next` are
-    query strings of the other pages, "" without one. `calibrated` holds the comparisons for calibration.
+    query strings of the other pages, "" without one. `calibrated` holds the comparisons for calibration. `under_way`
+    counts the reviews that people have begun and not submitted.
     """
 
     head: SetFrame
@@ -81,6 +83,7 @@ class SetPage(Struct, frozen=True):
     places_taken: int = 0
     places_needed: int = 0
     calibrated: frozenset[int] = frozenset()
+    under_way: int = 0
 
 
 def build_sets_page(*, project: Project, person: Person) -> SetsPage:
@@ -113,7 +116,7 @@ def build_sets_page(*, project: Project, person: Person) -> SetsPage:
 def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int = 1) -> SetPage:
     """One set fetched with its project and its version's rubric, for its leads; comparisons from `start` on."""
     rows = Comparison.objects.filter(set=comparison_set).order_by("number")
-    count = rows.count()
+    count, under_way = count_comparisons(comparison_set)
     shown = list(
         rows.filter(number__gte=start).annotate(response_count=Count("responses"))[:COMPARISONS_A_PAGE]
     )
@@ -135,6 +138,7 @@ def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int 
         change_refusal=get_refusal(check_change_set, person, comparison_set) if is_closed else "",
         people_needed=comparison_set.people_needed,
         calibrated=frozenset(calibrated),
+        under_way=under_way,
         **_places(comparison_set, calibrated),
     )
 

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Sum
+from django.db.models import Count, Q, Sum
 from django.db.models.functions import Length
 from msgspec import Struct
 
 from rubric.core.records import ReviewRecord
 from rubric.core.response_order import map_labels
 from rubric.models import Answer, Comparison, ComparisonSet, Response, Review, ReviewedResponse, Reviewer
-from rubric.models.comparisons import ELSEWHERE, MODEL
+from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
 from workspace.models import Project
 
@@ -33,6 +33,15 @@ class StoredReview(Struct, frozen=True):
         """Whether both have the same text or the same content, with the responses in the same order."""
         is_text = self.text is not None and self.text == other.text
         return self.order == other.order and (is_text or self.said == other.said)
+
+
+def count_comparisons(comparison_set: ComparisonSet) -> tuple[int, int]:
+    """How many comparisons the set has, and how many reviews people of the set have begun and not submitted."""
+    drafts = Q(reviews__state=DRAFT, reviews__reviewer__kind=PERSON, reviews__reviewer__ended_at=None)
+    counts = Comparison.objects.filter(set=comparison_set).aggregate(
+        comparisons=Count("pk", distinct=True), drafts=Count("reviews", filter=drafts)
+    )
+    return counts["comparisons"], counts["drafts"]
 
 
 def load_response_numbers(comparison_set: ComparisonSet) -> dict[str, Mapping[str, int]]:

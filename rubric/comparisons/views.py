@@ -15,6 +15,7 @@ from rubric.comparisons import actions
 from rubric.comparisons.actions import ImportSummary, add_comparisons, import_lines
 from rubric.comparisons.core.lines import Lines, comparison_faults, read_comparison_lines
 from rubric.comparisons.forms import (
+    ClosingForm,
     ComparisonForm,
     LinesForm,
     ModelReviewerForm,
@@ -24,6 +25,7 @@ from rubric.comparisons.forms import (
     SetForm,
 )
 from rubric.comparisons.pages import build_set_page, build_sets_page, candidates
+from rubric.comparisons.queries import count_comparisons
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.models import ComparisonSet, Reviewer, RubricVersion
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
@@ -133,8 +135,19 @@ def change_people_needed(request: SignedIn, slug: str, number: int) -> HttpRespo
 
 @require("open_set", methods=("POST",))
 def close_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Close the set: it takes no more reviews, and its reviewers see the results."""
-    return _change(request, slug, number, actions.close_set)
+    """Close the set: it takes no more reviews, and its reviewers see the results.
+
+    If reviews are under way that the page did not count, it is shown again with the number.
+    """
+    found = set_or_404(request.user, slug, number)
+    check_open_set(request.user, found.project)
+    form = bind_form(request, ClosingForm)
+    told = form.cleaned_data["under_way"] if form.is_valid() else None
+    _comparisons, under_way = count_comparisons(found)
+    if found.closed_at is None and under_way and told != under_way:
+        return show_set(request, found, is_closing=True, status=409)
+    actions.close_set(comparison_set=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=_address(found))
 
 
 @require("open_set", methods=("POST",))
@@ -150,9 +163,13 @@ def show_set(
     start: int = 1,
     brought: list[int] | None = None,
     form: BaseForm | None = None,
+    is_closing: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    """Show the set's page; `form` is the submitted form for reviewers or places that has faults."""
+    """Show the set's page; `form` is the submitted form for reviewers or places that has faults.
+
+    With `is_closing`, closing it was refused because reviews are under way.
+    """
     page = build_set_page(comparison_set=comparison_set, person=request.user, start=start)
     forms: dict[str, BaseForm] = {
         PERSON: PersonReviewerForm(people=page.candidates, auto_id="person_%s"),
@@ -163,6 +180,7 @@ def show_set(
     if form is not None:
         forms[PLACES if isinstance(form, PlacesForm) else str(form["kind"].value())] = form
     context: dict[str, Any] = {"page": page, "head": page.head, "forms": forms, "brought": brought}
+    context["is_closing"] = is_closing
     context |= {"project": comparison_set.project, "section": SECTION, "may_lead": page.head.may_lead}
     return respond(request, page=SHOW, context=context, status=status)
 
