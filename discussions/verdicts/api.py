@@ -67,10 +67,12 @@ class VerdictsAnswer(Answer):
     """The recorded verdicts of a game, newest first, and the current outcome, or the one that would be recorded now.
 
     Send `basis_sha256` back to record the verdict; it is "" when it would show the work of others. `refusal` says why
-    the verdict cannot be recorded, `hidden_because` why there is no outcome.
+    the verdict cannot be recorded, `hidden_because` why there is no outcome. `unasked` says how many suggested
+    references nobody looked at, "" if somebody did.
     """
 
     outcome: OutcomeAnswer | None
+    unasked: str
     hidden_because: str
     basis_sha256: str
     refusal: str
@@ -147,6 +149,7 @@ def show_verdicts(request: SignedIn, slug: str, number: int) -> VerdictsAnswer:
     page = build_verdict_page(game=judged_game_or_404(request.user, slug, number), person=request.user)
     return VerdictsAnswer(
         outcome=None if page.outcome is None else _outcome(page.outcome.outcome),
+        unasked=page.outcome.unasked if page.outcome else "",
         hidden_because=page.hidden_because,
         basis_sha256=page.basis_sha256,
         refusal=page.record_refusal,

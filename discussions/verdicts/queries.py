@@ -10,11 +10,13 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from msgspec import Struct
 
 from discussions.adjudication.core.effective import Effective
+from discussions.adjudication.core.suggestions import SUGGESTIONS, list_unasked
 from discussions.adjudication.queries import adjudications_in, load_drawn_test
 from discussions.core.evaluation_states import SUBMITTED
-from discussions.core.outcome import Outcome
+from discussions.core.judgement_kinds import SENTENCE_KINDS
+from discussions.core.outcome import MEMORY, Outcome
 from discussions.metrics.core.registry import METRICS
-from discussions.models import Evaluation, Game, Judgement, Remark, Slot, Transcript, Verdict
+from discussions.models import Evaluation, Game, Judgement, Remark, Reveal, Slot, Transcript, Verdict
 from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.manual_figures import COST, entered
 from discussions.models.queue_rules import IGNORE, WARN
@@ -74,6 +76,27 @@ def load_verdict_preview(game: Game) -> Preview | None:
     rubric = rubric_record(version.id, version.sha256)
     outcome = compute_outcome(found, measurements, basis.cost.total_usd, rubric)
     return Preview(basis, bytes_hash(canonical_bytes(basis)), outcome, found)
+
+
+def count_unasked_suggestions(basis: Basis) -> int:
+    """How many suggested references none of the basis's evaluators looked at, and no lead decided on.
+
+    0 without evaluations. One query, none for a game without suggestions.
+    """
+    found = load_measurements(basis.measured.id, basis.measured.findings_sha256)[MEMORY].references
+    possible = [reference.subject for reference in found if not reference.is_counted]
+    keys = [evaluation.id for evaluation in basis.evaluations]
+    if not possible or not keys:
+        return 0
+    said = (*basis.judgements, *basis.adjudications)
+    judged = {one.subject for one in said if one.kind in SENTENCE_KINDS and one.value}
+    return len(list_unasked(possible, judged, [what for (what,) in _LOOKED_AT.rows(keys)]))
+
+
+_LOOKED_AT = Prepared(
+    lambda keys: Reveal.objects.filter(evaluation__in=keys, what__startswith=SUGGESTIONS).values_list("what"),
+    list,
+)
 
 
 def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:

@@ -101,19 +101,23 @@ function bring(part) {
   part.scrollIntoView({ block: isTall ? "start" : part.matches(".msg") ? "center" : "nearest" });
 }
 
-// The next open question, in the order of the steps and then from the start; from elsewhere, first in the open step.
-function need(from, way) {
+const suggested = (part) => part?.closest("[data-suggested], #suggestions");
+
+// The next open question, in the order of the steps and then from the start; from elsewhere, first in the open step. Suggested
+// references are one stop for the keys that go on, not after an answer; from one of them, arrow keys lead to the next.
+function need(from, way, isAsked = true) {
   const items = all(".step .item");
   const at = items.indexOf(from);
   const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
   if (way < 0) order.reverse().push(...order.splice(0, at < 0 ? 0 : 1));
-  const asking = order.filter((item) => item.matches("[data-needs]"));
+  const stop = !isAsked || suggested(document.activeElement) ? null : items.find((item) => item.matches("[data-suggested]"));
+  const asking = order.filter((item) => item.matches("[data-needs]") || item === stop);
   const near = at < 0 && asking.find((item) => item.closest(".step").id === `step-${judge.dataset.step}`);
   return near || asking[0];
 }
 
-function onward(from) {
-  const next = need(from, 1) ?? turn("more");
+function onward(from, isAsked = false) {
+  const next = need(from, 1, isAsked) ?? turn("more") ?? (isAsked && !suggested(document.activeElement) ? turn("suggested") : null);
   if (!next) open("review");
   return next ? go(next) : document.querySelector("#submit button")?.focus();
 }
@@ -268,7 +272,7 @@ const moves = {
   k: () => go(beside(-1) ?? turn("prev")),
   "[": () => go(round(-1)),
   "]": () => go(round(1)),
-  ".": () => onward(here()),
+  ".": () => onward(here(), true),
   ",": () => go(need(here(), -1)),
   m: () => Boolean(message()?.querySelector("[data-m]") && (prefix = "m")),
   n: note,
@@ -413,7 +417,7 @@ function settle({ act, status, redrawn }) {
   if (kind === "flag") document.getElementById("flag")?.removeAttribute("open");
   if (act.whole === "undo") return go(document.getElementById(redrawn) ?? from ?? here());
   if (kind === "missed") return go(document.querySelector(`[value^="reference~${subject}~"]`)?.closest(".item"));
-  if (act.needed && kind !== "rating") return onward(from);
+  if ((act.needed && kind !== "rating") || subject?.startsWith("suggestions")) return onward(from);
   return go(from ?? document.getElementById(place) ?? message());
 }
 
@@ -484,7 +488,8 @@ document.body.addEventListener("htmx:afterSettle", ({ target }) => {
 // the lead named. Nothing that cannot be taken back gets the focus by itself.
 function begin() {
   const named = judge.dataset.named && document.getElementById(judge.dataset.named);
-  const first = named || (items().find((item) => item.matches("[data-needs]")) ?? items()[0]);
+  const asking = (mark) => items().find((item) => item.matches(mark));
+  const first = named || (asking("[data-needs]") ?? asking("[data-suggested]") ?? items()[0]);
   if (!("fresh" in judge.dataset)) return first ? go(first) : document.querySelector("#steps [aria-current]")?.focus();
   first?.focus({ preventScroll: true });
   document.querySelector(".text").scrollTop = 0;

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from discussions.adjudication.core.suggestions import SUGGESTIONS, list_unasked
 from discussions.core import judgement_kinds
 from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER
 from discussions.core.judgement_kinds import JudgeableSubjects, parse_subject
@@ -21,7 +22,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.more_messages import RoleSample
 from workspace.core.words import say
 
-ROLES, SCORES, TRANSCRIPT, SUGGESTIONS = "roles", "scores", "transcript", "suggestions"
+ROLES, SCORES, TRANSCRIPT = "roles", "scores", "transcript"
 
 
 SAMPLED = (judgement_kinds.STRATEGIC_DEPTH, judgement_kinds.COHERENCE)
@@ -184,16 +185,9 @@ def asked_references(progress: Progress) -> list[str]:
 
 def open_suggestions(progress: Progress) -> list[str]:
     """The suggested references that the evaluator neither marked nor dismissed; submitting does not wait for them."""
-    if SUGGESTIONS in progress.revealed:
-        return []
-    ranges = [ends for what in progress.revealed if (ends := _read_dismissal(what))]
-    return [
-        subject
-        for subject in progress.judgeable.possible
-        if not progress.value(judgement_kinds.MISSED, subject)
-        and not progress.value(judgement_kinds.REFERENCE, subject)
-        and not any(first <= parse_subject(subject) <= last for first, last in ranges)
-    ]
+    kinds = (judgement_kinds.MISSED, judgement_kinds.REFERENCE)
+    judged = {subject for kind in kinds for subject in progress.values.get(kind, {})}
+    return list_unasked(progress.judgeable.possible, judged, progress.revealed)
 
 
 def make_dismissal(shown: Sequence[str]) -> str:
@@ -212,12 +206,6 @@ def is_possible_dismissal(progress: Progress, what: str) -> bool:
     possible = progress.judgeable.possible
     is_range = {first, last} <= set(possible) and parse_subject(first) <= parse_subject(last)
     return what == SUGGESTIONS or is_range
-
-
-def _read_dismissal(what: str) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    name, _, ends = what.partition(":")
-    first, _, last = ends.partition("-")
-    return (parse_subject(first), parse_subject(last)) if name == SUGGESTIONS and ends else None
 
 
 def asked_roles(progress: Progress) -> list[int]:

@@ -127,6 +127,7 @@ def _reference_item(visible: VisibleEvaluation, number: int, found: SeenReferenc
         name=visible.seen.name(message.player),
         text=found.text,
         is_possible=not found.is_counted and not is_marked and not label,
+        is_suggested=subject in open_suggestions(visible.progress),
         is_missed=is_marked,
         missed_version=visible.version(judgement_kinds.MISSED, subject),
         votes=None if found.players else round_votes(visible, found.round, found.hits),

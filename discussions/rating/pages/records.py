@@ -100,7 +100,7 @@ class LiveFigure(Struct, frozen=True):
 
 
 class ReviewStep(Struct, frozen=True):
-    """The summary before submitting."""
+    """The summary before submitting; `unasked` says how many suggested references were not looked at, or ""."""
 
     cost: str
     rows: list[LiveFigure]
@@ -108,6 +108,7 @@ class ReviewStep(Struct, frozen=True):
     passes: bool | None
     because: list[str]
     notes: list[str]
+    unasked: str = ""
 
 
 class MissingStep(Struct, frozen=True):
@@ -206,7 +207,10 @@ class Changed(Struct, frozen=True):
 
 
 class ReferenceItem(Item, frozen=True, kw_only=True):
-    """M1: a sentence about the past, and the evidence to check it against."""
+    """M1: a sentence about the past, and the evidence to check it against.
+
+    `is_possible` if it was only suggested, `is_suggested` while the evaluator has not looked at the suggestion.
+    """
 
     number: int
     message: int
@@ -214,6 +218,7 @@ class ReferenceItem(Item, frozen=True, kw_only=True):
     name: str
     text: str
     is_possible: bool = False
+    is_suggested: bool = False
     is_missed: bool = False
     missed_version: int = 0
     votes: RoundVotes | None = None

@@ -21,7 +21,7 @@ from discussions.rating.core.visibility import (
 from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep, StepGuide
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 from discussions.rating.queries import EvaluationState
-from discussions.verdicts.pages.lines import check_says
+from discussions.verdicts.pages.lines import check_says, describe_unasked
 from rubric.core.records import RubricRecord
 from workspace.core.text import figure
 
@@ -29,10 +29,13 @@ MOST_MISSING = 8
 
 
 def open_step(visible: VisibleEvaluation, wanted: str) -> str:
-    """The step that is open: the requested one, else that of the first missing judgement."""
+    """The step that is open: the requested one, else the first that asks for something, suggestions included."""
     if wanted in STEPS:
         return wanted
-    return visible.visibility.missing[0].step if visible.visibility.missing else "review"
+    asking = {missing.step for missing in visible.visibility.missing[:1]} or {"review"}
+    if visible.is_open and visible.visibility.transcript and open_suggestions(visible.progress):
+        asking.add("references")
+    return min(asking, key=STEPS.index)
 
 
 # The rating step of each metric.
@@ -122,9 +125,12 @@ def find_page(visible: VisibleEvaluation, kind: str, subject: str) -> int:
 
 
 def first_page(visible: VisibleEvaluation, step: str) -> int:
-    """The page of the first judgement that a step still needs; 0 when it needs none on a page."""
+    """The page of the first judgement that a step still needs, else of its first suggestion; 0 for neither."""
     first = next((judgement for judgement in visible.visibility.missing if judgement.step == step), None)
-    return find_page(visible, first.kind, first.subject) if first else 0
+    if first:
+        return find_page(visible, first.kind, first.subject)
+    suggested = open_suggestions(visible.progress) if step == "references" else []
+    return find_page(visible, judgement_kinds.REFERENCE, suggested[0]) if suggested else 0
 
 
 def progress(visible: VisibleEvaluation) -> tuple[int, int]:
@@ -161,10 +167,13 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
         return None
     outcome = work.own_outcome
     cost = cost_says(work.evaluation.game.paid_usd, outcome.cost_limit_usd) if visible.visibility.cost else ""
+    unasked = describe_unasked(outcome.line(MEMORY).label, len(open_suggestions(visible.progress)))
     if not visible.visibility.preview:
         hidden = _("This iteration keeps the figures hidden until the verdict is recorded.")
         notes = [hidden] if visible.progress.reveal == NEVER else []
-        return ReviewStep(cost, [], _("Everything that is required is judged."), None, [], notes)
+        return ReviewStep(
+            cost, [], _("Everything that is required is judged."), None, [], notes, unasked=unasked
+        )
     return ReviewStep(
         cost=cost,
         rows=[_figure(line) for line in outcome.lines],
@@ -172,6 +181,7 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
         passes=outcome.passes,
         because=[reason.says for reason in outcome.reasons],
         notes=_notes(work, outcome),
+        unasked=unasked,
     )
 
 

@@ -107,7 +107,7 @@ class Report(Struct, frozen=True):
     `game_id` is the id in the file and `file_name` the name of the file. `questions` are those that the evaluators
     answered, `recommendations` is None for evaluators, who do not write prompts. `bases` says which games the ranges of
     the next game are predicted from. `resolved` are the adjudications; `fewer` says why fewer evaluators than planned
-    were enough.
+    were enough; `unasked_count` counts the suggested references that nobody looked at, and `unasked` says so.
     """
 
     project: str
@@ -137,6 +137,8 @@ class Report(Struct, frozen=True):
     bases: list[str] = []
     resolved: list[AdjudicationStep] = []
     fewer: str = ""
+    unasked_count: int = 0
+    unasked: str = ""
 
 
 def list_overrides(

@@ -64,13 +64,15 @@ class ReportedGame(Struct, frozen=True):
 
 
 class VerdictFacts(Struct, frozen=True):
-    """The current verdict, with its reasons as code and sentence."""
+    """The current verdict, with its reasons as code and sentence; `notes` are sentences on what it rests on."""
 
     number: int
     passes: bool = field(name="pass")
     headline: str
     composite: float | None
     reasons: list[dict[Literal["code", "text"], str]]
+    suggestions_not_looked_at: int
+    notes: list[str]
     recorded_at: datetime
     recorded_by: str
     correction: str
@@ -230,6 +232,8 @@ def _verdict(report: Report) -> VerdictFacts:
         headline=report.headline,
         composite=report.composite,
         reasons=[{"code": reason.code, "text": reason.says} for reason in report.reasons],
+        suggestions_not_looked_at=report.unasked_count,
+        notes=[report.unasked] if report.unasked else [],
         recorded_at=report.recorded_at,
         recorded_by=report.recorded_by,
         correction=report.reason,

@@ -104,6 +104,18 @@ def counted_from(line: VerdictLine) -> str:
     return LABELS[line.key].count % {"above": line.numerator, "below": line.denominator}
 
 
+def describe_unasked(label: str, count: int) -> str:
+    """The sentence on suggested references that nobody looked at; "" without any. `label` is memory's."""
+    if not count:
+        return ""
+    says = ngettext(
+        "%(label)s: nobody looked at %(n)d suggestion, so it may have missed a reference.",
+        "%(label)s: nobody looked at %(n)d suggestions, so it may have missed references.",
+        count,
+    )
+    return says % {"label": label, "n": count}
+
+
 def describe_flip(line: VerdictLine) -> str:
     """What this game's score was counted from, and what would change the line; "" while pending."""
     if line.passes is None:

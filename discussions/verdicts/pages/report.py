@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from discussions.adjudication.core.effective import machine_values
 from discussions.adjudication.queries import load_adjudication_history
 from discussions.core.judgement_kinds import QUESTION, RATING
-from discussions.core.outcome import ENGAGEMENT, Line, Outcome
+from discussions.core.outcome import ENGAGEMENT, MEMORY, Line, Outcome
 from discussions.models import Evaluation, Game, Remark, Revision, Verdict
 from discussions.queries import load_measurements, rubric_record
 from discussions.verdicts.core.basis import Basis
@@ -30,11 +30,12 @@ from discussions.verdicts.pages.lines import (
     describe_flip_count,
     describe_next,
     describe_next_basis,
+    describe_unasked,
     figure_row,
     verdict_turns,
 )
 from discussions.verdicts.pages.verdict import cost_says
-from discussions.verdicts.queries import load_next_games
+from discussions.verdicts.queries import count_unasked_suggestions, load_next_games
 from rubric.models import RubricVersion
 from workspace.display.core.charts import BarsChart
 from workspace.models import Person
@@ -51,6 +52,7 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
     own = [evaluation for evaluation in evaluations if only is None or evaluation.evaluator_id == only.pk]
     # Evaluators must not know about other games.
     next_games, judged = NONE if only else load_next_games(game, outcome), SubjectWords(game)
+    unasked = count_unasked_suggestions(basis)
     return Report(
         project=game.project.name,
         game=game.number,
@@ -80,6 +82,8 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         # Adjudications reveal what others said.
         resolved=[] if only else [judged.say_step(step) for step in _steps(game, evaluations, basis)],
         fewer="" if only else _fewer(game, verdict),
+        unasked_count=unasked,
+        unasked=describe_unasked(outcome.line(MEMORY).label, unasked),
     )
 
 

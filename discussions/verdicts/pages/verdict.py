@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from discussions.access.permissions import check_see_game
 from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH
-from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
+from discussions.core.outcome import ABOVE, AMBER, MEMORY, UNREPORTED, Outcome
 from discussions.models import Game, Verdict
 from discussions.slots.permissions import check_take_game
 from discussions.slots.queries import has_game_left
@@ -21,6 +21,7 @@ from discussions.verdicts.pages.lines import (
     FigureRow,
     NextGames,
     build_threshold_chart,
+    describe_unasked,
     figure_rows,
     verdict_turns,
 )
@@ -32,6 +33,7 @@ from discussions.verdicts.permissions import (
 )
 from discussions.verdicts.queries import (
     Preview,
+    count_unasked_suggestions,
     load_next_games,
     load_open_flags,
     load_people_estimates,
@@ -49,7 +51,7 @@ class OutcomePart(Struct, frozen=True):
     """An outcome with its rows and sentences, and its chart.
 
     `so_far` says how many evaluations it is based on while others are missing, else ""; `judged` how many judgements of
-    people, "" without any.
+    people, "" without any; `unasked` how many suggested references nobody looked at, "" if somebody did.
     """
 
     outcome: Outcome
@@ -62,6 +64,7 @@ class OutcomePart(Struct, frozen=True):
     turns: str
     cost: str
     cost_says: str
+    unasked: str = ""
 
 
 class OpenFlag(Struct, frozen=True):
@@ -196,6 +199,7 @@ def outcome_part(outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -
         if outcome.cost_usd is None
         else f"${figure(outcome.cost_usd, float(outcome.cost_limit_usd), decimals=2)}",
         cost_says=cost_says(outcome, basis),
+        unasked=describe_unasked(outcome.line(MEMORY).label, count_unasked_suggestions(basis)),
     )
 
 
