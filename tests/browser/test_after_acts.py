@@ -1,0 +1,221 @@
+"""By real keys: after every act something useful has the focus, and never a button that cannot be taken back."""
+
+import re
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from discussions.games.actions import return_evaluation
+from discussions.models import Evaluation, Game
+from discussions.queue.actions import take_next_game
+from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.actions.remarks import remark
+from discussions.rating.queries import load_state
+from discussions.verdicts.actions import record_verdict
+from tests.browser.driving import focused, open_rating_page, settle, sign_in_as
+from tests.factories.authorship import start_test
+from tests.factories.people import make_lead, make_member
+from tests.factories.rating import game_of, make_game, make_rating_project, ready_to_submit, start
+from tests.factories.verdicts import fresh, preview
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SUGGESTED = "If Bea had voted for Cid in round 2, he would be gone."
+
+
+def again(evaluation: Evaluation) -> Evaluation:
+    return Evaluation.objects.with_work().get(pk=evaluation.pk)
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+        settle(page)
+
+
+def submit_by_keys(page: Page, site: str, evaluation: Evaluation) -> None:
+    """Submit an evaluation that is complete, by its keys; the page after it is open."""
+    sign_in_as(page, site, evaluation.evaluator)
+    page.goto(f"{site}/rate/{evaluation.pk}/")
+    expect(page.locator(":focus")).to_have_count(1)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(re.compile(r"/verdict/$|submitted="))
+
+
+def returned(comment: str) -> Evaluation:
+    """A submitted evaluation that a lead returned with this comment."""
+    evaluation = ready_to_submit()
+    submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=timezone.now())
+    lead = make_lead(project=evaluation.game.project)
+    return_evaluation(evaluation=again(evaluation), comment=comment, by=lead, now=timezone.now())
+    return again(evaluation)
+
+
+@pytest.mark.parametrize("evaluators", [1, 2])
+@pytest.mark.parametrize("is_flagged", [False, True])
+def test_the_next_game_is_one_enter_away(page: Page, live_server, evaluators: int, is_flagged: bool) -> None:
+    project = make_rating_project(evaluator_count=evaluators)
+    evaluation = ready_to_submit(project=project)
+    make_game(project=project)
+    if is_flagged:
+        given = {"kind": "flag", "target": "game", "text": "?", "key": "f", "now": timezone.now()}
+        remark(evaluation=evaluation, by=evaluation.evaluator, **given)
+    submit_by_keys(page, live_server.url, evaluation)
+    expect(focused(page)).to_have_text("Next game")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/rate/\d+/"))
+    expect(page.locator(".item:focus")).to_have_count(1)
+
+
+@pytest.mark.parametrize("evaluators", [1, 2])
+def test_after_the_last_game_enter_leads_on(page: Page, live_server, evaluators: int) -> None:
+    evaluation = ready_to_submit(project=make_rating_project(evaluator_count=evaluators))
+    submit_by_keys(page, live_server.url, evaluation)
+    expect(focused(page)).to_have_text("Your work" if evaluators == 1 else "My evaluations")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{live_server.url}/" if evaluators == 1 else "**/mine/")
+
+
+def test_recording_leaves_the_next_game_in_focus(page: Page, live_server) -> None:
+    evaluation = ready_to_submit()
+    by = evaluation.evaluator
+    submit_evaluation(evaluation=evaluation, by=by, now=timezone.now())
+    game = fresh(evaluation.game)
+    make_game(project=game.project)
+    record_verdict(game=game, basis_sha256=preview(game).basis_sha256, by=by, now=timezone.now())
+    sign_in_as(page, live_server.url, by)
+    page.goto(f"{live_server.url}/projects/{game.project.slug}/games/{game.number}/verdict/")
+    expect(focused(page)).to_have_text("Next game")
+
+
+def test_after_a_skip_the_next_game_is_one_enter_away(page: Page, live_server) -> None:
+    project = make_rating_project()
+    evaluation = start(project=project)
+    make_game(project=project)
+    open_rating_page(page, live_server.url, evaluation)
+    page.keyboard.press("s")
+    page.keyboard.type("I know this one")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?skipped=*")
+    expect(page.get_by_role("status").filter(has_text="Skipped.")).to_have_count(1)
+    expect(focused(page)).to_have_text("Next game")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/rate/\d+/"))
+
+
+def test_a_returned_evaluation_opens_at_what_was_named_and_asks_before_it_goes_back(
+    page: Page, live_server
+) -> None:
+    evaluation = returned("Question 3 again, please.")
+    sign_in_as(page, live_server.url, evaluation.evaluator)
+    page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
+    expect(focused(page)).to_have_attribute("id", "item-question-3")
+    press(page, "Enter")
+    assert again(evaluation).state == "returned"
+    press(page, "Control+Enter")
+    note = page.locator("#unchanged")
+    expect(note).to_contain_text("Nothing changed since it was returned. Submit all the same?")
+    expect(focused(page)).to_have_attribute("id", "unchanged")
+    press(page, "Enter", "Control+Enter", "Enter")
+    assert again(evaluation).state == "returned", "the same keys again are no second act"
+    press(page, "Tab", "Tab")
+    expect(focused(page)).to_have_text("Submit all the same")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/verdict/")
+    assert again(evaluation).state == "submitted"
+
+
+def test_what_was_changed_goes_back_at_once(page: Page, live_server) -> None:
+    evaluation = returned("Question 3 again, please.")
+    sign_in_as(page, live_server.url, evaluation.evaluator)
+    page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
+    expect(focused(page)).to_have_attribute("id", "item-question-3")
+    press(page, "n")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/verdict/")
+
+
+def test_a_returned_evaluation_is_submitted_without_script(browser, live_server) -> None:
+    evaluation = returned("Question 3 again, please.")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    sign_in_as(page, live_server.url, evaluation.evaluator)
+    page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
+    expect(page.locator("#step-engagement")).to_be_visible()
+    page.get_by_role("link", name="Look at it").first.click()
+    assert page.url.endswith("?step=engagement#item-question-3")
+    page.locator("#submit button").click()
+    expect(page.locator("#unchanged")).to_contain_text("Nothing changed since it was returned.")
+    assert again(evaluation).state == "returned"
+    page.get_by_role("button", name="Submit all the same").click()
+    page.wait_for_url("**/verdict/")
+    context.close()
+
+
+def test_no_page_opens_with_submit_in_focus(page: Page, live_server) -> None:
+    evaluation = ready_to_submit()
+    sign_in_as(page, live_server.url, evaluation.evaluator)
+    for address in (f"/rate/{evaluation.pk}/", f"/rate/{evaluation.pk}/?step=review"):
+        page.goto(f"{live_server.url}{address}")
+        expect(focused(page)).to_have_attribute("data-step", "review")
+        page.keyboard.press("Enter")
+        settle(page)
+    assert again(evaluation).state == "draft"
+
+
+def suggested_game(count: int, references: int = 0) -> dict:
+    game = game_of(12)
+    texts = ["Bea voted for Ann in round 1."] * references + [SUGGESTED] * count
+    for message, text in zip(
+        game["messages"], texts + ["Good morning to you."] * (12 - len(texts)), strict=True
+    ):
+        message["message"] = text
+    return game
+
+
+def test_the_key_that_goes_on_stops_at_suggestions(page: Page, live_server) -> None:
+    evaluation = start(content=suggested_game(2, references=1))
+    assert len(load_state(evaluation).judgeable.possible) == 2
+    open_rating_page(page, live_server.url, evaluation)
+    first = page.locator(".item[data-suggested]").first.get_attribute("id")
+    press(page, "a")
+    expect(focused(page)).not_to_have_attribute("id", first)  # an answer goes on to what must be judged
+    press(page, "Alt+1", ".")
+    expect(focused(page)).to_have_attribute("id", first)
+    press(page, "d")
+    expect(page.locator("[data-suggested]")).to_have_count(0)
+    assert load_state(again(evaluation)).revealed >= {"suggestions:2.1-3.1"}
+    expect(focused(page)).to_have_attribute("data-needs", "")
+
+
+def test_a_game_without_references_opens_at_its_suggestions(page: Page, live_server) -> None:
+    evaluation = start(content=suggested_game(2))
+    open_rating_page(page, live_server.url, evaluation)
+    expect(page.locator("#step-references")).to_be_visible()
+    expect(focused(page)).to_have_attribute("data-suggested", "")
+    press(page, ".")
+    expect(focused(page)).to_have_attribute("data-needs", "")
+
+
+def test_buttons_of_judgements_are_large_enough_for_a_thumb(page: Page, live_server) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    heights = "all => all.map((one) => one.getBoundingClientRect().height).filter((height) => height)"
+    for evaluation in (start(), start_test()):
+        open_rating_page(page, live_server.url, evaluation)
+        found = page.eval_on_selector_all(".item .button", heights)
+        assert len(found) > 3
+        assert min(found) >= 44
+
+
+def test_the_queue_page_leads_home_when_nothing_is_left(page: Page, live_server) -> None:
+    project = make_rating_project()
+    person = make_member(project=project)
+    sign_in_as(page, live_server.url, person)
+    page.goto(f"{live_server.url}/projects/{project.slug}/queue/")
+    expect(focused(page)).to_have_text("Home")
+    make_game(project=project)
+    assert take_next_game(project=project, by=person, now=timezone.now()) is not None
+    assert Game.objects.count() == 1
+    page.reload()
+    expect(focused(page)).to_have_text("Next game")
