@@ -2,12 +2,13 @@
 
 from django.http import HttpResponse
 from django.utils import timezone
+from msgspec import structs
 
 from discussions.access.permissions import check_see_iterations
 from discussions.gates.pages import SECTION
 from discussions.history.views import led_project_or_404
 from discussions.home.pages.dashboard import build_dashboard
-from discussions.home.pages.home import home_page
+from discussions.home.pages.home import home_page, was_skipped
 from discussions.home.pages.overview import build_overview_page
 from discussions.home.pages.site import build_site_page
 from workspace.access.permissions import role_in
@@ -22,8 +23,10 @@ from workspace.web.respond import respond
 def home(request: SignedIn) -> HttpResponse:
     """What waits for the person; after a submission, or when a game was skipped, it says so."""
     asked = only_parameters(request, "submitted", "skipped")
-    ended = {name: parse_number(value) for name, value in asked.items()}
-    page = home_page(person=request.user, now=timezone.now(), **ended)
+    skipped = parse_number(asked["skipped"])
+    page = home_page(person=request.user, now=timezone.now(), submitted=parse_number(asked["submitted"]))
+    if skipped and was_skipped(request.user, skipped):
+        page = structs.replace(page, is_skipped=True)
     return respond(request, page="discussions/home/home.html", context={"page": page, **frame(request.user)})
 
 

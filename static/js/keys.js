@@ -6,6 +6,7 @@ const store = "evalsite:single-keys";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 // What is in a step that was just closed keeps the focus until the next layout.
 const here = () => [document.activeElement?.closest(".item, .msg")].find((part) => part?.checkVisibility());
+const atSuggestions = () => Boolean(document.activeElement?.closest("[data-suggested], #suggestions"));
 const message = () => document.getElementById(now);
 const messages = () => all(".msg:not([hidden])");
 const items = () => all(`#step-${judge.dataset.step} .item`);
@@ -101,8 +102,6 @@ function bring(part) {
   part.scrollIntoView({ block: isTall ? "start" : part.matches(".msg") ? "center" : "nearest" });
 }
 
-const suggested = (part) => part?.closest("[data-suggested], #suggestions");
-
 // The next open question, in the order of the steps and then from the start; from elsewhere, first in the open step. Suggested
 // references are one stop for the keys that go on, not after an answer; from one of them, arrow keys lead to the next.
 function need(from, way, isAsked = true) {
@@ -110,22 +109,18 @@ function need(from, way, isAsked = true) {
   const at = items.indexOf(from);
   const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
   if (way < 0) order.reverse().push(...order.splice(0, at < 0 ? 0 : 1));
-  const stop = !isAsked || suggested(document.activeElement) ? null : items.find((item) => item.matches("[data-suggested]"));
+  const stop = isAsked && !atSuggestions() && items.find((item) => item.matches("[data-suggested]"));
   const asking = order.filter((item) => item.matches("[data-needs]") || item === stop);
-  const near = at < 0 && asking.find((item) => item.closest(".step").id === `step-${judge.dataset.step}`);
-  return near || asking[0];
+  return (at < 0 && asking.find((item) => item.closest(".step").id === `step-${judge.dataset.step}`)) || asking[0];
 }
 
 function onward(from, isAsked = false) {
-  const next = need(from, 1, isAsked) ?? turn("more") ?? (isAsked && !suggested(document.activeElement) ? turn("suggested") : null);
+  const next = need(from, 1, isAsked) ?? turn("more") ?? (isAsked && !atSuggestions() ? turn("suggested") : null);
   if (!next) open("review");
   return next ? go(next) : document.querySelector("#submit button")?.focus();
 }
 
-function near(list, from, way) {
-  const at = list.indexOf(from);
-  return at < 0 ? list[0] : list[at + way];
-}
+const near = (list, from, way) => (list.includes(from) ? list[list.indexOf(from) + way] : list[0]);
 
 // Go to another page of a long transcript, by the page's own link.
 const turn = (way) => document.querySelector(`[data-turn="${way}"]`)?.click();
@@ -484,12 +479,10 @@ document.body.addEventListener("htmx:afterSettle", ({ target }) => {
   if (target.id === "found") (document.querySelector("#found [data-found]") ?? document.querySelector("#found h2"))?.focus();
 });
 
-// A new game opens at its first message, with the focus on the first item to judge; one that a lead returned opens at what
-// the lead named. Nothing that cannot be taken back gets the focus by itself.
+// A new game opens at its first message, with the focus on the first item to judge; a returned one at what its lead named.
 function begin() {
-  const named = judge.dataset.named && document.getElementById(judge.dataset.named);
   const asking = (mark) => items().find((item) => item.matches(mark));
-  const first = named || (asking("[data-needs]") ?? asking("[data-suggested]") ?? items()[0]);
+  const first = document.getElementById(judge.dataset.named ?? "") ?? asking("[data-needs]") ?? asking("[data-suggested]") ?? items()[0];
   if (!("fresh" in judge.dataset)) return first ? go(first) : document.querySelector("#steps [aria-current]")?.focus();
   first?.focus({ preventScroll: true });
   document.querySelector(".text").scrollTop = 0;

@@ -151,12 +151,15 @@ class HomePage(Struct, frozen=True):
         return not self.returned and not self.started and self.first is None
 
 
-def home_page(
-    *, person: Person, now: datetime, submitted: int = 0, skipped: int = 0, only: Project | None = None
-) -> HomePage:
+def was_skipped(person: Person, key: int) -> bool:
+    """Whether this is an evaluation that the person skipped."""
+    return Evaluation.objects.filter(pk=key, evaluator=person, state=SKIPPED).exists()
+
+
+def home_page(*, person: Person, now: datetime, submitted: int = 0, only: Project | None = None) -> HomePage:
     """The page, in a fixed number of queries; each calibration costs a few more.
 
-    `submitted` and `skipped` are the key of the evaluation that just was, or 0. If `only` is set, the page has only the
+    `submitted` is the key of the evaluation that was just submitted, or 0. If `only` is set, the page has only the
     person's games in that project.
     """
     roles, projects, today_count = _projects(person, now, only)
@@ -197,8 +200,6 @@ def home_page(
         may_create=is_admin(person),
         review_count=waiting_count(person) if only is None else None,
         today_count=today_count if rated else 0,
-        is_skipped=bool(skipped)
-        and Evaluation.objects.filter(pk=skipped, evaluator=person, state=SKIPPED).exists(),
     )
 
 

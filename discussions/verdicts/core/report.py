@@ -107,7 +107,7 @@ class Report(Struct, frozen=True):
     `game_id` is the id in the file and `file_name` the name of the file. `questions` are those that the evaluators
     answered, `recommendations` is None for evaluators, who do not write prompts. `bases` says which games the ranges of
     the next game are predicted from. `resolved` are the adjudications; `fewer` says why fewer evaluators than planned
-    were enough; `unasked_count` counts the suggested references that nobody looked at, and `unasked` says so.
+    were enough; `unasked` says how many suggested references nobody looked at.
     """
 
     project: str
@@ -137,7 +137,6 @@ class Report(Struct, frozen=True):
     bases: list[str] = []
     resolved: list[AdjudicationStep] = []
     fewer: str = ""
-    unasked_count: int = 0
     unasked: str = ""
 
 

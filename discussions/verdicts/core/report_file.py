@@ -71,7 +71,6 @@ class VerdictFacts(Struct, frozen=True):
     headline: str
     composite: float | None
     reasons: list[dict[Literal["code", "text"], str]]
-    suggestions_not_looked_at: int
     notes: list[str]
     recorded_at: datetime
     recorded_by: str
@@ -232,7 +231,6 @@ def _verdict(report: Report) -> VerdictFacts:
         headline=report.headline,
         composite=report.composite,
         reasons=[{"code": reason.code, "text": reason.says} for reason in report.reasons],
-        suggestions_not_looked_at=report.unasked_count,
         notes=[report.unasked] if report.unasked else [],
         recorded_at=report.recorded_at,
         recorded_by=report.recorded_by,

@@ -50,9 +50,8 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
     outcome = read_outcome(verdict.outcome)
     evaluations = _evaluations(basis)
     own = [evaluation for evaluation in evaluations if only is None or evaluation.evaluator_id == only.pk]
-    # Evaluators must not know about other games.
+    # Evaluators must not know about other games, nor, from adjudications, what others said.
     next_games, judged = NONE if only else load_next_games(game, outcome), SubjectWords(game)
-    unasked = count_unasked_suggestions(basis)
     return Report(
         project=game.project.name,
         game=game.number,
@@ -79,11 +78,9 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         overrides=[judged.say_override(override) for override in _overrides(own, basis)],
         basis_sha256=verdict.basis_sha256,
         bases=_bases(outcome, next_games),
-        # Adjudications reveal what others said.
         resolved=[] if only else [judged.say_step(step) for step in _steps(game, evaluations, basis)],
         fewer="" if only else _fewer(game, verdict),
-        unasked_count=unasked,
-        unasked=describe_unasked(outcome.line(MEMORY).label, unasked),
+        unasked=describe_unasked(outcome.line(MEMORY).label, count_unasked_suggestions(basis)),
     )
 
 
