@@ -23,6 +23,7 @@ from discussions.adjudication.core.judgeable import (
     judgeable_subjects,
     read_sample_rule,
 )
+from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import load_drawn_test
 from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, why_closed
 from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, JudgeableSubjects
@@ -44,7 +45,7 @@ from discussions.models import (
 from discussions.models.evaluations import WORK_COLUMNS
 from discussions.queries import game_record, load_measured_offset, load_measurements, rubric_record
 from discussions.rating.core.concealed import SeenGame, conceal
-from discussions.rating.core.visibility import SUGGESTIONS, Progress, Visibility, compute_visibility
+from discussions.rating.core.visibility import Progress, Visibility, compute_visibility
 from discussions.verdicts.core.more_messages import RoleSample, draw_role_sample, read_more_rule
 from discussions.verdicts.core.scoring import compute_metric_lines, compute_outcome
 from rubric.core.records import RubricRecord

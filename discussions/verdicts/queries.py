@@ -88,8 +88,8 @@ def count_unasked_suggestions(basis: Basis) -> int:
     keys = [evaluation.id for evaluation in basis.evaluations]
     if not possible or not keys:
         return 0
-    said = (*basis.judgements, *basis.adjudications)
-    judged = {one.subject for one in said if one.kind in SENTENCE_KINDS and one.value}
+    judged = {said.subject for said in basis.judgements if said.kind in SENTENCE_KINDS and said.value}
+    judged |= {decision.subject for decision in basis.adjudications if decision.kind in SENTENCE_KINDS}
     return len(list_unasked(possible, judged, [what for (what,) in _LOOKED_AT.rows(keys)]))
 
 

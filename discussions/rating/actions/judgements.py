@@ -7,11 +7,12 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
+from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.core.judgement_kinds import find_judgement_fault
 from discussions.models import Evaluation, Judgement, Reveal, Revision
 from discussions.models.evaluations import RevisionQuerySet
 from discussions.rating.core.order import why_not_in_test, why_not_yet
-from discussions.rating.core.visibility import SUGGESTIONS, due_reveals, get_phase
+from discussions.rating.core.visibility import due_reveals, get_phase
 from discussions.rating.queries import AnswerRecord, EvaluationState, load_state
 from discussions.slots.actions import hold_slot, lock_evaluation
 from discussions.slots.permissions import check_rate
