@@ -481,7 +481,7 @@ document.body.addEventListener("htmx:afterSettle", ({ target }) => {
 
 // A new game opens at its first message, with the focus on the first item to judge; a returned one at what its lead named.
 function begin() {
-  const asking = (mark) => items().find((item) => item.matches(mark));
+  const asking = (mark) => ("named" in judge.dataset ? null : items().find((item) => item.matches(mark)));
   const first = document.getElementById(judge.dataset.named ?? "") ?? asking("[data-needs]") ?? asking("[data-suggested]") ?? items()[0];
   if (!("fresh" in judge.dataset)) return first ? go(first) : document.querySelector("#steps [aria-current]")?.focus();
   first?.focus({ preventScroll: true });

@@ -35,6 +35,9 @@ def find_returned_place(visible: VisibleEvaluation, comment: str) -> ReturnedPla
         if named[0] == "engagement" and not question and _find_words(comment, _("rating, rate")) is not None:
             return _place(visible, judgement_kinds.RATING, "", "engagement")
     if named:
+        missing = [needed for needed in visible.visibility.missing if needed.step == named[0]]
+        if missing:
+            return _place(visible, missing[0].kind, missing[0].subject, named[0])
         return _at_step(visible, named[0])
     flags = [note.target for note in visible.remarks if note.kind == "flag" and note.target[:8] == "message:"]
     if flags and (found := _on_message(visible, int(flags[-1][8:]), [])):

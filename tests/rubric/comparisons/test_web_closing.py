@@ -41,6 +41,8 @@ def test_closing_says_first_how_many_reviews_are_under_way(client):
     assert "not counted, closed" in page
     assert "scored" not in page.partition('id="status"')[2].partition("</header>")[0]
     assert re.search(r'id="keysheet"\s+hidden', page)
+    judged = page.partition('id="judge"')[2]
+    assert "not scored" in judged and "to do" not in judged and "Keys 1 to 9" not in judged
 
 
 def test_what_is_submitted_is_not_under_way(client):
