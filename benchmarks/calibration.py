@@ -1,10 +1,12 @@
 """How fast this machine is at this moment: the cost of a fixed loop, to interpret the figures of a benchmark.
 
 Other processes on the same cores also raise CPU time. So every benchmark of requests runs this loop in between and
-prints its cost; a figure times QUIET_MS over that cost is about what a quiet core would show.
+prints its cost; a figure times QUIET_MS over that cost is about what a quiet core would show. Tests of what cannot be
+counted, such as a search by a pattern, compare with it by `fits`.
 """
 
 import time
+from collections.abc import Callable
 from statistics import median
 
 QUIET_MS = 20.5
@@ -29,6 +31,25 @@ class Calibration:
 
     def __str__(self) -> str:
         return f"calibration loop {median(self.costs):.1f} ms ({QUIET_MS} on a quiet core)"
+
+
+def fits(act: Callable[[], object], quiet_ms: float, tries: int = 5) -> bool:
+    """Whether the act takes at most so much CPU time on a quiet core, at least in one of these tries.
+
+    Other processes cool the caches, which the loop does not feel.
+    """
+    for _ in range(tries):
+        cost = cost_ms(act)
+        if cost <= quiet_ms or cost * QUIET_MS <= quiet_ms * loop_ms():
+            return True
+    return False
+
+
+def cost_ms(act: Callable[[], object]) -> float:
+    """CPU time of the act."""
+    began = time.process_time()
+    act()
+    return 1000 * (time.process_time() - began)
 
 
 def loop_ms() -> float:

@@ -202,7 +202,7 @@ class Site:
     def wait_for_page(self) -> None:
         """Until the first page answers."""
         web = self.children[-1]
-        wait_until(lambda: self.answers() or not web.is_running(), 60)
+        wait_until(lambda: self.answers() or not web.is_running())
         if not self.answers():
             raise GiveUp(
                 f"The web server did not answer at {self.address}. Its last words:\n{web.last_lines()}"
@@ -211,7 +211,7 @@ class Site:
     def answers(self) -> bool:
         """Whether the first page comes without a server error."""
         host, _, port = self.address.removeprefix("http://").rpartition(":")
-        connection = http.client.HTTPConnection(host.strip("[]"), int(port), timeout=5)
+        connection = http.client.HTTPConnection(host.strip("[]"), int(port), timeout=30)
         try:
             connection.request("GET", "/")
             return connection.getresponse().status < 500

@@ -80,7 +80,7 @@ class PostgresServer:
         log = self.folder / "postgres.log"
         self.child = Child("PostgreSQL", command, self._env, log, self.folder, **self._as_nobody)
         self.child.start()
-        wait_until(lambda: self.answers() or not self.child.is_running(), 30)
+        wait_until(lambda: self.answers() or not self.child.is_running())
         if not self.answers():
             raise SystemExit(f"PostgreSQL did not start. Its last words:\n{self.child.last_lines()}")
 

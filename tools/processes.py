@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
+# Seconds to wait for what comes in its time, also on a machine ten times slower than usual.
+PATIENCE = 240.0
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
@@ -152,7 +154,7 @@ class Forked:
         os.kill(self.pid, number)
 
 
-def wait_until(condition, seconds: float, every: float = 0.05) -> bool:
+def wait_until(condition, seconds: float = PATIENCE, every: float = 0.05) -> bool:
     """Poll until the condition holds or the time is over."""
     deadline = time.monotonic() + seconds
     while not condition():

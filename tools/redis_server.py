@@ -77,13 +77,13 @@ class RedisServer:
 
     def _answers_soon(self) -> bool:
         self.child.start(stdin=self._configuration().encode())
-        wait_until(lambda: self.answers() or not self.child.is_running(), 15)
+        wait_until(lambda: self.answers() or not self.child.is_running())
         return self.answers()
 
     def answers(self) -> bool:
         """Whether it accepts the password and has finished loading."""
         try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
                 connection.sendall(f"AUTH {self._password}\r\nPING\r\n".encode())
                 said = b""
                 while said.count(b"\r\n") < 2:

@@ -1,14 +1,33 @@
 """What several browser tests look at."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.gallery import Gallery
 from tests.browser.looking import Asked
 from tests.services.live_stack import stack_in
+from tools.processes import PATIENCE
 
 # What is waited for comes in its time, also on a machine that has other things to do.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=1000 * PATIENCE)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def patient():
+    """Every page waits as long for what a test does on it. Playwright has no setting for this."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("new_context", "new_page"):
+            patch.setattr(Browser, name, make_patient(getattr(Browser, name)))
+        yield
+
+
+def make_patient(make):
+    def made(*given, **options):
+        place = make(*given, **options)
+        place.set_default_timeout(1000 * PATIENCE)
+        return place
+
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,6 @@ from tests.browser.looking import (
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("role", ROLES)
 def test_every_shape_of_element(gallery, browser, browser_context_args, asked, role):
     faults = crawl(gallery, browser, browser_context_args, role, asked)
@@ -32,7 +31,6 @@ def test_every_shape_of_element(gallery, browser, browser_context_args, asked, r
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("role", ROLES)
 def test_every_page(gallery, browser, browser_context_args, asked, role):
     """Those that the test above left out; all of them when it did not run."""

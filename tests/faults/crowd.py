@@ -9,6 +9,7 @@ from django.db import connection
 
 from discussions.management.commands.verify import CHECKS
 from tests.factories.people import moment
+from tools.processes import PATIENCE
 from workspace.checks.core import run_check
 
 
@@ -22,7 +23,7 @@ def at_once(*acts: Callable[[], Any]) -> list[Any]:
     gate = Barrier(len(acts))
 
     def run(act: Callable[[], Any]) -> Any:
-        gate.wait(timeout=60)
+        gate.wait(timeout=PATIENCE)
         try:
             return act()
         except Exception as raised:  # noqa: BLE001  what came out of it is what the test asks

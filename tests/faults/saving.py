@@ -58,20 +58,20 @@ class Saving:
         except Exception as fault:  # noqa: BLE001  asserted by `check`
             self.faults.append(fault)
 
-    def wait_for_more(self, count: int = 1, seconds: float = 60) -> float:
+    def wait_for_more(self, count: int = 1) -> float:
         """Until so many more acts were acknowledged; the seconds that it took."""
         began, before = time.monotonic(), len(self.log.told)
-        assert wait_until(lambda: len(self.log.told) >= before + count, seconds), (
+        assert wait_until(lambda: len(self.log.told) >= before + count), (
             self.faults,
             self.log.server_errors[-3:],
             self.stack.web.last_lines(30),
         )
         return time.monotonic() - began
 
-    def wait_for_refusals(self, count: int = 3, seconds: float = 60) -> None:
+    def wait_for_refusals(self, count: int = 3) -> None:
         """Until so many more requests were not served."""
         before = self.count_refusals()
-        assert wait_until(lambda: self.count_refusals() >= before + count, seconds)
+        assert wait_until(lambda: self.count_refusals() >= before + count)
 
     def count_refusals(self) -> int:
         """How many requests were answered by a server error, or not at all."""

@@ -78,7 +78,7 @@ def test_a_new_version_comes_in_the_middle_of_rating(stack, before, static_files
     old = Child("old web", stack.web.command, stack.web.env, stack.folder / "log" / "old.log", before)
     old.start()
     try:
-        assert wait_until(stack._site.answers, 60), old.last_lines(40)
+        assert wait_until(stack._site.answers), old.last_lines(40)
         with Saving(stack, team) as saving:
             saved_by_old = len(saving.log.told)
             old.stop()

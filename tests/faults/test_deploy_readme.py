@@ -96,7 +96,7 @@ class Machine:
     def start(self):
         """Make it, with a network of its own that has nothing but this machine."""
         self.holder.start()
-        assert wait_until(lambda: "ready" in self.holder.last_lines() or not self.holder.is_running(), 30)
+        assert wait_until(lambda: "ready" in self.holder.last_lines() or not self.holder.is_running())
         if not self.holder.is_running():
             pytest.skip(f"this machine has no system within the system: {self.holder.last_lines()}")
         code = f"import fcntl, socket; fcntl.ioctl(socket.socket(), {LOOPBACK_UP[0]}, {LOOPBACK_UP[1]!r})"
@@ -197,7 +197,7 @@ def machine(tmp_path):
                 Child(name, machine.within(command), dict(os.environ), tmp_path / f"{name}.log", ROOT)
             )
             children[-1].start()
-        assert wait_until(lambda: "ready to accept" in children[1].last_lines(), 30), children[1].last_lines()
+        assert wait_until(lambda: "ready to accept" in children[1].last_lines()), children[1].last_lines()
         yield machine
     finally:
         subprocess.run(
@@ -214,7 +214,7 @@ def test_every_command_of_the_page_leads_to_a_running_site(machine):
         for line in block:
             machine.type(line)
         if "systemctl enable --now evalsite.target" in block:
-            assert wait_until(lambda: "200" in readiness(machine), 60, every=1), machine.logs()
+            assert wait_until(lambda: "200" in readiness(machine), every=1), machine.logs()
     assert "Sign in" in machine.ask("/sign-in/")[1]
     token = ["-b", f"__Host-csrftoken={'t' * 32}", "-H", f"Origin: https://{HOST}"]
     form = [
@@ -237,7 +237,7 @@ def test_every_command_of_the_page_leads_to_a_running_site(machine):
     machine.run(["install", "-d", "-o", "evalsite", "-g", "evalsite", "-m", "0700", "/var/backups/evalsite"])
     for line in new_version:
         machine.type(line)
-    assert wait_until(lambda: "200" in readiness(machine), 60, every=1), machine.logs()
+    assert wait_until(lambda: "200" in readiness(machine), every=1), machine.logs()
     assert machine.ask("/sign-in/")[0] == 200
     assert machine.run(["ls", "/var/backups/evalsite"]).strip()
 

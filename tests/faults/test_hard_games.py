@@ -1,10 +1,10 @@
 """Games that take too long, too much memory, or stumble over a fault: they are named, and hold up no other."""
 
 import re
+import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 from django.urls import reverse
@@ -15,6 +15,7 @@ from discussions.models import Companions, Game, Iteration, Measured
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead
 from tests.factories.transcripts import make_games_project, native_game, upload
+from tools.processes import wait_until
 from workspace.database.clock import database_now
 from workspace.jobs import actions as jobs
 from workspace.jobs.actions import TooSlow, limit_time, retry_job, run_job, take_job
@@ -139,15 +140,11 @@ def test_an_iteration_with_such_a_game_says_why_it_cannot_be_opened(lead, monkey
 
 
 def test_time_limits_interrupt_a_pattern_that_runs_away_and_nothing_later():
-    began = time.process_time()
     with pytest.raises(TooSlow), limit_time(1):
         run_away()
-    assert time.process_time() - began < 5
     with limit_time(1):
-        pass
-    until = time.process_time() + 1.2
-    while time.process_time() < until:
-        pass
+        assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] > 0
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
 
 
 def test_a_thread_is_not_limited_since_it_cannot_be_interrupted():
@@ -177,10 +174,8 @@ def test_a_step_that_takes_longer_than_a_lease_keeps_its_job(lead, settings, mon
 
 def wait_for_renewal(*, job, clock):
     """An action of one long step: ends when the lease was renewed behind its back, and nobody else gets the job."""
-    taken, until = job.lease_until, time.monotonic() + 30
-    while Job.objects.get(pk=job.pk).lease_until <= taken:
-        assert time.monotonic() < until, "the lease was never renewed"
-        time.sleep(0.05)
+    taken = job.lease_until
+    assert wait_until(lambda: Job.objects.get(pk=job.pk).lease_until > taken), "the lease was never renewed"
     assert take_job(job=job.pk, now=taken) is None
     jobs.finish(job=job, now=clock())
 

@@ -34,6 +34,7 @@ from tests.factories.iterations import (
 from tests.factories.people import make_admin, make_lead, make_member, moment
 from tests.factories.transcripts import as_bytes, import_game, make_games_project, native_game
 from tests.faults.crowd import at_once, breaches
+from tools.processes import PATIENCE
 from workspace.core.refusals import Conflict, NotAllowed, Refusal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services, pytest.mark.slow]
@@ -68,7 +69,7 @@ def crossing(first, second):
                     given = first()
                 finally:
                     done.set()
-                assert leave.wait(30)
+                assert leave.wait(PATIENCE)
             return given
         except Refusal as refusal:
             return refusal
@@ -85,11 +86,11 @@ def crossing(first, second):
 
     with ThreadPoolExecutor(2) as pool:
         held = pool.submit(hold)
-        assert done.wait(30)
+        assert done.wait(PATIENCE)
         followed = pool.submit(follow)
         time.sleep(A_WHILE)
         leave.set()
-        return held.result(30), followed.result(30)
+        return held.result(PATIENCE), followed.result(PATIENCE)
 
 
 def load_unsorted(stage):
@@ -310,7 +311,7 @@ def test_a_gate_is_read_once_also_when_a_cost_is_entered_meanwhile(stage, monkey
         gate = real(locked, found, **given)
         if not given and connection.vendor == "postgresql":
             with ThreadPoolExecutor(1) as pool:
-                pool.submit(cost_comes_in, game).result(30)
+                pool.submit(cost_comes_in, game).result(PATIENCE)
         return gate
 
     monkeypatch.setattr(actions, "compute_stage_gate", compute_stage_gate)

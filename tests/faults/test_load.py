@@ -18,7 +18,7 @@ from benchmarks.driver import ProcessTree
 from benchmarks.load import REVISIONS, hold
 from tests.faults.saving import browser_of, seat
 from tests.faults.visitors import make_team
-from tools.processes import wait_until
+from tools.processes import PATIENCE, wait_until
 
 PLAN = Plan(seconds=4, rate=15, burst_rate=40, burst_seconds=1)
 
@@ -35,7 +35,7 @@ class StackSite:
         os.kill(before[-1], signal.SIGKILL)
         self.stack.worker.kill()
         self.stack.worker.start()
-        assert wait_until(lambda: len(ProcessTree(self.stack.web.pid).pids()) == len(before), 20)
+        assert wait_until(lambda: len(ProcessTree(self.stack.web.pid).pids()) == len(before))
         return "a web process and the worker"
 
 
@@ -68,7 +68,7 @@ def test_a_load_with_kills_loses_nothing_and_a_loss_would_be_found(live_stack, f
 
 def take_one_away(path):
     """Delete the last revision as no code of the site can; its key."""
-    with closing(sqlite3.connect(path, timeout=20)) as database, database:
+    with closing(sqlite3.connect(path, timeout=PATIENCE)) as database, database:
         for (name,) in database.execute(
             "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'discussions_revision'"
         ).fetchall():

@@ -64,7 +64,7 @@ def again(stack, ask):
             return False
         return True
 
-    assert wait_until(is_answered, 30)
+    assert wait_until(is_answered)
     return answers[0], time.monotonic() - began
 
 
@@ -119,9 +119,9 @@ def test_a_batch_of_an_import_is_stored_once(live_stack, order, fault_table, mom
     live_stack.worker.kill()
     upload(team)
     path = order(live_stack.worker, "")
-    assert wait_until(lambda: number(live_stack, "SELECT COUNT(*) FROM discussions_game") > 0, 60, every=0.02)
+    assert wait_until(lambda: number(live_stack, "SELECT COUNT(*) FROM discussions_game") > 0, every=0.02)
     path.write_text(moment)
-    assert wait_until(lambda: not path.exists(), 30, every=0.02)
+    assert wait_until(lambda: not path.exists(), every=0.02)
     began = time.monotonic()
     live_stack.script(LET_LEASES_END)
     sweep_until_done(live_stack)
@@ -140,7 +140,7 @@ def test_a_preview_is_stored_once_wherever_its_worker_died(live_stack, order, fa
     path = order(live_stack.worker, moment)
     live_stack.script(ASK_FOR_A_PREVIEW)
     began = time.monotonic()
-    assert wait_until(lambda: not path.exists(), 60, every=0.02)
+    assert wait_until(lambda: not path.exists(), every=0.02)
     assert number(live_stack, PREVIEWS) <= MOMENTS.index(moment)
     live_stack.script(LET_LEASES_END)
     sweep_until_done(live_stack)

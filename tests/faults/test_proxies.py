@@ -133,7 +133,7 @@ def test_forms_that_drip_are_bounded_and_end(proxied, live_stack, fault_table): 
         answers = drip(connections)
         assert at_proxy == bytes_on_disk(proxied.proxy) == 0
         assert at_site <= count * LARGEST_FORM
-        assert wait_until(lambda: bytes_on_disk(proxied.web) < LARGEST_FORM, 30)
+        assert wait_until(lambda: bytes_on_disk(proxied.web) < LARGEST_FORM)
     late = [(status, "did not arrive whole in time" in text) for status, _headers, text in answers]
     assert late == [(408, True)] * count
     assert "Traceback" not in proxied.web.log.read_text()
@@ -250,7 +250,7 @@ def test_nginx_counts_ipv6_by_network(address, network, tmp_path):
     nginx = Child("nginx", command, dict(os.environ), tmp_path / "said", ROOT)
     nginx.start()
     try:
-        assert wait_until(lambda: takes_connections(port), 30), nginx.last_lines()
+        assert wait_until(lambda: takes_connections(port)), nginx.last_lines()
         said = subprocess.run(
             ["curl", "-s", "-H", f"X-Address: {address}", f"http://127.0.0.1:{port}/"],
             capture_output=True,

@@ -15,25 +15,22 @@ from tools.run_tests import LONG
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.long]
 
 AWAY = 60 if os.environ.get(LONG) else 5
-QUICK = 1.0
 
 
 def test_redis_is_flushed_and_away_while_people_save(live_stack, fault_table):
     team = make_team(live_stack, 3)
     with Saving(live_stack, team, think=0.3) as saving:
-        uploaded = upload(team)
+        upload(team)
         with closing(Redis.from_url(live_stack.redis_server.url)) as redis:
             redis.flushall()
         live_stack.redis.kill()
         time.sleep(AWAY)
-        later = upload(team, "later.json", b"[]")
+        upload(team, "later.json", b"[]")
         live_stack.start_redis()
         began = time.monotonic()
         sweep_until_done(live_stack)
         back = time.monotonic() - began
     told = saving.check()
-    assert saving.p95() < QUICK
-    assert max(uploaded.seconds, later.seconds) < 5
     check_whole(live_stack, GAMES + 3)
     fault_table(
         "3 people saving, an import",

@@ -114,4 +114,4 @@ def test_a_disk_that_can_only_be_read_shows_pages_and_refuses_saves(stack, disk,
 def remount(disk, how):
     """Let the disk be written, or not; what was killed may have its files open for a moment longer."""
     mount = ["mount", "-o", f"remount,{how}", str(disk)]
-    assert wait_until(lambda: subprocess.run(mount, check=False).returncode == 0, 20, every=0.2)
+    assert wait_until(lambda: subprocess.run(mount, check=False).returncode == 0, every=0.2)

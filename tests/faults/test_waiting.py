@@ -18,6 +18,7 @@ from tests.factories.people import NOW, make_lead, make_member, make_project
 from tests.factories.rating import make_game, make_rating_project, say, start
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
 from tests.faults.crowd import breaches
+from tools.processes import PATIENCE
 from workspace.audit.actions import record_event
 from workspace.checks.actions import verify
 from workspace.checks.core import Check
@@ -49,19 +50,19 @@ def meanwhile(act):
             with transaction.atomic():
                 act()
                 done.set()
-                assert leave.wait(30)
+                assert leave.wait(PATIENCE)
         finally:
             done.set()
             connection.close()
 
     with ThreadPoolExecutor(1) as pool:
         held = pool.submit(hold)
-        assert done.wait(30)
+        assert done.wait(PATIENCE)
         try:
             yield
         finally:
             leave.set()
-            held.result(30)
+            held.result(PATIENCE)
 
 
 @contextmanager
@@ -128,7 +129,7 @@ def test_a_job_whose_row_is_locked_for_a_moment_is_taken_after_it():
             taken = pool.submit(take_elsewhere, job)
             time.sleep(0.3)
             assert not taken.done()
-        assert taken.result(30) == 1
+        assert taken.result(PATIENCE) == 1
 
 
 def take_elsewhere(job):
@@ -149,7 +150,7 @@ def test_verifying_sees_one_moment_while_people_go_on_saving():
         with ThreadPoolExecutor(1) as pool:
             for turn in range(1, 3):
                 seen.append(evaluation.judgements.count())
-                pool.submit(save, str(turn)).result(30)
+                pool.submit(save, str(turn)).result(PATIENCE)
         yield from ()
 
     def save(subject):

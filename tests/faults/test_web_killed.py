@@ -20,7 +20,7 @@ from tests.faults.test_half_bodies import FORM, HALF
 from tests.faults.test_worker_and_redis_killed import list_children
 from tests.faults.visitors import make_team
 from tools.launch import GiveUp, check_port_is_free
-from tools.processes import wait_until
+from tools.processes import PATIENCE, wait_until
 
 pytestmark = [pytest.mark.services(is_long=True), pytest.mark.slow]
 
@@ -54,7 +54,7 @@ class Saver:
                 answer = self.visitor.post(f"/rate/{self.evaluation}/judge/", **body)
             except OSError:
                 self.doubts += 1
-                assert is_up.wait(60)
+                assert is_up.wait(PATIENCE)
                 continue
             assert answer.status == 200, (answer.status, body, answer.text[:500])
             return answer.headers["X-Saved"]
@@ -68,7 +68,7 @@ def wait_for_saves(savers, working, wanted):
         failed = any(future.done() and future.exception() for future in working)
         return failed or sum(len(saver.told) for saver in savers) >= wanted
 
-    assert wait_until(is_time, 60)
+    assert wait_until(is_time)
 
 
 def test_every_acknowledged_save_is_there_after_kills_in_the_middle(live_stack, fault_table):
@@ -85,7 +85,7 @@ def test_every_acknowledged_save_is_there_after_kills_in_the_middle(live_stack, 
             live_stack.start_web()
             is_up.set()
         for future in working:
-            future.result(120)
+            future.result(PATIENCE)
 
     stored = live_stack.rows("SELECT key, version, value FROM discussions_revision")
     told = {key: body for saver in savers for key, (body, _saved) in saver.told.items()}
@@ -141,7 +141,7 @@ def test_workers_end_with_their_main_process_and_lose_no_save(live_stack, fault_
     with Saving(live_stack, team) as saving:
         workers = kill_main_process(live_stack.web)
         began = time.monotonic()
-        assert wait_until(lambda: is_free(live_stack), 10)
+        assert wait_until(lambda: is_free(live_stack))
         took = time.monotonic() - began
         live_stack.start_web()
         saving.wait_for_more(10)
@@ -162,8 +162,8 @@ def test_what_came_half_when_the_main_process_was_killed_is_answered(live_stack)
     where = urlsplit(live_stack.url)
     request = HALF % (b"/sign-in/", where.netloc.encode(), FORM, b"")
     with (
-        closing(socket.create_connection((where.hostname, where.port), timeout=10)) as whole,
-        closing(socket.create_connection((where.hostname, where.port), timeout=10)) as never,
+        closing(socket.create_connection((where.hostname, where.port), timeout=PATIENCE)) as whole,
+        closing(socket.create_connection((where.hostname, where.port), timeout=PATIENCE)) as never,
     ):
         whole.sendall(request)
         never.sendall(request)
@@ -173,5 +173,5 @@ def test_what_came_half_when_the_main_process_was_killed_is_answered(live_stack)
         whole.sendall(b"x" * (2000 - len(b"login=somebody")))
         assert whole.recv(1000).startswith(b"HTTP/1.1 403 ")
         # Whoever never sends the rest holds up nobody who starts it again.
-        assert wait_until(lambda: all(map(is_gone, workers)), 15)
+        assert wait_until(lambda: all(map(is_gone, workers)))
     assert is_free(live_stack)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
+from tools.processes import PATIENCE
+
 TOKEN = "c" * 32
 BOUNDARY = "one-file-after-another"
 
@@ -88,7 +90,7 @@ class Visitor:
 
     def _ask(self, verb: str, path: str, body: bytes | None, more: dict[str, str]) -> Answer:
         began = time.monotonic()
-        connection = http.client.HTTPConnection(self.where.hostname, self.where.port, timeout=30)
+        connection = http.client.HTTPConnection(self.where.hostname, self.where.port, timeout=PATIENCE)
         try:
             connection.request(verb, path, body, self.headers | more)
             answer = connection.getresponse()

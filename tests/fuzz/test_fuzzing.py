@@ -8,6 +8,7 @@ import pytest
 
 from tests.fuzz.targets import TARGETS
 from tools import fuzz, setup
+from tools.processes import PATIENCE
 
 LOG = """#46\tINITED cov: 350 ft: 900 corp: 26/20Kb exec/s: 0 rss: 50Mb
 #12734\tNEW    cov: 381 ft: 1475 corp: 144/57Kb lim: 16384 exec/s: 636 rss: 60Mb L: 348/4456 MS: 3 CMP-Custom-
@@ -90,4 +91,4 @@ def test_the_targets_are_there_without_settings():
     # The fuzzer's process has none, so a factory of rows that is imported on the way ends it.
     environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     command = [sys.executable, "-c", "from tests.fuzz.targets import TARGETS"]
-    subprocess.run(command, cwd=fuzz.ROOT, env=environment, check=True, timeout=60)
+    subprocess.run(command, cwd=fuzz.ROOT, env=environment, check=True, timeout=PATIENCE)

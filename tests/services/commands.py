@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from tools.launch import ROOT
-from tools.processes import die_with_parent
+from tools.processes import PATIENCE, die_with_parent
 
 LONGEST = 120
 
@@ -51,7 +51,7 @@ class Commands:
         """End the process, and with it what `start` started."""
         if self._process is not None:
             self._process.stdin.close()
-            self._process.wait(30)
+            self._process.wait(PATIENCE)
             self._process.stdout.close()
             self._process = None
 

@@ -19,7 +19,7 @@ from tests.services.commands import Commands
 from tests.services.migrated import take_database
 from tests.services.missing import cannot
 from tools.launch import ROOT, Site
-from tools.processes import wait_until
+from tools.processes import PATIENCE, wait_until
 from tools.redis_server import HOW_TO_GET_ONE, RedisServer, find_binary, free_port
 
 SWEEPING = """
@@ -65,7 +65,7 @@ class LiveStack:
     def start_web(self) -> None:
         """Start the web server and wait for the first page."""
         self.web.start()
-        wait_until(lambda: self._site.answers() or not self.web.is_running(), 30)
+        wait_until(lambda: self._site.answers() or not self.web.is_running())
         assert self._site.answers(), self.web.last_lines(40)
 
     def empty(self, migrated_database: str) -> None:
@@ -80,7 +80,7 @@ class LiveStack:
         if self.database_url.startswith("sqlite"):
             with (
                 closing(sqlite3.connect(migrated_database)) as source,
-                closing(sqlite3.connect(self.folder / "evalsite.sqlite3", timeout=20)) as target,
+                closing(sqlite3.connect(self.folder / "evalsite.sqlite3", timeout=PATIENCE)) as target,
             ):
                 source.backup(target)
         else:
@@ -118,7 +118,7 @@ class LiveStack:
     def rows(self, query: str) -> list[tuple]:
         """What the database holds now, seen from outside Django."""
         if self.database_url.startswith("sqlite"):
-            connection = sqlite3.connect(self.database_url.removeprefix("sqlite:///"), timeout=20)
+            connection = sqlite3.connect(self.database_url.removeprefix("sqlite:///"), timeout=PATIENCE)
             try:
                 return connection.execute(query).fetchall()
             finally:
@@ -126,7 +126,7 @@ class LiveStack:
         with psycopg.connect(self.database_url) as connection:
             return connection.execute(query).fetchall()
 
-    def wait_for(self, query: str, expected: object, seconds: float = 60) -> None:
+    def wait_for(self, query: str, expected: object, seconds: float = PATIENCE) -> None:
         """Until the query's only value is the expected one."""
         wait_until(lambda: self.rows(query)[0][0] == expected, seconds, every=0.1)
         found = self.rows(query)[0][0]
@@ -151,7 +151,7 @@ def static_files(tmp_path_factory) -> Path:
         "DJANGO_SETTINGS_MODULE": "evalsite.settings",
     }
     command = [sys.executable, str(ROOT / "manage.py"), "collectstatic", "--noinput", "-v", "0"]
-    subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=240)
+    subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=PATIENCE)
     return folder / "static"
 
 
@@ -169,7 +169,7 @@ def migrated_database(tmp_path_factory):
             "DJANGO_SETTINGS_MODULE": "evalsite.settings",
         }
         command = [sys.executable, str(ROOT / "manage.py"), "migrate", "--noinput", "-v", "0"]
-        subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=240)
+        subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=PATIENCE)
     return name
 
 

@@ -19,7 +19,7 @@ from cryptography.x509.oid import NameOID
 from django.utils import timezone
 
 from tools.launch import ROOT, Site
-from tools.processes import Child, wait_until
+from tools.processes import PATIENCE, Child, wait_until
 from tools.redis_server import free_port
 
 HOST = "evalsite.example.org"
@@ -64,9 +64,9 @@ def proxied(request, live_stack, tmp_path):
     )
     try:
         web.start()
-        assert wait_until(site.answers, 60), web.last_lines(40)
+        assert wait_until(site.answers), web.last_lines(40)
         proxy.start()
-        assert wait_until(lambda: greets(port) or not proxy.is_running(), 30)
+        assert wait_until(lambda: greets(port) or not proxy.is_running())
         assert proxy.is_running(), proxy.last_lines(40)
         yield Proxied(request.param, port, proxy, web)
     finally:
@@ -134,7 +134,7 @@ def greets(port: int) -> bool:
 
 def connect(port: int, address: str = "127.0.0.1") -> ssl.SSLSocket:
     """A connection to the proxy, from an address of this machine."""
-    raw = socket.create_connection(("127.0.0.1", port), timeout=15, source_address=(address, 0))
+    raw = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE, source_address=(address, 0))
     return TRUST_ALL.wrap_socket(raw, server_hostname=HOST)
 
 

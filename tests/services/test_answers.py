@@ -8,7 +8,7 @@ import pytest
 
 from tests.site.test_headers import HEADERS
 from tools.launch import Site
-from tools.processes import wait_until
+from tools.processes import PATIENCE, wait_until
 from tools.redis_server import free_port
 
 pytestmark = [pytest.mark.services(is_long=True), pytest.mark.slow]
@@ -35,7 +35,7 @@ def impatient(live_stack, tmp_path):
     web.log = tmp_path / "web.log"
     web.start()
     try:
-        assert wait_until(site.answers, 60), web.last_lines(40)
+        assert wait_until(site.answers), web.last_lines(40)
         yield web, urlsplit(site.address).port
     finally:
         web.kill()
@@ -43,7 +43,7 @@ def impatient(live_stack, tmp_path):
 
 def ask(port, request, *, half_closed=False):
     """Status, headers and text of the answer to these bytes."""
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
         connection.sendall(request.encode())
         if half_closed:
             connection.shutdown(socket.SHUT_WR)

@@ -11,6 +11,7 @@ import pytest
 from tests.factories.text_formats import TABLE
 from tests.factories.transcripts import native_game
 from tests.guards.house import ROOT
+from tools.processes import PATIENCE
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]
 
@@ -39,7 +40,7 @@ def test_every_example_of_the_docs_runs(live_stack, tmp_path):
     for language, code in re.findall(r"```(bash|python)\n(.*?)```", pages, re.DOTALL):
         command = ["bash", "-ec", code] if language == "bash" else [sys.executable, "-c", code]
         done = subprocess.run(
-            command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+            command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE
         )
         assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
         assert '"status":4' not in done.stdout, f"{code}\n{done.stdout}"

@@ -9,7 +9,7 @@ import httpx2 as httpx
 import pytest
 
 from tests.factories.rating import ANSWERS, game_of
-from tools.processes import wait_until
+from tools.processes import PATIENCE, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]
 
@@ -29,7 +29,7 @@ class Caller:
 
     def __init__(self, url, token):
         headers = {"Authorization": f"Bearer {token}"}
-        self.site = httpx.Client(base_url=f"{url}/api/v1/", headers=headers, timeout=30)
+        self.site = httpx.Client(base_url=f"{url}/api/v1/", headers=headers, timeout=PATIENCE)
 
     def get(self, path):
         answer = self.site.get(path.removeprefix("/api/v1/"))
@@ -46,7 +46,7 @@ class Caller:
         return self.send(path, json=body or {}).json()
 
     def wait(self, path, *states):
-        assert wait_until(lambda: self.get(path)["state"] in states, 60, every=0.1), self.get(path)
+        assert wait_until(lambda: self.get(path)["state"] in states, every=0.1), self.get(path)
         return self.get(path)
 
 

@@ -18,6 +18,7 @@ from tests.factories.people import make_lead
 from tests.factories.rating import make_rating_project, say, start
 from tests.guards.house import ROOT
 from tests.services.places import at
+from tools.processes import PATIENCE
 from workspace.backups.actions import choose_backup, open_backup
 from workspace.models import Person
 
@@ -72,7 +73,7 @@ def test_the_drill_passes_while_judgements_are_saved(make_installation, tmp_path
                 capture_output=True,
                 text=True,
                 check=False,
-                timeout=120,
+                timeout=PATIENCE,
             )
         said_in_all = Revision.objects.count()
     assert done.returncode == 0, done.stdout + done.stderr

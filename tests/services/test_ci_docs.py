@@ -12,6 +12,7 @@ import pytest
 
 from tests.factories.transcripts import native_game
 from tests.guards.house import ROOT
+from tools.processes import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +46,7 @@ def run(step: str, folder: Path, **env: str) -> subprocess.CompletedProcess:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE,
     )
 
 

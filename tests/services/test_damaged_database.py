@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 
 from tools.launch import ROOT
+from tools.processes import PATIENCE
 from workspace.database import damage
 from workspace.database.damage import find_damage
 
@@ -110,7 +111,7 @@ def run_start(start, folder):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=PATIENCE,
     )
     return ended.returncode, ended.stdout + ended.stderr
 

@@ -18,7 +18,7 @@ import pytest
 from evalsite import start
 from evalsite.server import count_cores
 from tools.launch import ROOT, Site
-from tools.processes import wait_until
+from tools.processes import PATIENCE, wait_until
 from tools.redis_server import find_binary, free_port
 
 pytestmark = [
@@ -58,14 +58,14 @@ class Launched:
 
     def wait(self) -> None:
         """Until it greets."""
-        wait_until(lambda: self.is_up() or self.process.poll() is not None, 240)
+        wait_until(lambda: self.is_up() or self.process.poll() is not None)
         logs = "\n".join(path.read_text()[-2000:] for path in self.folder.glob("log/*.log"))
         assert self.is_up(), f"{self.said()}\n{logs}"
 
     def page(self) -> int:
         """Status of the first page; 0 when nobody answers."""
         try:
-            return urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=5).status
+            return urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=PATIENCE).status
         except urllib.error.HTTPError as answer:
             return answer.code
         except OSError:
@@ -101,7 +101,7 @@ class Launched:
     def end(self, number: int = signal.SIGKILL) -> int:
         """Send a signal and wait; the exit code."""
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(PATIENCE)
 
 
 @contextmanager
@@ -126,10 +126,10 @@ def launched(tmp_path_factory):
 
 def test_a_second_one_on_the_same_data_or_port_is_refused_with_a_sentence(launched, tmp_path_factory):
     second = Launched(launched.folder)
-    assert second.process.wait(30) == 1
+    assert second.process.wait(PATIENCE) == 1
     assert "already running" in second.said()
     elsewhere = Launched(tmp_path_factory.mktemp("elsewhere"), port=launched.port)
-    assert elsewhere.process.wait(30) == 1
+    assert elsewhere.process.wait(PATIENCE) == 1
     assert f"Port {launched.port} of 127.0.0.1 cannot be used" in elsewhere.said()
     assert 200 <= launched.page() < 500
 
@@ -147,7 +147,6 @@ def test_every_web_worker_answers_and_one_that_falls_comes_back(launched):
                 200 <= launched.page() < 500
                 and all(ticks(worker) > tick + 2 for worker, tick in before.items())
             ),
-            60,
             every=0,
         )
 
@@ -155,7 +154,7 @@ def test_every_web_worker_answers_and_one_that_falls_comes_back(launched):
     assert len(workers) == count_cores()
     assert all_answer()
     os.kill(workers[0], signal.SIGKILL)
-    assert wait_until(lambda: len(set(launched.web_workers()) - {workers[0]}) == len(workers), 30)
+    assert wait_until(lambda: len(set(launched.web_workers()) - {workers[0]}) == len(workers))
     assert all_answer()
     assert set(workers[1:]) < set(launched.web_workers())
     assert "The web server ended" not in launched.said()
@@ -176,8 +175,8 @@ def test_what_falls_is_started_launch(launched):
     ):
         fallen = launched.find(word)
         os.kill(fallen, signal.SIGKILL)
-        assert wait_until(lambda said=name: f"The {said} ended by itself" in launched.said(), 60)
-        assert wait_until(lambda: 200 <= launched.page() < 500, 60)
+        assert wait_until(lambda said=name: f"The {said} ended by itself" in launched.said())
+        assert wait_until(lambda: 200 <= launched.page() < 500)
     assert launched.process.poll() is None
 
 
@@ -193,20 +192,18 @@ def test_every_signal_ends_everything_and_the_next_start_keeps_the_data(launched
         assert second.end(signal.SIGINT) == 0
         assert second.processes() == {}
     with launch(launched.folder) as third:
-        wait_until(
-            lambda: sum("evalsite worker" in command for command in third.processes().values()) == 3, 60
-        )
+        wait_until(lambda: sum("evalsite worker" in command for command in third.processes().values()) == 3)
         third.end(signal.SIGKILL)
-        assert wait_until(lambda: third.processes() == {}, 30), third.processes()
+        assert wait_until(lambda: third.processes() == {}), third.processes()
 
 
 def test_a_database_that_lost_a_guard_is_not_served(launched):
     launched.end()
-    assert wait_until(lambda: launched.processes() == {}, 30)
+    assert wait_until(lambda: launched.processes() == {})
     with closing(sqlite3.connect(launched.folder / "evalsite.sqlite3")) as database:
         database.execute("DROP TRIGGER workspace_event_frozen_update")
     second = Launched(launched.folder)
-    assert second.process.wait(120) == 1
+    assert second.process.wait(PATIENCE) == 1
     assert "workspace_event_frozen_update" in second.said()
     assert "Nothing was started" in second.said()
 
@@ -228,7 +225,7 @@ def test_what_is_started_again_is_checked_again(tmp_path, monkeypatch):
 @pytest.mark.parametrize("port", ["eighty", "0", "70000"])
 def test_a_port_that_is_none_is_refused_with_a_sentence(tmp_path, port):
     site = Launched(tmp_path, port=port)
-    assert site.process.wait(30) == 1
+    assert site.process.wait(PATIENCE) == 1
     assert f'PORT is "{port}"; write a number from 1 to 65535' in site.said()
 
 
@@ -237,7 +234,7 @@ def test_a_busy_port_is_refused_before_anything_starts(tmp_path):
         busy.bind(("127.0.0.1", 0))
         busy.listen()
         site = Launched(tmp_path, port=busy.getsockname()[1])
-        assert site.process.wait(30) == 1
+        assert site.process.wait(PATIENCE) == 1
     assert "choose another port: make run PORT=" in site.said()
     assert not (tmp_path / "redis").exists()
 
@@ -255,6 +252,6 @@ except Stop:
     print("ended in order")
 """
     ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert (ended.returncode, ended.stdout) == (0, "ended in order\n"), ended.stderr

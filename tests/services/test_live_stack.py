@@ -11,7 +11,7 @@ from redis import Redis
 
 from tests.factories.transcripts import as_bytes, native_game
 from tests.faults.visitors import make_team
-from tools.processes import wait_until
+from tools.processes import PATIENCE, wait_until
 
 FORGET_THE_BELL = """
 from workspace.models import Job
@@ -29,7 +29,7 @@ def test_static_files_are_hashed_compressed_and_kept_forever(live_stack, static_
     request = urllib.request.Request(
         f"{live_stack.url}/static/{name}", headers={"Accept-Encoding": "br, gzip"}
     )
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         assert "immutable" in answer.headers["Cache-Control"]
         assert answer.headers["Content-Encoding"] == "br"
 
@@ -43,7 +43,7 @@ def test_web_and_worker_come_back_after_kill_9_and_the_rows_are_there(live_stack
     live_stack.start_redis()
     live_stack.start()
     with Celery(broker=live_stack.redis_server.url) as caller:
-        assert wait_until(lambda: caller.control.ping(timeout=1), 20), live_stack.worker.last_lines(40)
+        assert wait_until(lambda: caller.control.ping(timeout=1)), live_stack.worker.last_lines(40)
 
 
 def test_a_worker_sweeps_by_itself_when_it_starts_and_then_again_and_again(live_stack):

@@ -10,7 +10,7 @@ import requests
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.services.live_stack import stack_in
-from tools.processes import wait_until
+from tools.processes import PATIENCE, wait_until
 
 pytestmark = pytest.mark.services
 TOKEN = "a-token-of-the-tests-0123456789abcdef"
@@ -22,10 +22,10 @@ def ask(stack, **headers):
 
     def is_told():
         with suppress(requests.ConnectionError):
-            told.append(requests.get(f"{stack.url}/metrics", headers=headers, timeout=10))
+            told.append(requests.get(f"{stack.url}/metrics", headers=headers, timeout=PATIENCE))
         return bool(told)
 
-    assert wait_until(is_told, 20)
+    assert wait_until(is_told)
     return told[0]
 
 
@@ -57,7 +57,7 @@ def test_processes_tell_the_sum_and_one_that_is_killed_takes_nothing_away(
         before = count(stack, "evalsite_requests_total", route="healthz")
         # Each over a connection of its own, which the system gives to one of the processes.
         for _number in range(40):
-            assert requests.get(f"{stack.url}/healthz", timeout=10).status_code == 200
+            assert requests.get(f"{stack.url}/healthz", timeout=PATIENCE).status_code == 200
         (folder,) = tmp_path.glob("evalsite-metrics-*")
         if len(os.sched_getaffinity(0)) > 1:
             assert len(list(folder.glob("counter_*.db"))) > 1
@@ -66,7 +66,7 @@ def test_processes_tell_the_sum_and_one_that_is_killed_takes_nothing_away(
         assert count(stack, "evalsite_request_seconds_count", route="healthz") == before + 40
 
         os.kill(workers_of(stack.web.pid)[0], signal.SIGKILL)
-        assert wait_until(stack._site.answers, 20)
+        assert wait_until(stack._site.answers)
         assert count(stack, "evalsite_requests_total", route="healthz") >= before + 40
         assert ask(stack).status_code == 401
         stack.web.stop()

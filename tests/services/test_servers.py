@@ -7,12 +7,14 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from tools.processes import PATIENCE
+
 pytestmark = pytest.mark.services
 
 
 def say(server, *words: str) -> bytes:
     """Send one command to Redis and return its raw answer."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=2) as talk:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as talk:
         password = server.url.split(":")[2].split("@")[0]
         talk.sendall(f"AUTH {password}\r\n{' '.join(words)}\r\n".encode())
         answer = b""
@@ -22,7 +24,7 @@ def say(server, *words: str) -> bytes:
 
 
 def test_redis_refuses_whoever_lacks_the_password(redis_server):
-    with socket.create_connection(("127.0.0.1", redis_server.port), timeout=2) as talk:
+    with socket.create_connection(("127.0.0.1", redis_server.port), timeout=PATIENCE) as talk:
         talk.sendall(b"PING\r\n")
         assert talk.recv(100).startswith(b"-NOAUTH")
 

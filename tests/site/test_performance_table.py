@@ -8,6 +8,7 @@ import pytest
 from benchmarks.driver import Browser
 from benchmarks.performance import is_imported
 from benchmarks.table import END, MEASURES, START, Figure, between_markers, figures_of, number, table
+from tools.processes import PATIENCE
 
 
 def test_slow_machine_is_taken_out_of_costs_and_rates_not_of_memory():
@@ -79,12 +80,12 @@ def test_a_connection_that_the_server_ended_while_idle_is_opened_again():
 
         thread = threading.Thread(target=answer_twice, daemon=True)
         thread.start()
-        browser = Browser(f"http://127.0.0.1:{server.getsockname()[1]}", timeout=5)
+        browser = Browser(f"http://127.0.0.1:{server.getsockname()[1]}", timeout=PATIENCE)
         assert browser.get("/").text == "ok"
-        assert ended.wait(5)
+        assert ended.wait(PATIENCE)
         assert browser.get("/").text == "ok"
         browser.close()
-        thread.join(5)
+        thread.join(PATIENCE)
 
 
 def test_a_failed_request_does_not_spoil_the_next():
@@ -99,12 +100,12 @@ def test_a_failed_request_does_not_spoil_the_next():
 
         thread = threading.Thread(target=fall_then_answer, daemon=True)
         thread.start()
-        browser = Browser(f"http://127.0.0.1:{server.getsockname()[1]}", timeout=5)
+        browser = Browser(f"http://127.0.0.1:{server.getsockname()[1]}", timeout=PATIENCE)
         with pytest.raises(Exception, match="nonsense"):
             browser.get("/")
         assert browser.get("/").text == "ok"
         browser.close()
-        thread.join(5)
+        thread.join(PATIENCE)
 
 
 def test_imports_are_over_when_all_games_are_measured():

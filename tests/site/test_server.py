@@ -8,6 +8,7 @@ import time
 from types import SimpleNamespace
 
 from evalsite.server import _load
+from tools.processes import PATIENCE
 
 
 def test_a_web_process_that_is_told_to_end_while_it_loads_ends(monkeypatch):
@@ -22,7 +23,7 @@ def test_a_web_process_that_is_told_to_end_while_it_loads_ends(monkeypatch):
 
     process = multiprocessing.get_context("fork").Process(target=load)
     process.start()
-    process.join(10)
+    process.join(PATIENCE)
     for end in pipe:
         os.close(end)
     assert process.exitcode == -signal.SIGTERM

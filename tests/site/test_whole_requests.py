@@ -1,7 +1,9 @@
 """The bridge between granian and the site: whole bodies within deadlines, and what becomes of a request's parts."""
 
 import asyncio
+import selectors
 from concurrent.futures import wait
+from io import BytesIO
 from threading import Barrier, Event, get_ident
 from types import SimpleNamespace
 
@@ -9,7 +11,8 @@ import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
 from evalsite.encoding import Utf8Only
-from evalsite.whole_requests import HANDED_OVER, WholeRequests, make_environ
+from evalsite.whole_requests import HANDED_OVER, LateBody, WholeRequests, make_environ, read_body
+from tools.processes import PATIENCE
 
 FORM = ("content-type", "application/x-www-form-urlencoded")
 
@@ -121,10 +124,32 @@ def test_late_body_is_answered_408_with_a_sentence_and_all_headers(settings, pie
     assert "content-security-policy" in {name.lower() for name, _value in answer.headers}
 
 
+class NoPauses(selectors.DefaultSelector):
+    """What an event loop waits by, in which waiting takes no time: its own clock goes on at once."""
+
+    passed = 0.0
+
+    def select(self, timeout=None):
+        self.passed += timeout or 0
+        return super().select(0)
+
+
+def read_slowly(pauses):
+    """The body that is read from pieces of one byte after these pauses, and the seconds that it took by the loop."""
+    selector, body = NoPauses(), BytesIO()
+    loop = asyncio.SelectorEventLoop(selector)
+    loop.time = lambda: selector.passed
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(read_body(Protocol(*pauses), body, len(pauses)))
+    return body.getvalue(), selector.passed
+
+
 def test_slow_body_at_a_good_rate_is_taken(settings):
-    settings.BODY_PAUSE, settings.BODY_RATE = 0.2, 10
-    answer = ask(Protocol(*(0.05,) * 10), application=echo, headers=announced(10))
-    assert answer.body == b"x" * 10
+    settings.BODY_PAUSE, settings.BODY_RATE = 2, 1
+    assert read_slowly((1.0,) * 10) == (b"x" * 10, pytest.approx(10))
+    for late in ((2.5,), (1.9,) * 10):
+        with pytest.raises(LateBody):
+            read_slowly(late)
 
 
 def test_connection_that_ended_before_its_body_reaches_no_thread():
@@ -270,7 +295,7 @@ def test_process_with_all_threads_busy_closes_one_connection_at_a_time(monkeypat
         all_there = Event()
 
         def slow(environ, start_response):
-            all_there.wait(10)
+            all_there.wait(PATIENCE)
             start_response("200 OK", [])
             return [b""]
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 from tests.guards.house import ROOT
+from tools.processes import PATIENCE
 
 
 def test_a_database_without_tables_is_named_and_what_to_do(tmp_path):
@@ -16,7 +17,7 @@ def test_a_database_without_tables_is_named_and_what_to_do(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert found.returncode == 2
     assert "There is nothing to check yet: the database lacks" in found.stderr

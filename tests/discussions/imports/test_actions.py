@@ -14,6 +14,7 @@ from tests.factories.people import NOW, make_lead, moment
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
 from tests.faults.crowd import breaches
 from tests.faults.deadly import Death
+from tools.processes import PATIENCE
 from workspace.jobs.actions import run_job
 from workspace.models import Job
 
@@ -94,7 +95,7 @@ def at_once(*acts):
     start = Barrier(len(acts))
 
     def run(act):
-        start.wait(timeout=30)
+        start.wait(timeout=PATIENCE)
         try:
             return act()
         finally:

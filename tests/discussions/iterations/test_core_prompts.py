@@ -4,12 +4,12 @@ Telling two sequences apart: nothing is lost, little is missed, and no input tak
 """
 
 import itertools
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.calibration import fits
 from discussions.iterations.core.prompt_diff import (
     ADDED,
     LARGEST_STRETCH,
@@ -241,6 +241,4 @@ def test_all_calls_share_one_purse():
     ids=["one line over and over", "no word alike", "words over and over", "upside down", "every line"],
 )
 def test_no_prompt_takes_long(before, after):
-    started = time.process_time()
-    prompt_diff(before, after)
-    assert time.process_time() - started < 5
+    assert fits(lambda: prompt_diff(before, after), 3_000)

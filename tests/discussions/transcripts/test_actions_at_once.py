@@ -11,6 +11,7 @@ from discussions.transcripts.actions import Upload, import_transcripts
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, moment
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
+from tools.processes import PATIENCE
 from workspace.jobs.actions import run_job, take_job
 from workspace.models import Job
 
@@ -36,7 +37,7 @@ def at_once(act, count=THREADS):
     start = Barrier(count)
 
     def run(number):
-        start.wait(timeout=30)
+        start.wait(timeout=PATIENCE)
         try:
             return act(number)
         finally:

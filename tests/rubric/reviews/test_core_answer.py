@@ -7,15 +7,15 @@ A reviewer's own ranking, in JSON or below FINAL RANKING, and whether it fits th
 
 import json
 import re
-import time
 from fractions import Fraction
 
 import pytest
 
-from benchmarks.calibration import QUIET_MS, loop_ms
+from benchmarks.calibration import fits
 from rubric.core.scores import round_half_up
 from rubric.reviews.core.answer_json import REFUSED, decode, find_blocks
 from rubric.reviews.core.answer_record import STRICT_READER, contradicts, read_review
+from tests.factories.effort import count_lines
 from tests.factories.reviews import CRITERIA, EXAMPLE, LABELS, VERSION, codes, evaluations, fenced, read
 
 FIRST = {"evaluations": evaluations(A={"accuracy": 2})}
@@ -132,30 +132,19 @@ def test_what_a_part_is_worth_is_left_to_who_wants_it():
      "```\n~~~\n", "`", "~~~", "[", "[{", " ", "\n", "> ", "FINAL RANKING:\n", "1. Response A\n", '"scores":',
      "I can't ", "{x", "} {"],
 )  # fmt: skip
-def test_a_megabyte_of_anything_is_read_in_100_ms(unit):
+def test_a_megabyte_of_anything_is_read_at_once(unit):
     """Alone; beside a block of scores, where all has to be looked at, some of these take longer, but never seconds."""
     text = unit * (1_000_000 // len(unit))
-    for whole in (text, f'{{"scores": 1, {text}\n{PLAIN}'):
-        assert _seconds(whole) < (0.1 if whole is text else 1.0) * max(1, loop_ms() / QUIET_MS)
+    assert fits(lambda: read(text), 150)
+    assert fits(lambda: read(f'{{"scores": 1, {text}\n{PLAIN}'), 1_000)
 
 
-def test_time_grows_with_the_length_alone():
-    def seconds(size):
-        return _seconds('{"ranking": [], ' + '{"x"} "{' * (size // 8) + PLAIN)
+def test_effort_grows_with_the_length_alone():
+    def text(size):
+        return '{"ranking": [], ' + '{"x"} "{' * (size // 8) + PLAIN
 
-    assert seconds(400_000) < 12 * seconds(100_000) + 0.02
-
-
-def _seconds(text):
-    """The processor's time to read a text; the best of three, since other tests run beside."""
-    best = 9.0
-    for _ in range(3):
-        before = time.process_time()
-        read(text)
-        best = min(best, time.process_time() - before)
-        if best < 0.05:
-            break
-    return best
+    assert count_lines(lambda: read(text(200_000))) < 2.2 * count_lines(lambda: read(text(100_000)))
+    assert fits(lambda: read(text(400_000)), 500)
 
 
 def test_the_example_of_the_decision_record():

@@ -1,7 +1,6 @@
 """The two pages that machines ask: whether the site is up, and whether it can work, with a sentence for each need."""
 
 import socket
-import time
 from datetime import timedelta
 
 import pytest
@@ -166,11 +165,7 @@ def test_a_fault_is_logged_with_its_reason_once(client, well, caplog):
 
 def broker_reason(url, settings):
     settings.REDIS_URL = url
-    before = time.monotonic()
-    try:
-        return readiness._ask_broker(timezone.now()).partition(":")[0]
-    finally:
-        assert time.monotonic() - before < 2
+    return readiness._ask_broker(timezone.now()).partition(":")[0]
 
 
 def test_a_broker_that_is_not_there(settings):
