@@ -60,7 +60,8 @@ class Saving:
 
     def wait_for_more(self, count: int = 1) -> float:
         """Until so many more acts were acknowledged; the seconds that it took."""
-        began, before = time.monotonic(), len(self.log.told)
+        began = time.monotonic()
+        before = len(self.log.told)
         assert wait_until(lambda: len(self.log.told) >= before + count), (
             self.faults,
             self.log.server_errors[-3:],
