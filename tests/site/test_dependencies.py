@@ -13,6 +13,7 @@ import pytest
 from tests.guards.house import ROOT
 from tools import audit, sbom
 from tools.lock import read_lock
+from tools.processes import PATIENCE
 from tools.run_checks import SKIPPED
 
 LOCK = """\
@@ -62,6 +63,7 @@ def locked(tmp_path, monkeypatch):
     (tmp_path / "some.lock").write_text(LOCK)
     monkeypatch.setattr(audit, "ROOT", tmp_path)
     monkeypatch.setattr(audit, "LOCKS", ("some.lock",))
+    monkeypatch.setattr(audit, "REACHED_WITHIN", PATIENCE)
 
 
 CONTROL = {"django": vulnerability("django")}

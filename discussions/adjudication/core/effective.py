@@ -204,15 +204,15 @@ def find_sides(counted: CountedJudgements, kind: str, subject: str) -> Mapping[i
 def add_silent_sides(counted: CountedJudgements, kind: str, subject: str) -> Mapping[int, str]:
     """Evaluation -> its value; without an answer the automatic value, if the kind is in SILENCE_ACCEPTS."""
     said = counted.values.get((kind, subject), {})
-    if kind in SILENCE_ACCEPTS and len(said) < len(counted.evaluations):
-        machine = counted.machine.get((kind, subject), "")
-        return {evaluation: said.get(evaluation, machine) for evaluation in counted.evaluations}
-    return said
+    if kind not in SILENCE_ACCEPTS:
+        return said
+    machine = counted.machine.get((kind, subject), "")
+    return {evaluation: said.get(evaluation, machine) for evaluation in counted.evaluations}
 
 
 def find_majority(sides: Mapping[int, str], kind: str = "") -> str | None:
     """The value with the most evaluations; None for a tie that changes a score, and without values."""
-    # Fast path for one evaluator, used after every save.
+    # Nobody, or one evaluator, as after every save.
     if len(sides) < 2:
         return next(iter(sides.values()), None)
     (first, most), *others = Counter(sides.values()).most_common()
@@ -276,7 +276,6 @@ def _build_effective(
         for kind, subject in ties
         if kind in ADJUDICATED_KINDS and (decides or kind != judgement_kinds.IDENTIFY)
     ]
-    values.pop(judgement_kinds.MISSED, None)
     return Effective(
         values=dict(values),
         added=added,

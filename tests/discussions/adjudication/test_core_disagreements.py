@@ -13,6 +13,7 @@ from discussions.adjudication.core.disagreements import (
     Disagreement,
     Side,
     find_disagreements,
+    hash_sides,
     letters,
 )
 from discussions.adjudication.core.effective import Judged, find_effective_values, find_majority
@@ -70,6 +71,38 @@ def test_a_tie_of_labels_that_count_alike_needs_no_lead_and_says_so():
     assert (disagreement.is_tie, disagreement.counts, disagreement.is_alike) == (False, "vague", True)
     (decided,) = found([*said, judged(3, "reference", "2.1", "vague")])
     assert (decided.counts, decided.is_alike) == ("vague", False)
+
+
+def test_labels_that_count_alike_are_tied_beside_a_third_one_that_does_not():
+    labels = ("vague", "vague", "inaccurate", "inaccurate", "accurate")
+    (disagreement,) = found([judged(n, "reference", "2.1", value) for n, value in enumerate(labels, 1)])
+    assert (disagreement.is_tie, disagreement.majority, disagreement.is_alike) == (False, "vague", True)
+
+
+def test_an_answer_that_was_taken_back_leaves_nothing_on_its_side():
+    said = [judged(1, "phrase", "3|a b c", "", "acceptable"), judged(2, "phrase", "3|a b c", "acceptable")]
+    reasons = {(1, "phrase", "3|a b c"): "A slip."}
+    (disagreement,) = found([*rated(1, 2), *said], reasons=reasons)
+    sides = {side.evaluation: (side.value, side.blind_value, side.reason) for side in disagreement.sides}
+    assert sides == {1: ("", "", ""), 2: ("acceptable", "", "")}
+
+
+def test_a_decision_is_open_until_it_is_made_and_again_when_answers_change():
+    said = [judged(1, "reference", "2.1", "vague"), judged(2, "reference", "2.1", "accurate")]
+    (tie,) = found(said)
+    alias = {side.evaluation: side.alias for side in tie.sides}
+    assert (tie.is_open, tie.adopted_alias) == (True, "")
+    for sides, is_open in ((tie.sides_sha256, False), ("others", True)):
+        (decided,) = found(said, [lead_said("reference", "2.1", "accurate", sides=sides, adopted=2)])
+        assert (decided.is_open, decided.adopted_alias) == (is_open, alias[2])
+    (asked,) = found([judged(1, "question", "2", "no"), judged(2, "question", "2", "yes")])
+    assert not asked.is_open
+
+
+def test_the_hash_of_the_answers_does_not_depend_on_their_order():
+    sides = [Side(1, "A", "yes", "no"), Side(2, "B", "no"), Side(3, "C", "", is_silent=True)]
+    assert hash_sides(sides) == hash_sides(sides[::-1])
+    assert hash_sides(sides) != hash_sides([*sides[:2], Side(3, "C", "")])
 
 
 def test_a_phrase_that_nobody_else_accepts_is_refused_by_silence():

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discussions.adjudication.core.effective import Judged, find_effective_values, machine_values
+from discussions.adjudication.core.authorship_test import AnswerKey, AuthorshipResult
+from discussions.adjudication.core.effective import (
+    Judged,
+    find_effective_values,
+    find_majority,
+    machine_values,
+)
 from discussions.core import judgement_kinds
 from discussions.core.records import Measurement, MessageFinding, ReferenceFinding
 
@@ -95,6 +101,42 @@ def test_only_ties_that_change_a_score_wait_for_a_lead(kind, subject, labels, co
     assert result.values.get(kind, {}).get(subject) == counts
 
 
+def test_silence_says_nothing_where_it_accepts_nothing():
+    """A label, a question or the manual check that one of three answered has that answer."""
+    machine = COUNTED | {("question", "1"): "no", ("identify", "2"): "no"}
+    for kind, subject, value in (
+        ("reference", "2.1", "accurate"),
+        ("question", "1", "yes"),
+        ("identify", "2", "yes"),
+    ):
+        found = find_effective_values([*rated(3), judged(1, kind, subject, value)], {}, machine=machine)
+        assert (found.values, found.ties) == ({kind: {subject: value}}, ())
+
+
+def test_what_a_lead_decided_counts_only_where_there_is_something_to_decide():
+    marked = [*rated(3), judged(1, "reference", "5.1", "accurate")]
+    decided = {("reference", "5.1"): "vague", ("phrase", "3|a b c"): "", ("rating", ""): "5.0"}
+    assert find_effective_values(marked, decided).values == {}
+    added = find_effective_values(marked, decided | {("missed", "5.1"): "yes"})
+    assert (added.values, added.added) == ({"reference": {"5.1": "vague"}}, {"5.1"})
+
+
+def test_nobody_has_no_majority_and_one_has_what_they_say():
+    assert find_majority({}) is None
+    assert find_majority({1: "vague"}) == find_majority({1: "vague", 2: "vague"}) == "vague"
+
+
+def test_a_blind_test_counts_with_its_evaluation():
+    answers = [
+        judged(1, "attribution", "1", "2"),
+        judged(1, "attribution", "2", "2"),
+        judged(2, "attribution", "1", "2", submitted=False),
+    ]
+    tests = {number: AnswerKey((2, 3), 4) for number in (1, 2)}
+    assert find_effective_values(answers, {}, tests=tests).test == AuthorshipResult(1, 2, 4)
+    assert find_effective_values(answers, {}, tests={2: tests[2]}).test is None
+
+
 def test_an_added_reference_counts_when_most_have_it():
     group = [*rated(3), judged(1, "missed", "5.1", "yes"), judged(1, "reference", "5.1", "accurate")]
     assert find_effective_values(group, {}).added == frozenset()
@@ -118,9 +160,9 @@ def test_the_rating_is_the_mean_and_never_a_majority():
 
 
 def test_the_manual_check_counts_its_yes_and_decides_only_when_told():
-    answers = [judged(1, "identify", str(player), "yes" if player < 4 else "no") for player in range(1, 7)]
+    answers = [judged(1, "identify", str(player), "yes" if player < 5 else "no") for player in range(1, 7)]
     result = find_effective_values(answers, {})
-    assert (result.identification, result.identify_decides) == ((3, 6), False)
+    assert (result.identification, result.identify_decides) == ((4, 6), False)
     assert find_effective_values([*answers, judged(1, "identify_decides", "", "yes")], {}).identify_decides
 
 

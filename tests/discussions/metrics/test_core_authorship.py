@@ -29,6 +29,7 @@ from discussions.adjudication.core.judgeable import (
     first_sampled,
     join_seeds,
     read_sample_rule,
+    widen_sample,
 )
 from discussions.core.outcome import ManualCheck
 from discussions.verdicts.core.rule import check_test
@@ -320,3 +321,21 @@ def test_the_rubric_version_sets_the_size():
     rule = read_sample_rule({"sample_percent": 20, "sample_min": 1, "sample_max": 100})
     assert len(audit_sample("a", "coherence", 60, rule)) == 12
     assert len(audit_sample("a", "coherence", 3, rule)) == 1
+
+
+def test_a_result_that_guessing_gives_once_in_twenty_is_not_significant():
+    assert AuthorshipResult(1, 1, 20).p == Fraction(1, 20)
+    assert AuthorshipResult(1, 1, 20).needed == 2
+    assert AuthorshipResult(1, 1, 21).needed == 1
+    assert AuthorshipResult(0, 12, 6).needed == 5
+
+
+@pytest.mark.parametrize("seed", ["old", "game-own", join_seeds("game", "own")])
+def test_a_sample_is_widened_up_to_all_messages_and_keeps_those_it_had(seed):
+    before = audit_sample(seed, "coherence", 30)
+    for extra in (0, 1, 5, 24, 100):
+        sample = widen_sample(seed, "coherence", 30, SampleRule(), extra)
+        assert set(before) <= set(sample) <= set(range(1, 31))
+        assert len(sample) == min(30, len(audit_sample(seed, "coherence", 30)) + extra)
+        before = sample
+    assert before == tuple(range(1, 31))

@@ -5,7 +5,9 @@ M1: which sentences are references, and which are only possible ones.
 
 import pytest
 
-from discussions.core.records import ReferenceFinding
+from discussions.core.records import Measurement, ReferenceFinding
+from discussions.metrics.core.memory_accuracy import recount
+from discussions.metrics.core.metric import Judgements
 from discussions.metrics.core.registry import figure_value
 from tests.factories.metrics import game, measured
 
@@ -213,3 +215,14 @@ def test_the_score_waits_for_labels_and_no_reference_passes_by_rule() -> None:
         0,
     )
     assert [item.is_counted for item in none.references] == [False]
+
+
+def test_accurate_inaccurate_and_vague_references_are_what_the_share_is_of():
+    labels = ["accurate", "accurate", "accurate", "inaccurate", "vague", "vague", "not_a_reference"]
+    references = [ReferenceFinding(at, 1, 0, 5, "Early", True, "earlier") for at in range(1, len(labels) + 1)]
+    measurement = Measurement("memory_accuracy", 0, len(labels), references=references)
+    values = {f"{at}.1": label for at, label in enumerate(labels, 1)}
+    found = recount(measurement, Judgements(values, {}, frozenset()))
+    assert (found.numerator, found.denominator, found.missing) == (3, 6, [])
+    waiting = recount(measurement, Judgements(values | {}, {}, frozenset({"9.1"})))
+    assert waiting.missing == ["9.1"] and waiting.is_pending

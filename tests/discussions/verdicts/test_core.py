@@ -7,6 +7,7 @@ What a report calls an override.
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, product
 
 import msgspec
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from discussions.adjudication.core.effective import AdjudicatedAnswer
 from discussions.core.outcome import Facts, ManualCheck
 from discussions.metrics.core.metric import phrase_flip_distance, reference_flip_distance, share_flip_distance
 from discussions.verdicts.core.basis import (
@@ -456,3 +458,66 @@ def test_every_change_of_a_basis_is_named():
     }  # fmt: skip
     for says, change in changed.items():
         assert changes(before, replace(before, **change)) == [says]
+
+
+def adjudicated(kind, subject, value, key=1):
+    return AdjudicatedAnswer(key, kind, subject, value)
+
+
+def test_what_a_lead_resolved_meanwhile_is_named_in_order():
+    before = basis(
+        adjudications=[adjudicated("phrase", "3|a", "acceptable"), adjudicated("reference", "2.1", "vague")]
+    )
+    after = basis(
+        adjudications=[
+            adjudicated("strategic_depth", "4", "yes"),
+            adjudicated("role_consistency", "4", "not_assessable"),
+            adjudicated("reference", "2.1", "not_a_reference"),
+            adjudicated("missed", "6.2", ""),
+        ]
+    )
+    assert changes(before, after) == [
+        "A lead resolved missed 6.2: no.",
+        "What a lead resolved of phrase 3|a is not there any more.",
+        "A lead resolved reference 2.1 again: vague before, not a reference now.",
+        "A lead resolved role consistency 4: not assessable.",
+        "A lead resolved strategic depth 4: yes.",
+    ]
+    assert changes(after, after) == []
+
+
+def test_judgements_that_came_and_went_are_named_in_the_order_of_their_rows():
+    before = basis(judged(17, "coherence", "9", "yes"), judged(8, "reference", "2.1", "not_a_reference"))
+    after = basis(
+        judged(17, "coherence", "9", "yes"),
+        judged(1, "phrase", "3|a", "acceptable"),
+        judged(25, "rating", "", "3.0"),
+    )
+    assert changes(before, after) == [
+        "phrase 3|a: not judged before, acceptable now.",
+        "reference 2.1: not a reference before, not judged now.",
+        "rating: not judged before, 3.0 now.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "people", "is_said"),
+    [(1, 3, 2, True), (1, 3, 1, False), (1, 1, 2, False), (2, 3, 2, False)],
+)
+def test_the_end_of_silent_votes_is_named_where_it_matters(first, last, people, is_said):
+    evaluations = [BasisEvaluation(number, number) for number in range(people)]
+    found = changes(basis(format=first, evaluations=evaluations), basis(format=last, evaluations=evaluations))
+    assert [says.split()[0] for says in found] == ["Silence"] * is_said
+
+
+def test_a_game_of_another_content_and_a_cost_by_hand_are_named():
+    assert changes(basis(), basis(game_sha256="x")) == ["The transcript is another one."]
+    by_hand = basis(cost=BasisCost(Decimal("2.00"), "by hand"))
+    assert changes(basis(), by_hand) == ["The cost was $1.25 and is $2.00, entered by hand now."]
+
+
+def test_raters_are_the_evaluations_with_a_rating():
+    rating = partial(BasisJudgement, kind="rating", subject="", blind_value="", version=1)
+    rated = [rating(id=1, evaluation=7, value="3.0"), rating(id=2, evaluation=8, value="4.0")]
+    others = [rating(id=3, evaluation=9, value=""), BasisJudgement(4, 10, "coherence", "9", "yes", "", 1)]
+    assert [basis(*given).rater_count for given in ((), others, rated, rated + others)] == [1, 1, 2, 2]

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from msgspec.structs import replace
 
 from discussions.verdicts.core.flip import rating_flip_steps
 from discussions.verdicts.core.next_game import PlayedGame, predict_next_games
@@ -88,6 +89,11 @@ def test_a_metric_that_does_not_apply_has_no_next_game():
         ("10/3", "3.0", 3, 3),
         ("17/6", "3.0", 3, 1),
         ("5.0", "1.0", 1, None),
+        ("4.5", "5.0", 1, 1),
+        ("5.0", "5.0", 1, 1),
+        ("1.5", "1.5", 1, 1),
+        ("1.0", "1.0", 1, None),
+        ("4.5", "5.5", 1, None),
     ],
 )
 def test_the_half_points_that_bring_the_mean_to_the_other_side(rating, threshold, raters, steps):
@@ -142,3 +148,12 @@ def test_of_several_raters_half_a_point_of_one_is_enough():
     assert verdict_turns(verdict(APPENDIX, rating="3.0"), 3).endswith(
         "or half a point less in the sum of 3 ratings."
     )
+
+
+def test_a_rating_that_is_not_known_flips_nothing():
+    waiting = verdict(PASSING, rating=None)
+    assert waiting.line("engagement").denominator == 0
+    assert find_rating_flip(waiting, 1) is None
+    rated = verdict(PASSING, rating="3.5")
+    unrated = replace(rated, lines=[line for line in rated.lines if line.key != "engagement"])
+    assert (find_rating_flip(rated, 1), find_rating_flip(unrated, 1)) == (2, None)

@@ -3,6 +3,7 @@
 Weights: what is refused and how it is said, exactness at the edge, and scaling the others.
 """
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -225,3 +226,43 @@ def test_scaled_weights_sum_to_exactly_1_in_whatever_order(thousandths, value, o
     shuffled = list(weights.items())
     order.shuffle(shuffled)
     assert scale_others(dict(shuffled), key, Decimal(value) / 10_000) == scaled
+
+
+def test_a_sum_of_many_weights_lists_eight_and_counts_the_others():
+    for count, more in ((8, []), (9, ["1"]), (11, ["3"])):
+        (problem,) = weight_problems({f"k{at}": Decimal("0.04") for at in range(count)})
+        assert "k7 4\u00a0%" in problem.message and "k8" not in problem.message
+        assert re.findall(r"(?<=, )\d+(?! ?\u00a0%)\b", problem.message.partition("(")[2]) == more
+
+
+def test_a_sum_above_1_is_too_much():
+    (problem,) = weight_problems(given_as(0.35, 0.25, 0.20, 0.21))
+    assert "sum to 101\u00a0%, 1\u00a0% too much" in problem.message
+
+
+def test_all_or_nothing_are_weights():
+    assert weight_problems({"a": 1, "b": 0}) == []
+    assert scale_others({"a": 0.5, "b": 0.5}, "a", 1) == {"a": 1, "b": 0}
+    assert scale_others({"a": 0.5, "b": 0.5}, "a", 0) == {"a": 0, "b": 1}
+    assert scale_others({"a": 1}, "a", 1) == {"a": 1}
+    with pytest.raises(ValueError, match="only weight"):
+        scale_others({"a": 1}, "a", "0.9999")
+
+
+@pytest.mark.parametrize("written", ["1e400", "-1e400", "1e-400", "9.9e400"])
+def test_numbers_of_400_digits_are_worked_with_and_longer_ones_are_not(written):
+    assert exact(written) == Fraction(Decimal(written))
+    with pytest.raises(ValueError, match="worked with"):
+        exact(written.replace("400", "401"))
+
+
+@pytest.mark.parametrize("written", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_not_finite_is_no_number_to_work_with(written):
+    with pytest.raises(ValueError, match="worked with"):
+        exact(written)
+
+
+def test_seventeen_decimals_are_written_in_full():
+    assert decimal_text(Fraction(1, 10**17)) == "0.00000000000000001"
+    assert decimal_text(Fraction(1, 10**18)) == f"{1e-18:.17g}"
+    assert decimal_text(Fraction(5)) == "5"

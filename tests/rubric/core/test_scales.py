@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubric.core.scales import COMMON, Scale, bring_all, bring_to_common, take_from_common
+from rubric.core.scales import COMMON, Scale, bring_all, bring_to_common, is_scale, take_from_common
 from rubric.core.scores import compute_overall, get_weights, score_marks
 from rubric.versions.queries import first_response_version
 from tests.factories.versions import three_scales
@@ -67,3 +67,26 @@ def test_with_one_scale_for_all_the_arithmetic_is_as_it_was(values):
     rubric = first_response_version()
     scores = dict(zip((criterion.key for criterion in rubric.criteria), values, strict=True))
     assert score_marks(scores, rubric) == compute_overall(scores, get_weights(rubric))
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"),
+    [
+        ([1, 10], True),
+        ([0, 0.5], True),
+        ([-2, 2], True),
+        ([1, 1], False),
+        ([10, 1], False),
+        ([1], False),
+        ([1, 5, 10], False),
+        ([1, "10"], False),
+        ([False, True], False),
+        ([1, float("inf")], False),
+        ([float("nan"), 1], False),
+        ((1, 10), False),
+        ("1-10", False),
+        (None, False),
+    ],
+)
+def test_a_scale_is_a_list_of_a_lower_and_a_higher_number(value, is_one):
+    assert is_scale(value) is is_one

@@ -1,0 +1,191 @@
+"""What a basis amounts to, and what people's estimate for all messages rests on; on small games checkable by hand."""
+
+from decimal import Decimal
+
+import pytest
+from msgspec.structs import replace
+
+from discussions.adjudication.core.effective import Effective
+from discussions.adjudication.core.judgeable import audit_sample, join_seeds, read_sample_rule
+from discussions.core.outcome import Facts, Line
+from discussions.core.records import Measurement, MessageFinding, PhraseFinding
+from discussions.metrics.core.registry import METRICS, measure_game, measured_keys
+from discussions.verdicts.core.basis import BasisEvaluation, BasisJudgement
+from discussions.verdicts.core.more_messages import draw_role_sample, read_more_rule
+from discussions.verdicts.core.people_estimate import PeopleEstimate, estimate_people
+from discussions.verdicts.core.rule import add_binomial_flags
+from discussions.verdicts.core.scoring import (
+    collect_flip_facts,
+    compute_basis_outcome,
+    compute_effective_values,
+    compute_metric_lines,
+    compute_outcome,
+)
+from discussions.verdicts.core.turning import JudgedVerdict, _sampled, estimate_all
+from rubric.versions.queries import DISCUSSION_NUMBERS
+from tests.discussions.verdicts.test_core import basis
+from tests.factories.metrics import game, rubric
+
+COUNT = 60
+GAME = game(
+    messages=[("Alpha" if at % 2 else "Bravo", f"I think number {at} is a wolf", 1) for at in range(COUNT)],
+    roles={"Alpha": "Villager", "Bravo": "Mafia"},
+    votes=[(1, "Alpha", "Bravo")],
+)
+RUBRIC = rubric(number=DISCUSSION_NUMBERS[-1])
+MEASUREMENTS = measure_game(GAME, RUBRIC)
+RULE = read_sample_rule(RUBRIC.parameters)
+SEEDS = {7: join_seeds("game", "seven"), 8: join_seeds("game", "eight")}
+
+
+def judgements(kind, values, evaluation=7, first=1):
+    return [
+        BasisJudgement(number, evaluation, kind, subject, value, "", 1)
+        for number, (subject, value) in enumerate(values.items(), first)
+    ]
+
+
+def judged_verdict(given, seeds=SEEDS):
+    people = [BasisEvaluation(7, 3), BasisEvaluation(8, 4)]
+    found = replace(basis(*given), format=3, evaluations=people, evaluator_count=2)
+    effective = compute_effective_values(found, MEASUREMENTS)
+    outcome = compute_basis_outcome(found, MEASUREMENTS, RUBRIC)
+    return JudgedVerdict(found, MEASUREMENTS, RUBRIC, outcome, effective, seeds)
+
+
+def machine_of(key):
+    return METRICS[key].machine_values(MEASUREMENTS[key])
+
+
+def own_half(evaluation, key="coherence"):
+    """The messages of an evaluation's sample that the other's does not have."""
+    drawn = {number: set(audit_sample(seed, key, COUNT, RULE)) for number, seed in SEEDS.items()}
+    found = drawn.pop(evaluation) - next(iter(drawn.values()))
+    assert found
+    return found
+
+
+LINE = Line("coherence", "Coherence", "%", 70.0, 8, 10, 80.0, True)
+MACHINE = {str(at): "yes" if at <= 8 else "no" for at in range(1, 11)}
+
+
+def test_people_who_agree_with_half_of_the_sample_turn_a_metric():
+    """Ten messages, eight of which the rule counts; of the four judged ones three are of the sample."""
+    values = {"1": "no", "2": "no", "3": "yes", "9": "no"}
+    found = estimate_people(LINE, MACHINE, values, {"1", "2", "3", "9", "10"})
+    assert (found.judged, found.total, found.score, found.passes, found.turns) == (4, 10, 80.0, False, True)
+    # Three of the rule's eight are judged, of which one counts: a third of the other five are expected to count.
+    assert found.share == pytest.approx(100 * (1 + 5 / 3) / 10)
+    assert found.low < found.share < found.high
+    agreed = estimate_people(LINE, MACHINE, dict(MACHINE), set(MACHINE))
+    assert agreed == PeopleEstimate("coherence", 80, 80, 80, 10, 10, 80.0, passes=True, turns=False)
+
+
+def test_a_share_at_the_threshold_passes():
+    values = {"1": "no", **{str(at): "yes" for at in range(2, 9)}, "9": "no", "10": "no"}
+    found = estimate_people(LINE, MACHINE, values, set(MACHINE))
+    assert (found.share, found.passes, found.turns) == (70, True, False)
+    at_threshold = estimate_people(replace(LINE, score=70.0), MACHINE, values, set(MACHINE))
+    assert not at_threshold.turns
+
+
+@pytest.mark.parametrize(
+    ("line", "values", "sampled"),
+    [
+        (replace(LINE, score=None), {"1": "no"}, {"1"}),
+        (LINE, {"1": "no"}, {"2"}),
+        (LINE, {"1": "no"}, set()),
+        (LINE, {}, {"1"}),
+    ],
+)
+def test_nothing_is_estimated_without_a_score_or_a_judged_message_of_a_sample(line, values, sampled):
+    assert estimate_people(line, MACHINE, values, sampled) is None
+
+
+def test_only_samples_whose_seeds_are_known_count_for_an_estimate():
+    given = judgements("coherence", {str(at): "no" for at in own_half(8)}, evaluation=8)
+    assert [estimate.key for estimate in estimate_all(judged_verdict(given))] == ["coherence"]
+    assert estimate_all(judged_verdict(given, {7: SEEDS[7]})) == []
+    known = judged_verdict(given, {7: SEEDS[7]})
+    assert _sampled("coherence", known, machine_of("coherence")) == {
+        str(at) for at in audit_sample(SEEDS[7], "coherence", COUNT, RULE)
+    }
+
+
+def test_samples_of_role_consistency_are_widened_by_own_judgements_of_roles_alone():
+    machine, more = machine_of("role_consistency"), read_more_rule(RUBRIC)
+    first = draw_role_sample(SEEDS[7], machine, {}, more)
+    contrary = {"consistent": "inconsistent", "inconsistent": "consistent"}
+    against = {str(at): contrary.get(machine[str(at)], "inconsistent") for at in first.positions}
+    wider = draw_role_sample(SEEDS[7], machine, against, more)
+    assert len(wider.positions) > len(first.positions), "the version asks for more"
+
+    def sampled(given):
+        return _sampled("role_consistency", judged_verdict(given, {7: SEEDS[7]}), machine)
+
+    assert sampled([]) == {str(at) for at in first.positions}
+    assert sampled(judgements("role_consistency", against)) == {str(at) for at in wider.positions}
+    for other in (
+        judgements("coherence", dict.fromkeys(against, "no")),
+        judgements("role_consistency", dict.fromkeys(against, "")),
+        judgements("role_consistency", against, evaluation=8),
+    ):
+        assert sampled(other) == {str(at) for at in first.positions}
+
+
+def test_the_lines_of_some_metrics_are_those_of_the_outcome():
+    outcome = judged_verdict([]).outcome
+    found = Effective(values={})
+    lines = compute_metric_lines(["coherence", "anti_repetition"], found, MEASUREMENTS, RUBRIC)
+    assert [line.key for line in lines] == [
+        line.key for line in outcome.lines if line.key in ("coherence", "anti_repetition")
+    ]
+    assert len(lines) == 2
+    assert lines == [compute_outcome(found, MEASUREMENTS, None, RUBRIC).line(line.key) for line in lines]
+    assert compute_metric_lines([], found, MEASUREMENTS, RUBRIC) == []
+
+
+@pytest.mark.parametrize(("number", "has_flags"), [(1, True), (2, True), (3, False)])
+def test_verdicts_of_older_bases_keep_the_intervals_of_their_time(number, has_flags):
+    found = replace(basis(), format=number, cost=replace(basis().cost, total_usd=Decimal("1.00")))
+    outcome = compute_outcome(
+        compute_effective_values(found, MEASUREMENTS), MEASUREMENTS, Decimal("1.00"), RUBRIC
+    )
+    assert add_binomial_flags(outcome) != outcome
+    expected = add_binomial_flags(outcome) if has_flags else outcome
+    assert compute_basis_outcome(found, MEASUREMENTS, RUBRIC) == expected
+
+
+def test_silence_votes_in_bases_of_the_first_format_alone():
+    subject = next(iter(machine_of("coherence")))
+    other = "no" if machine_of("coherence")[subject] == "yes" else "yes"
+    people = [BasisEvaluation(number, number) for number in (7, 8, 9)]
+    given = judgements("coherence", {subject: other})
+    given += [BasisJudgement(number, number, "rating", "", "3.0", "", 1) for number in (8, 9)]
+    values = {}
+    for number in (1, 2, 3):
+        found = replace(basis(*given), format=number, evaluations=people)
+        values[number] = compute_effective_values(found, MEASUREMENTS).values["coherence"][subject]
+    assert values == {1: machine_of("coherence")[subject], 2: other, 3: other}
+
+
+def test_phrases_are_counted_by_whether_people_accept_them():
+    phrases = [
+        PhraseFinding(1, "a b c", 3, [1]),
+        PhraseFinding(2, "d e f", 5, [2]),
+        PhraseFinding(2, "g h i", 7, [2]),
+    ]
+    measurements = {
+        "anti_repetition": Measurement("anti_repetition", 0, 0, phrases=phrases),
+        "strategic_depth": Measurement("strategic_depth", 1, 1, messages=[MessageFinding(1, True, "x")]),
+    }
+    said = Effective(values={"phrase": {"2|d e f": "acceptable", "2|g h i": "other"}})
+    assert collect_flip_facts(said, measurements) == Facts(repeated=[3, 7], accepted=[5], has_messages=True)
+    assert collect_flip_facts(Effective(values={}), measurements).repeated == [3, 5, 7]
+    silent = measurements | {"strategic_depth": Measurement("strategic_depth", 0, 0)}
+    assert not collect_flip_facts(said, silent).has_messages
+
+
+def test_the_game_of_these_tests_has_all_metrics():
+    assert list(MEASUREMENTS) == measured_keys(RUBRIC)
+    assert len(machine_of("coherence")) == len(machine_of("role_consistency")) == COUNT
