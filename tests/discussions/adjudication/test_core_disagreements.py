@@ -5,6 +5,7 @@ What a guideline meeting looks at, on differences written by hand.
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from discussions.adjudication.core.disagreements import (
     Disagreement,
     Side,
     find_disagreements,
+    has_letters,
     hash_sides,
     letters,
 )
@@ -97,6 +99,31 @@ def test_a_decision_is_open_until_it_is_made_and_again_when_answers_change():
         assert (decided.is_open, decided.adopted_alias) == (is_open, alias[2])
     (asked,) = found([judged(1, "question", "2", "no"), judged(2, "question", "2", "yes")])
     assert not asked.is_open
+
+
+@pytest.mark.parametrize(
+    ("submitted", "needed", "has"), [(0, 1, False), (1, 1, False), (1, 2, True), (2, 1, True), (2, 2, True)]
+)
+def test_letters_replace_names_where_several_people_rate(submitted, needed, has):
+    assert has_letters(submitted, needed) is has
+
+
+def test_what_is_of_the_whole_game_and_of_one_phrase_has_its_place():
+    said = [
+        judged(1, "identify_decides", "", "yes"),
+        *(judged(1, "phrase", subject, "acceptable") for subject in ("12|b 1", "3|z z", "3|a a")),
+        *rated(1, 2, 3),
+    ]
+    keys = [disagreement.key for disagreement in found(said)]
+    assert keys == [("phrase", "3|a a"), ("phrase", "3|z z"), ("phrase", "12|b 1"), ("identify_decides", "")]
+
+
+def test_a_form_carries_the_answers_and_the_decision():
+    said = [judged(1, "reference", "2.1", "vague"), judged(2, "reference", "2.1", "accurate")]
+    (tie,) = found(said)
+    (decided,) = found(said, [lead_said("reference", "2.1", "accurate")])
+    (turned,) = found([said[0], judged(2, "reference", "2.1", "inaccurate")])
+    assert len({tie.page_sha256, decided.page_sha256, turned.page_sha256}) == 3
 
 
 def test_the_hash_of_the_answers_does_not_depend_on_their_order():

@@ -121,6 +121,12 @@ def test_what_a_lead_decided_counts_only_where_there_is_something_to_decide():
     assert (added.values, added.added) == ({"reference": {"5.1": "vague"}}, {"5.1"})
 
 
+def test_an_answer_that_was_taken_back_is_none():
+    said = [*rated(2), judged(1, "reference", "2.1", ""), judged(2, "reference", "2.1", "vague")]
+    found = find_effective_values(said, {}, machine=COUNTED)
+    assert (found.values, found.ties) == ({"reference": {"2.1": "vague"}}, ())
+
+
 def test_nobody_has_no_majority_and_one_has_what_they_say():
     assert find_majority({}) is None
     assert find_majority({1: "vague"}) == find_majority({1: "vague", 2: "vague"}) == "vague"

@@ -27,11 +27,15 @@ from discussions.adjudication.core.judgeable import (
     SampleRule,
     audit_sample,
     first_sampled,
+    inconsistent_messages,
     join_seeds,
+    judgeable_subjects,
     read_sample_rule,
+    shared_sample,
     widen_sample,
 )
 from discussions.core.outcome import ManualCheck
+from discussions.core.records import Measurement, MessageFinding, PhraseFinding, ReferenceFinding
 from discussions.verdicts.core.rule import check_test
 from tests.factories.metrics import game
 
@@ -339,3 +343,50 @@ def test_a_sample_is_widened_up_to_all_messages_and_keeps_those_it_had(seed):
         assert len(sample) == min(30, len(audit_sample(seed, "coherence", 30)) + extra)
         before = sample
     assert before == tuple(range(1, 31))
+
+
+def test_half_of_the_added_messages_are_the_same_for_every_evaluator_of_a_game():
+    first, second = (join_seeds("game", own) for own in ("a", "b"))
+    shared = shared_sample(first, "coherence", 200)
+    assert shared == shared_sample(second, "coherence", 200)
+    for extra, least in ((1, 1), (6, 3), (7, 4)):
+        wider = [set(widen_sample(seed, "coherence", 200, SampleRule(), extra)) for seed in (first, second)]
+        narrow = [set(audit_sample(seed, "coherence", 200)) for seed in (first, second)]
+        added = (wider[0] & wider[1]) - (narrow[0] & narrow[1])
+        assert len(added - shared) == least
+    more = [widen_sample(str(seed), "coherence", 200, SampleRule(), 5) for seed in range(2)]
+    assert not set(range(1, 6)) <= set(more[0]) and list(more[0]) == sorted(more[0])
+    assert more[0] != more[1]
+
+
+def test_what_can_be_judged_is_read_from_the_game_and_its_findings():
+    long = "x" * 198
+    record = game(
+        messages=[("Bravo", "One. Two.", 1), ("Alpha", "Three.", 1), ("Bravo", "Four.", 2)],
+        roles={"Alpha": "Villager", "Bravo": "Mafia"},
+    )
+    references = [
+        ReferenceFinding(1, 1, 0, 4, "One.", True, "earlier"),
+        ReferenceFinding(1, 2, 5, 9, "Two.", False, "voted"),
+    ]
+    phrases = [PhraseFinding(1, text, 3, [1]) for text in ("a b c", long, f"{long}x")]
+    measurements = {
+        "memory_accuracy": Measurement("memory_accuracy", 0, 1, references=references),
+        "anti_repetition": Measurement("anti_repetition", 0, 0, phrases=phrases),
+    }
+    found = judgeable_subjects(record, measurements, {"reference_unit": "sentence"}, 5)
+    assert (found.message_count, found.sentences, found.is_by_message) == (3, (2, 1, 1), False)
+    assert (found.counted, found.possible, found.question_count) == (("1.1",), ("1.2",), 5)
+    assert found.speakers == tuple(sorted({message.player for message in record.messages}))
+    assert found.phrases == {"1|a b c", f"1|{long}"}, "200 characters, and none of 201"
+    assert judgeable_subjects(record, measurements, {"reference_unit": "message"}, 5).is_by_message
+
+
+def test_messages_against_the_rules_of_roles_are_listed_in_order():
+    findings = [
+        MessageFinding(1, True, "neutral"),
+        MessageFinding(4, False, "claims"),
+        MessageFinding(9, False, "claims"),
+    ]
+    measurements = {"role_consistency": Measurement("role_consistency", 1, 3, messages=findings)}
+    assert inconsistent_messages(measurements) == (4, 9)

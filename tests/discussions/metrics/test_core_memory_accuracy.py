@@ -6,7 +6,7 @@ M1: which sentences are references, and which are only possible ones.
 import pytest
 
 from discussions.core.records import Measurement, ReferenceFinding
-from discussions.metrics.core.memory_accuracy import recount
+from discussions.metrics.core.memory_accuracy import machine_values, recount, without_deliberate
 from discussions.metrics.core.metric import Judgements
 from discussions.metrics.core.registry import figure_value
 from tests.factories.metrics import game, measured
@@ -226,3 +226,41 @@ def test_accurate_inaccurate_and_vague_references_are_what_the_share_is_of():
     assert (found.numerator, found.denominator, found.missing) == (3, 6, [])
     waiting = recount(measurement, Judgements(values | {}, {}, frozenset({"9.1"})))
     assert waiting.missing == ["9.1"] and waiting.is_pending
+
+
+def references_of(*counted):
+    """Message n has a reference that is counted as the n-th says."""
+    references = [
+        ReferenceFinding(at, 1, 0, 5, "Early", is_counted, "earlier")
+        for at, is_counted in enumerate(counted, 1)
+    ]
+    return Measurement("memory_accuracy", 0, sum(counted), references=references)
+
+
+def test_only_counted_and_added_references_are_in_the_share():
+    found = references_of(True, False, True)
+    assert machine_values(found) == {"1.1": "", "3.1": ""}
+    waiting = recount(found, Judgements({"1.1": "accurate"}, {}, frozenset({"12.1", "2.1"})))
+    assert (waiting.numerator, waiting.denominator) == (1, 1)
+    assert waiting.missing == ["3.1", "2.1", "12.1"], "by their place in the transcript"
+    assert waiting.is_pending
+    whole = recount(found, Judgements({"1.1": "accurate", "3.1": "vague"}, {}, frozenset()))
+    assert (whole.numerator, whole.denominator, whole.is_applicable, whole.is_pending) == (1, 2, True, False)
+
+
+def test_nothing_that_is_a_reference_does_not_apply_and_nothing_unlabelled_waits():
+    none = recount(references_of(True), Judgements({"1.1": "not_a_reference"}, {}, frozenset()))
+    assert (none.denominator, none.is_applicable, none.is_pending) == (0, False, False)
+    unlabelled = recount(references_of(True), Judgements({}, {}, frozenset()))
+    assert (unlabelled.denominator, unlabelled.is_applicable, unlabelled.is_pending) == (0, True, True)
+    one = recount(references_of(True), Judgements({"1.1": "vague"}, {}, frozenset()))
+    assert (one.numerator, one.denominator, one.is_applicable) == (0, 1, True)
+
+
+def test_deliberate_falsehoods_alone_are_left_out():
+    found, values = (
+        references_of(True, True, True),
+        {"1.1": "accurate", "2.1": "inaccurate", "3.1": "inaccurate"},
+    )
+    score = without_deliberate(found, values, {"2.1", "9.1"})
+    assert (score.numerator, score.denominator) == (1, 2)

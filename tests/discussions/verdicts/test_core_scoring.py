@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
+from discussions.adjudication.core.authorship_test import AuthorshipResult
 from discussions.adjudication.core.effective import Effective
 from discussions.adjudication.core.judgeable import audit_sample, join_seeds, read_sample_rule
 from discussions.core.outcome import Facts, Line
@@ -15,6 +16,7 @@ from discussions.verdicts.core.more_messages import draw_role_sample, read_more_
 from discussions.verdicts.core.people_estimate import PeopleEstimate, estimate_people
 from discussions.verdicts.core.rule import add_binomial_flags
 from discussions.verdicts.core.scoring import (
+    build_manual_check,
     collect_flip_facts,
     compute_basis_outcome,
     compute_effective_values,
@@ -72,6 +74,10 @@ MACHINE = {str(at): "yes" if at <= 8 else "no" for at in range(1, 11)}
 def test_people_who_agree_with_half_of_the_sample_turn_a_metric():
     """Ten messages, eight of which the rule counts; of the four judged ones three are of the sample."""
     values = {"1": "no", "2": "no", "3": "yes", "9": "no"}
+    found = estimate_people(LINE, MACHINE, values | {"8": "yes"}, {"1", "2", "3", "9", "10"})
+    assert found.share == pytest.approx(100 * (2 + 4 / 3) / 10), (
+        "what is judged beyond the sample predicts nothing"
+    )
     found = estimate_people(LINE, MACHINE, values, {"1", "2", "3", "9", "10"})
     assert (found.judged, found.total, found.score, found.passes, found.turns) == (4, 10, 80.0, False, True)
     # Three of the rule's eight are judged, of which one counts: a third of the other five are expected to count.
@@ -131,6 +137,15 @@ def test_samples_of_role_consistency_are_widened_by_own_judgements_of_roles_alon
         judgements("role_consistency", against, evaluation=8),
     ):
         assert sampled(other) == {str(at) for at in first.positions}
+
+
+def test_the_blind_test_stands_above_the_question():
+    question = Effective(values={}, identification=(6, 6), identify_decides=True)
+    assert build_manual_check(question, RUBRIC).agents == 0
+    tested = replace(question, test=AuthorshipResult(5, 12, 6))
+    check = build_manual_check(tested, RUBRIC)
+    assert (check.yes, check.asked, check.agents, check.decides) == (5, 12, 6, True)
+    assert build_manual_check(Effective(values={}), RUBRIC) is None
 
 
 def test_the_lines_of_some_metrics_are_those_of_the_outcome():

@@ -34,3 +34,11 @@ def outcome(passed, *, cost=False, mandatory=True):
 )
 def test_a_metric_takes_the_verdict_with_it(found, key, turns):
     assert would_turn(found, key) is turns
+
+
+def test_every_metric_that_must_pass_is_needed():
+    found = outcome(6, mandatory=False)
+    found.lines[0].is_mandatory = True
+    assert [would_turn(found, key) for key in ("0", "1", "rated")] == [False, False, True]
+    found.lines[1].is_mandatory, found.lines[1].passes = True, False
+    assert not would_turn(found, "rated")

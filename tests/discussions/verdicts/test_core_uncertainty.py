@@ -1,15 +1,17 @@
 """What a verdict says of this game, of the next game, and of the rating as the nearer way to turn it."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 from msgspec.structs import replace
 
+from discussions.adjudication.core.authorship_test import AuthorshipResult
 from discussions.verdicts.core.flip import rating_flip_steps
 from discussions.verdicts.core.next_game import PlayedGame, predict_next_games
-from discussions.verdicts.core.rule import find_rating_flip
+from discussions.verdicts.core.rule import check_test, decide, find_rating_flip
 from discussions.verdicts.pages.lines import figure_row, verdict_turns
-from tests.factories.verdict_examples import APPENDIX, PASSING, share, verdict, with_failing
+from tests.factories.verdict_examples import APPENDIX, PASSING, RUBRIC, share, verdict, with_failing
 
 DEPTH = "strategic_depth"
 
@@ -157,3 +159,30 @@ def test_a_rating_that_is_not_known_flips_nothing():
     rated = verdict(PASSING, rating="3.5")
     unrated = replace(rated, lines=[line for line in rated.lines if line.key != "engagement"])
     assert (find_rating_flip(rated, 1), find_rating_flip(unrated, 1)) == (2, None)
+
+
+def test_metrics_that_fail_are_what_a_fail_needs():
+    """Two more must pass: the two failing ones that are nearest, however near a passing one is."""
+    scores = with_failing("role_consistency") | {
+        "coherence": share(69, 100),
+        DEPTH: share(58, 100),
+        "memory_accuracy": share(80, 100),
+    }
+    found = replace_needed(verdict(scores))
+    assert (found.passes, found.flip_distance) == (False, 3)
+
+
+def replace_needed(outcome):
+    """The same as if all but one of the metrics had to pass."""
+    rubric = replace(RUBRIC, parameters=RUBRIC.parameters | {"pass_count": 6})
+    scores = {
+        line.key: share(line.numerator, line.denominator)
+        for line in outcome.lines
+        if line.key != "engagement"
+    }
+    return decide(scores, Fraction("3.5"), Decimal("1.20"), rubric)
+
+
+def test_a_test_that_guessing_passes_once_in_twenty_is_not_passed():
+    assert not check_test(AuthorshipResult(1, 1, 20), decides=True).passes
+    assert check_test(AuthorshipResult(1, 1, 21), decides=True).passes

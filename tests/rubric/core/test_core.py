@@ -266,3 +266,9 @@ def test_seventeen_decimals_are_written_in_full():
     assert decimal_text(Fraction(1, 10**17)) == "0.00000000000000001"
     assert decimal_text(Fraction(1, 10**18)) == f"{1e-18:.17g}"
     assert decimal_text(Fraction(5)) == "5"
+
+
+def test_the_remainder_goes_to_the_weight_that_rounding_reduced_most():
+    """The others get 3333 1/3 and 6666 2/3 of ten thousand."""
+    scaled = scale_others({"a": 0.1, "b": 0.3, "c": 0.6}, "a", 0)
+    assert scaled == {"a": 0, "b": Decimal("0.3333"), "c": Decimal("0.6667")}

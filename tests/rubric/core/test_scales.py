@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubric.core.scales import COMMON, Scale, bring_all, bring_to_common, is_scale, take_from_common
+from rubric.core.scales import (
+    COMMON,
+    Scale,
+    bring_all,
+    bring_to_common,
+    is_scale,
+    rescale_score,
+    take_from_common,
+)
 from rubric.core.scores import compute_overall, get_weights, score_marks
 from rubric.versions.queries import first_response_version
 from tests.factories.versions import three_scales
@@ -90,3 +98,17 @@ def test_with_one_scale_for_all_the_arithmetic_is_as_it_was(values):
 )
 def test_a_scale_is_a_list_of_a_lower_and_a_higher_number(value, is_one):
     assert is_scale(value) is is_one
+
+
+def test_the_ends_of_a_scale_can_be_chosen_and_nothing_beyond():
+    for scale in SCALES:
+        assert scale.holds(scale.lowest) and scale.holds(scale.highest)
+        assert [scale.is_step(float(point)) for point in scale.points] == [True] * len(scale.points)
+        assert not scale.holds(scale.lowest - scale.step) and not scale.is_step(scale.highest + scale.step)
+    assert not Scale(0.5, 3.5).is_step(2) and Scale(0.5, 3.5).is_step(2.5)
+    assert not Scale(0.1, 1, 0.3).is_step(0.2)
+
+
+def test_a_converted_score_is_whole_where_it_can_be():
+    found = [rescale_score(value, Scale(1, 5)) for value in (1, 3, 4, 5)]
+    assert (found, list(map(type, found))) == ([1, 5.5, 7.75, 10], [int, float, float, int])

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from rubric.reviews.core.answer_json import Names, find_segments
+from rubric.reviews.core.answer_shapes import read_loosely
 from tests.factories.reviews import CRITERIA, LABELS, codes, evaluations, fenced, read
 
 SAID = evaluations(A={"accuracy": 9}, B={"clarity": 2})
@@ -112,3 +114,37 @@ def test_what_is_asked_for_goes_before_another_shape():
     other = {label: dict.fromkeys(CRITERIA, 1) for label in LABELS}
     review = read(fenced({"evaluations": SAID}) + fenced(other))
     assert (scores(review), codes(review)) == (SAID, [])
+
+
+def test_an_answer_that_names_one_response_of_several_is_read():
+    found = read_loosely(
+        '{"A": {"accuracy": 7}}', Names(["Response A", "Response B"], is_loose=True), Names(["accuracy"])
+    )
+    assert found is not None and found.value["evaluations"].keys() == {"A"}
+    assert (
+        read_loosely(
+            '{"C": {"accuracy": 7}}', Names(["Response A", "Response B"], is_loose=True), Names(["accuracy"])
+        )
+        is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a\n```\nb\n```\nc", ["a\n```", "\nb\n```", "\nc"]),
+        ("a\n```json\nb\n```\nc", ["a\n```", "json\nb\n```", "\nc"]),
+        ("a\n``` `b` \nc", ["a\n``` `b` \nc"]),
+        ("a\n~~~ `b`\nc\n~~~\nd", ["a\n~~~", " `b`\nc\n~~~", "\nd"]),
+    ],
+)
+def test_a_fence_of_backticks_has_none_in_its_first_line(text, parts):
+    assert [text[start:end] for start, end in find_segments(text)] == parts
+
+
+def test_names_match_loosely_only_when_asked_to():
+    exact, loose = Names(["Response A"]), Names(["Response A"], is_loose=True)
+    assert [exact.match(name) for name in ("response a", "**Response A**", "A")] == ["Response A", None, None]
+    assert [loose.match(name) for name in ("response a", "**Response A**", "A", "B")] == [
+        "Response A"
+    ] * 3 + [None]
