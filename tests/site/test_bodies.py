@@ -71,6 +71,7 @@ def test_no_address_but_the_imports_takes_more_than_a_form(project, settings):
     world = make_world()
     admin = make_admin()
     kinds = (MULTIPART, FORM, "application/octet-stream")
+    assert len(ROUTES) > len(TAKE_FILES) > 0
     for place, name in enumerate(ROUTES):
         address = get_address(name, world)
         for kind in kinds if name in TAKE_FILES else (kinds[place % 3],):

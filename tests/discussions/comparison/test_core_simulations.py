@@ -79,7 +79,9 @@ def share_of_marks(fall, sd, size, *, runs=400):
 
 
 def test_a_guardrail_of_a_whole_comparison_is_marked_alike():
-    for pair in draw_fall(10, 8, 6, 30):
+    pairs = list(draw_fall(10, 8, 6, 30))
+    assert len(pairs) == 30
+    for pair in pairs:
         sides = [
             [game(number, coherence=float(score)) for number, score in enumerate(scores, start)]
             for scores, start in zip(pair, (1, 101), strict=True)

@@ -58,7 +58,8 @@ def test_a_flag_waits_for_whoever_did_not_write_last(flagged):
 
 
 def test_the_bar_of_the_project_marks_the_flags_of_lead_and_evaluator(client, flagged):
-    for who in flagged[:2]:
+    lead, evaluator, *_others = flagged
+    for who in (lead, evaluator):
         client.force_login(who)
         page = client.get(reverse("flags", args=["flagged"])).content.decode()
         bar = page.partition('<nav class="project-bar"')[2].partition("</nav>")[0]

@@ -166,6 +166,7 @@ def test_nothing_beside_a_letter_is_in_the_audit_log_beside_a_name(client):
     assert [item["letter"] for item in listed] == ["A", "B"]
     unmask_evaluators(game=game, by=lead, now=NOW)
     listed = program.get(at).json()["items"]
+    assert len(listed) == 2
     assert all(item["started_at"] and item["submitted_at"] and item["evaluator"] for item in listed)
 
 

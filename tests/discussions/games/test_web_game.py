@@ -156,9 +156,8 @@ def test_a_person_s_word_stands_beside_the_machine_s(client):
     game = fresh(game)
     part = next(part for part in build_game_page(game=game).metrics if part.row.key == "strategic_depth")
     judged = {row.subject: row.value for row in evaluation.judgements.filter(kind="strategic_depth")}
-    for why in part.messages:
-        said = judged.get(str(why.message))
-        assert said is None or (said == "yes") == why.counts
+    counted = {str(why.message): why.counts for why in part.messages if str(why.message) in judged}
+    assert counted == {subject: value == "yes" for subject, value in judged.items()} != {}
 
 
 def test_the_work_of_people_is_listed_with_its_state(client):

@@ -159,6 +159,7 @@ def test_a_drawn_test_holds_for_any_game(count, players, least, more, seed):
         return
     sampled = [position for positions in found.samples for position in positions]
     assert len({*sampled, *found.unseen}) == len(sampled) + len(found.unseen)
+    assert len(found.samples) == len(found.agents) >= 2
     assert all(least <= len(positions) <= least + more for positions in found.samples)
     assert set(found.authors) == set(found.agents)
     assert not set(found.agents) & set(found.left_out)

@@ -61,7 +61,8 @@ def test_keywords_in_portions_give_the_same_signs(monkeypatch):
     ties = find_ties(read(chatter(12, messages=60), PARAMETERS))
     source = np.random.default_rng(3)
     orders = np.argsort(source.random((7, 60)), axis=1)
-    whole = signs(ties, orders, PARAMETERS)
+    whole = list(signs(ties, orders, PARAMETERS))
+    assert whole
     for portion in (1, 5, 50):
         monkeypatch.setattr(coherence, "_AT_ONCE", portion)
         for some, every in zip(signs(ties, orders, PARAMETERS), whole, strict=True):
@@ -119,9 +120,9 @@ def test_the_nearest_players_are_those_of_comparing_every_pair_to_the_end(seed):
     exact = {
         pair: compute_percent(*token_sort(plain[pair[0]], plain[pair[1]])) for pair in combinations(texts, 2)
     }
-    for player, near in nearest_players(
-        {player: text.split() for player, text in texts.items()}, PARAMETERS
-    ).items():
+    nearest = nearest_players({player: text.split() for player, text in texts.items()}, PARAMETERS)
+    assert nearest.keys() == texts.keys()
+    for player, near in nearest.items():
         own = {sum(pair) - player: percent for pair, percent in exact.items() if player in pair}
         most = max(own.values())
         assert (near.player, near.percent) == (min(other for other in own if own[other] == most), most)

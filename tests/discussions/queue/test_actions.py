@@ -216,7 +216,7 @@ def test_where_repeats_come_no_number_tells_them_from_other_games(near):
     first, *others = own
     assert (first.shown_number, first.rated_as) == (None, 0)
     shown = [evaluation.shown_number for evaluation in others]
-    assert all(100 <= number < 10_000 for number in shown)
+    assert shown and all(100 <= number < 10_000 for number in shown)
     assert len(set(shown)) == len(shown)
     for evaluation in others[:-1]:
         assert (evaluation.purpose, evaluation.game_number) == (RATING, evaluation.game.number)

@@ -220,5 +220,6 @@ def test_no_two_neighbours_in_a_sitting_are_a_break_apart(minutes):
         assert all(NOW - time >= BREAK for time in times)
         return
     inside = sorted(time for time in times if time >= found.began_at)
+    assert inside
     assert all(later - earlier < BREAK for earlier, later in pairwise(inside))
     assert all(found.began_at - time >= BREAK for time in times if time < found.began_at)

@@ -131,7 +131,7 @@ def test_without_a_blind_answer_nothing_counts():
     alongside = evaluated(sample=(1, 2), said=[(DEPTH, "1", "", "yes"), (DEPTH, "2", "", "no")])
     (version,) = compute_accuracy([alongside]).versions
     assert (version.evaluations, version.blind_evaluations) == (1, 0)
-    assert all(not table.total for table in version.tables)
+    assert version.tables and all(not table.total for table in version.tables)
     assert version.table(DEPTH).rate("recall").value is None
     assert version.table(DEPTH).rate("recall").interval is None
 

@@ -252,6 +252,7 @@ def test_jsonl_lists_and_nested_objects_are_rows_too():
 
 @pytest.mark.parametrize("field", SPELLINGS)
 def test_each_spelling_is_known_whatever_its_case_and_signs(field):
+    assert SPELLINGS[field]
     for spelling in SPELLINGS[field]:
         assert suggest_fields([spelling.upper(), "_".join(spelling)]) == {field: spelling.upper()}
 

@@ -64,7 +64,8 @@ def test_the_lists_are_narrowed_to_an_agent_a_role_or_a_personality(client):
     iteration, _game = make_world(client)
     page = client.get(address(iteration), {"agent": "Bravo"}).context["page"]
     assert page.chosen == "Bravo"
-    assert all(spot.who.startswith("Bravo") for found in page.lists for spot in found.spots)
+    spots = [spot for found in page.lists for spot in found.spots]
+    assert spots and all(spot.who.startswith("Bravo") for spot in spots)
     assert not any(
         found.spots for found in client.get(address(iteration), {"role": "X"}).context["page"].lists
     )

@@ -190,7 +190,9 @@ def test_examples_are_folded_under_their_criterion(client):
     review = start()
     client.force_login(review.reviewer.person)
     page = html.unescape(get_page(client, review).content.decode())
-    for criterion in review.comparison.set.rubric_version.to_record().criteria:
+    criteria = review.comparison.set.rubric_version.to_record().criteria
+    assert len(criteria) == 4
+    for criterion in criteria:
         section = re.search(rf'aria-labelledby="criterion-{criterion.key}".*?</section>', page, re.DOTALL)
         folded = re.search(r"<details class=\"guide small\">.*?</details>", section[0], re.DOTALL)[0]
         assert folded.index("Good examples") < folded.index("Bad examples")

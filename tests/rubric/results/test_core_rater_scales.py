@@ -62,9 +62,9 @@ def test_the_formula_by_hand():
 def test_reviewers_without_spread_are_named():
     found = calibrate(ratings(ann=[(0, 7), (1, 7)], bob=[(0, 3), (1, 9)], cid=[(1, 4)]))
     assert found.without_spread == ["ann", "cid"]
-    assert all(math.isfinite(value) for value in found.items.values())
+    assert found.items and all(math.isfinite(value) for value in found.items.values())
     flat = calibrate(ratings(ann=[(0, 7), (1, 7)], bob=[(1, 5)]))
-    assert all(math.isfinite(value) for value in flat.items.values())
+    assert flat.items and all(math.isfinite(value) for value in flat.items.values())
 
 
 def test_the_order_of_ratings_changes_no_scale():

@@ -168,7 +168,9 @@ def test_agreement_and_spread_are_those_that_were_published(brought, dimension, 
 def test_the_page_of_results_shows_the_same_means_from_1_to_10(brought):
     made, client = brought
     text = read_text(client, f"/projects/summaries/comparisons/{made.number}/results/")
-    for system, means in compute_means(made).items():
+    found = compute_means(made)
+    assert found
+    for system, means in found.items():
         correctness, coverage, whole = (f"{1 + value * 9 / 100:.2f}" for value in means)
         overall = f"{1 + mean(means[:2]) * 9 / 100:.2f}"
         assert f"{system} {correctness} {coverage} {overall} {whole}" in text

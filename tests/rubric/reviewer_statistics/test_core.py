@@ -468,6 +468,7 @@ def test_the_evidence_is_there():
     assert found.gain == pytest.approx(found.default_error - found.fitted_error)
     assert found.gain > found.gain_error > 0
     assert found.fitted_error == pytest.approx(0.25, abs=0.06)
+    assert found.intervals.keys() == found.weights.keys() != set()
     assert all(low <= float(found.weights[key]) <= high for key, (low, high) in found.intervals.items())
     assert found.intervals["accuracy"][1] < 0.35
     assert (found.is_worth_adopting, found.reason, found.caution) == (True, "", "")

@@ -487,7 +487,9 @@ def records(found):
 @settings(max_examples=60, deadline=None)
 @given(any_rows)
 def test_nothing_raises_and_whatever_has_no_value_says_why(rows):
-    for record in records(everything(rows)):
+    found = list(records(everything(rows)))
+    assert found
+    for record in found:
         if isinstance(record, Figure | RaterEffect):
             assert record.value is None or abs(record.value) < 1e6
             assert (record.value is None) == bool(record.reason)

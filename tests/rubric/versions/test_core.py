@@ -5,8 +5,10 @@ What differs between two versions.
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -14,7 +16,12 @@ from benchmarks.calibration import fits
 from rubric.core.records import Criterion, RubricRecord
 from rubric.versions.core.differences import Change, ListChange, differences
 from rubric.versions.core.version_json import read_version
-from rubric.versions.queries import first_discussion_version, first_response_version, first_version_bytes
+from rubric.versions.queries import (
+    FIRST_VERSIONS,
+    first_discussion_version,
+    first_response_version,
+    first_version_bytes,
+)
 from workspace.core.canonical import canonical_bytes
 
 FIRST = first_version_bytes("discussion-1.0")
@@ -83,8 +90,15 @@ def test_the_choices_of_the_first_version() -> None:
     assert {name: parameters[name] for name in expected} == expected
 
 
-def test_a_version_reads_back_as_it_was() -> None:
-    assert isinstance(read_version(FIRST), RubricRecord)
+@pytest.mark.parametrize("path", sorted(FIRST_VERSIONS.glob("*.json")), ids=lambda path: path.stem)
+def test_a_version_reads_back_as_it_was(path: Path) -> None:
+    version = read_version(path.read_bytes())
+    assert isinstance(version, RubricRecord)
+    assert read_version(canonical_bytes(version)) == version
+    written, record = json.loads(path.read_bytes()), msgspec.to_builtins(version)
+    criteria = zip(written.pop("criteria"), record["criteria"], strict=True)
+    assert [given | criterion == criterion for given, criterion in criteria] == [True] * len(version.criteria)
+    assert written | record == record
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from rubric.versions.core.pattern_growth import repeats_choice
 from rubric.versions.core.version_json import publishing_problems, read_version
+from rubric.versions.queries import DISCUSSION_NUMBERS
 
 RUNAWAY = [
     "(a|a)*b", "(a|ab)*c", "(?:a|b|ab)*c", "((a+))+b", "(a+|b)+c", "(a*b?)*c", "(?:a+ ?)+b", "(a{1,20}){1,20}b",
@@ -80,7 +81,9 @@ def test_what_python_before_3_11_5_reads_wrongly_is_read_but_not_published(patte
 
 
 def test_every_pattern_of_the_shipped_versions_is_read():
-    for path in Path("rubric/versions/first_versions").glob("discussion-*.json"):
+    paths = list(Path("rubric/versions/first_versions").glob("discussion-*.json"))
+    assert len(paths) == len(DISCUSSION_NUMBERS)
+    for path in paths:
         assert read_version(path.read_bytes()).lists["patterns"], path.name
 
 

@@ -101,7 +101,9 @@ def test_the_installations_weights_are_the_shipped_versions_and_named_as_such(se
 
 def test_the_settings_defaults_are_the_files_weights():
     source = (environment.ROOT / "evalsite" / "settings.py").read_text()
-    for criterion in json.loads(first_version_bytes("response-1.0"))["criteria"]:
+    criteria = json.loads(first_version_bytes("response-1.0"))["criteria"]
+    assert len(criteria) == 4
+    for criterion in criteria:
         name = f"LLM_COUNCIL_WEIGHT_{criterion['key'].upper()}"
         assert f'environment.share("{name}", "{criterion["weight"]:.2f}")' in source
 

@@ -297,6 +297,8 @@ def test_no_bytes_raise(data):
 
 @pytest.mark.parametrize("data", [b'{"a\\u0000": 1', b'{"\\ud800b": [1, 1}', b'{"\\u0000": 1, "\\u0000": 2}'])
 def test_what_is_said_of_a_key_that_cannot_be_stored_can_be_stored(data):
-    for problem in read_json(data).problems:
+    problems = read_json(data).problems
+    assert problems
+    for problem in problems:
         said = problem.message + problem.pointer
         assert normalise_text(said) == (said, Replaced())

@@ -317,7 +317,9 @@ def test_parts_of_a_bar_fill_it_and_neighbours_differ_by_pattern() -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_parts_never_leave_the_bar(raw: list[float]) -> None:
     total = sum(raw) or 1
-    for part in share_bar([("x", "", value / total) for value in raw]):
+    parts = share_bar([("x", "", value / total) for value in raw])
+    assert len(parts) == len(raw)
+    for part in parts:
         assert -0.01 <= part.x <= 100.01 and part.x + part.width <= 100.05
 
 
@@ -336,7 +338,7 @@ def test_ticks_are_round_and_few():
     assert ticks(0, 1) == [0.2, 0.4, 0.6000000000000001, 0.8]
     assert ticks(-1, 1) == [-0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75]
     assert ticks(1, 10) == [2.0, 4.0, 6.0, 8.0]
-    assert all(0 < tick < 0.7 for tick in ticks(0, 0.7))
+    assert ticks(0, 0.7) and all(0 < tick < 0.7 for tick in ticks(0, 0.7))
 
 
 def test_a_symmetric_scale_holds_everything():

@@ -140,7 +140,7 @@ def test_csv_neutralises_formulas_and_has_a_file_for_every_table():
 
 def test_csv_begins_with_a_byte_order_mark_on_request():
     files = unzipped(written(CsvFile, has_byte_order_mark=True))
-    assert all(text.startswith(b"\xef\xbb\xbf") for text in files.values())
+    assert files and all(text.startswith(b"\xef\xbb\xbf") for text in files.values())
 
 
 @pytest.mark.parametrize(
