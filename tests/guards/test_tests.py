@@ -1,4 +1,7 @@
-"""Tests say the same on every machine: none measures a clock. They count, or compare with a loop (`fits`)."""
+"""Tests say the same on every machine, and cannot pass on nothing.
+
+None measures a clock: they count, or compare with a loop (`fits`). None only loops over what may be empty.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -67,3 +70,71 @@ def test_the_guard_of_clocks_can_fail():
     assert clocks_in(ast.parse(timed), clock_names(timed)) == [3, 4]
     taken = "from time import process_time\nbegan = process_time()\n"
     assert clocks_in(ast.parse(taken), clock_names(taken)) == [2]
+
+
+def loops_alone(source: str) -> Iterator[str]:
+    """Tests whose only asserts stand in loops over what they computed; Hypothesis and parameters give what is there."""
+    for function in functions_of(source):
+        if function.name.startswith("test_") and not function.decorator_list:
+            outside = list(outside_loops(function, written_names(function)))
+            has_asserts = any(isinstance(part, ast.Assert) for part in ast.walk(function))
+            if has_asserts and not any(is_check(part) for part in outside):
+                yield f"{function.lineno} {function.name}"
+
+
+def outside_loops(node: ast.AST, written: set[str]) -> Iterator[ast.AST]:
+    """Every part that runs for certain: of loops, only those over something written down."""
+    for part in ast.iter_child_nodes(node):
+        yield part
+        if not isinstance(part, ast.For) or is_written(part.iter, written):
+            yield from outside_loops(part, written)
+
+
+def written_names(function: ast.AST) -> set[str]:
+    """Names of the function that hold something written down."""
+    assigned = [
+        part for part in ast.walk(function) if isinstance(part, ast.Assign) and is_written(part.value, set())
+    ]
+    return {
+        name.id
+        for part in assigned
+        for name in ast.walk(part)
+        if isinstance(name, ast.Name) and is_target(name)
+    }
+
+
+def is_written(node: ast.expr, names: set[str]) -> bool:
+    """Whether what is iterated is a display, a range or a constant, or made from one."""
+    return any(
+        isinstance(part, ast.Tuple | ast.List | ast.Dict | ast.Constant)
+        or (isinstance(part, ast.Name) and (part.id.isupper() or part.id in names))
+        for part in ast.walk(node)
+    )
+
+
+def is_check(part: ast.AST) -> bool:
+    """Whether this can fail: an assert, but that all of something hold; `raises`; a helper that checks or expects."""
+    if isinstance(part, ast.Assert):
+        return not (isinstance(part.test, ast.Call) and dotted_name(part.test.func) == "all") or is_written(
+            part.test, set()
+        )
+    called = dotted_name(part.func).rpartition(".")[2] if isinstance(part, ast.Call) else ""
+    return called.startswith(("raises", "warns", "check", "expect", "assert"))
+
+
+def test_no_test_only_loops_over_what_may_be_empty():
+    faults = [
+        f"{short(path)}:{fault}"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for fault in loops_alone(path.read_text(encoding="utf-8"))
+    ]
+    assert not faults, "\n".join(faults)
+
+
+def test_the_guard_of_loops_can_fail():
+    loop = "def test_a():\n    for row in rows():\n        assert row\n"
+    assert list(loops_alone(loop)) == ["1 test_a"]
+    assert list(loops_alone("def test_a():\n    found = rows()\n    assert all(row.x for row in found)\n"))
+    assert not list(loops_alone(f"{loop}    assert len(rows()) == 2\n"))
+    assert not list(loops_alone("def test_a():\n    for row in (1, 2):\n        assert row\n"))
+    assert not list(loops_alone("def test_a():\n    for row in ROWS:\n        assert row\n"))
