@@ -19,7 +19,7 @@ from tests.services import proxies
 from tests.services.proxies import FORM, HOST, Asking, connect, proxied  # noqa: F401
 from tests.site.test_headers import HEADERS
 from tools.launch import ROOT
-from tools.processes import Child, wait_until
+from tools.processes import PATIENCE, Child, wait_until
 from tools.redis_server import free_port
 
 # A proxy is the same before every database.
@@ -64,7 +64,7 @@ def drip(connections, rounds=60):
             except OSError:
                 answers.append((0, {}, ""))
             else:
-                connection.settimeout(15)
+                connection.settimeout(PATIENCE)
                 answers.append((answer.status, answer.headers, answer.read().decode()))
             open_ones.remove(connection)
         if not open_ones:
