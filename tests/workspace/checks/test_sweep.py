@@ -77,6 +77,7 @@ def sweep_with(monkeypatch, settings, broken):
 
 def test_whichever_act_fails_all_others_are_done(monkeypatch, settings, caplog):
     everything = names(settings)
+    assert len(everything) == len(settings.SWEEP_ACTIONS) + 3
     for broken in everything:
         caplog.clear()
         assert sweep_with(monkeypatch, settings, broken) == [name for name in everything if name != broken]
