@@ -15,6 +15,10 @@ MAY_ASK = {
     "tests/services/oidc_server.py",
     "tests/workspace/authentication/test_web_oidc.py",
 }
+# What has items when it is given some.
+KEEPS_ALL = set(
+    "enumerate items keys list pairwise product range reversed set sorted split values zip".split()
+)
 
 
 def clocks_in(node: ast.AST, names: set[str]) -> list[int]:
@@ -104,20 +108,27 @@ def written_names(function: ast.AST) -> set[str]:
 
 
 def is_written(node: ast.expr, names: set[str]) -> bool:
-    """Whether what is iterated is a display, a range or a constant, or made from one."""
-    return any(
-        isinstance(part, ast.Tuple | ast.List | ast.Dict | ast.Constant)
-        or (isinstance(part, ast.Name) and (part.id.isupper() or part.id in names))
-        for part in ast.walk(node)
-    )
+    """Whether what is iterated is a display, a range or a constant, or made from one by what leaves nothing out."""
+    if isinstance(node, ast.Call):
+        inner = [node.func.value] if isinstance(node.func, ast.Attribute) else node.args
+        return dotted_name(node.func).rpartition(".")[2] in KEEPS_ALL and any(
+            is_written(part, names) for part in inner
+        )
+    if isinstance(node, ast.BinOp):
+        return is_written(node.left, names) or is_written(node.right, names)
+    if isinstance(node, ast.Name):
+        return node.id.isupper() or node.id in names
+    return isinstance(node, ast.Tuple | ast.List | ast.Dict | ast.Set | ast.Constant)
 
 
 def is_check(part: ast.AST) -> bool:
     """Whether this can fail: an assert, but that all of something hold; `raises`; a helper that checks or expects."""
     if isinstance(part, ast.Assert):
-        return not (isinstance(part.test, ast.Call) and dotted_name(part.test.func) == "all") or is_written(
-            part.test, set()
-        )
+        test = part.test
+        if isinstance(test, ast.Call) and dotted_name(test.func) == "all":
+            (over,) = test.args
+            return isinstance(over, ast.GeneratorExp) and is_written(over.generators[0].iter, set())
+        return True
     called = dotted_name(part.func).rpartition(".")[2] if isinstance(part, ast.Call) else ""
     return called.startswith(("raises", "warns", "check", "expect", "assert"))
 
