@@ -108,7 +108,7 @@ def written_names(function: ast.AST) -> set[str]:
 
 
 def is_written(node: ast.expr, names: set[str]) -> bool:
-    """Whether what is iterated is a display, a range or a constant, or made from one by what leaves nothing out."""
+    """Whether what is iterated is a display with items, a constant, or made from one by what leaves nothing out."""
     if isinstance(node, ast.Call):
         inner = [node.func.value] if isinstance(node.func, ast.Attribute) else node.args
         return dotted_name(node.func).rpartition(".")[2] in KEEPS_ALL and any(
@@ -118,7 +118,7 @@ def is_written(node: ast.expr, names: set[str]) -> bool:
         return is_written(node.left, names) or is_written(node.right, names)
     if isinstance(node, ast.Name):
         return node.id.isupper() or node.id in names
-    return isinstance(node, ast.Tuple | ast.List | ast.Dict | ast.Set | ast.Constant)
+    return isinstance(node, ast.Constant) or bool(getattr(node, "elts", None) or getattr(node, "keys", None))
 
 
 def is_check(part: ast.AST) -> bool:
@@ -146,6 +146,7 @@ def test_the_guard_of_loops_can_fail():
     loop = "def test_a():\n    for row in rows():\n        assert row\n"
     assert list(loops_alone(loop)) == ["1 test_a"]
     assert list(loops_alone("def test_a():\n    found = rows()\n    assert all(row.x for row in found)\n"))
+    assert list(loops_alone("def test_a():\n    found = []\n    for row in found:\n        assert row\n"))
     assert not list(loops_alone(f"{loop}    assert len(rows()) == 2\n"))
     assert not list(loops_alone("def test_a():\n    for row in (1, 2):\n        assert row\n"))
     assert not list(loops_alone("def test_a():\n    for row in ROWS:\n        assert row\n"))
