@@ -1,13 +1,16 @@
 """The table of `make bench`: figures as on a quiet core, targets, markers; and the driver that measures them."""
 
+import json
 import socket
 import threading
 
 import pytest
 
+from benchmarks.calibration import fits
 from benchmarks.driver import Browser
 from benchmarks.performance import is_imported
 from benchmarks.table import END, MEASURES, START, Figure, between_markers, figures_of, number, table
+from tests.factories.effort import count_calls, count_lines
 from tools.processes import PATIENCE
 
 
@@ -115,3 +118,13 @@ def test_imports_are_over_when_all_games_are_measured():
     assert not is_imported([done, reading], 10)
     with pytest.raises(RuntimeError, match="failed"):
         is_imported([done, {"state": "failed", "measured_count": 0}], 10)
+
+
+def test_effort_is_counted_and_what_takes_longer_than_its_budget_does_not_fit():
+    def work(turns):
+        return lambda: [abs(turn) for turn in range(turns)]
+
+    assert count_calls(work(200)) - count_calls(work(100)) == 100
+    assert count_lines(lambda: json.dumps([])) > count_lines(lambda: None) == 1
+    assert fits(work(10), 100)
+    assert not fits(work(100_000), 0.001)
