@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from discussions.adjudication.core.authorship_test import AuthorshipResult
 from discussions.verdicts.core.flip import rating_flip_steps
 from discussions.verdicts.core.next_game import PlayedGame, predict_next_games
-from discussions.verdicts.core.rule import check_test, decide, find_rating_flip
+from discussions.verdicts.core.rule import add_binomial_flags, check_test, decide, find_rating_flip
 from discussions.verdicts.pages.lines import figure_row, verdict_turns
 from tests.factories.verdict_examples import APPENDIX, PASSING, RUBRIC, share, verdict, with_failing
 
@@ -95,6 +95,7 @@ def test_a_metric_that_does_not_apply_has_no_next_game():
         ("5.0", "5.0", 1, 1),
         ("1.5", "1.5", 1, 1),
         ("1.0", "1.0", 1, None),
+        ("1.0", "1.0", 3, None),
         ("4.5", "5.5", 1, None),
     ],
 )
@@ -186,3 +187,25 @@ def replace_needed(outcome):
 def test_a_test_that_guessing_passes_once_in_twenty_is_not_passed():
     assert not check_test(AuthorshipResult(1, 1, 20), decides=True).passes
     assert check_test(AuthorshipResult(1, 1, 21), decides=True).passes
+
+
+def test_an_interval_of_old_bases_holds_its_upper_end_alone():
+    line = verdict(PASSING).line("coherence")
+    low, high = add_binomial_flags(verdict(PASSING)).line("coherence").interval
+    for threshold, passes, turns in ((low, True, False), (low + 0.1, True, True), (high, False, True)):
+        turned = replace(verdict(PASSING), lines=[replace(line, threshold=threshold, passes=passes)])
+        assert add_binomial_flags(turned).lines[0].could_go_other_way is turns
+    empty = verdict(PASSING | {"coherence": share(0, 0)})
+    assert add_binomial_flags(empty).line("coherence") == empty.line("coherence")
+
+
+def test_a_metric_that_people_fail_falls_short_by_nothing_where_its_score_would_do():
+    check = check_test(AuthorshipResult(0, 12, 6), decides=True)
+    waiting = share(0, 1, is_pending=True)
+    for score in (share(9, 10), waiting):
+        outcome = verdict(PASSING | {"personality_diversity": score}, manual_check=check)
+        assert [(found.key, found.shortfall) for found in outcome.recommendations] == [
+            ("personality_diversity", 0.0)
+        ]
+    low = verdict(PASSING | {"personality_diversity": share(4, 10)}, manual_check=check)
+    assert [found.shortfall for found in low.recommendations] == [pytest.approx(0.1)]
