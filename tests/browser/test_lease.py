@@ -63,12 +63,12 @@ def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(rating_page,
 
     rating_page.route("**/lease/", hold)
     first = rating_page.evaluate(HERE)
-    rating_page.keyboard.press("a")
-    expect(rating_page.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
+    rating_page.keyboard.press("y")
+    expect(rating_page.locator(f"#{first} [data-key=y]")).to_have_attribute("aria-pressed", "true")
     settle(rating_page)
     after = rating_page.evaluate(HERE)
     assert after != first
-    assert Revision.objects.get().value == "accurate"
+    assert Revision.objects.get().value == "yes"
     assert [route.request.method for route in waiting] == ["POST"]
     waiting[0].continue_()
     rating_page.unroute("**/lease/")
@@ -103,7 +103,7 @@ def test_who_is_released_while_judging_goes_on_at_once_and_nothing_is_lost(ratin
         late.append(route)
 
     rating_page.route("**/lease/", hold)
-    rating_page.keyboard.press("a")
+    rating_page.keyboard.press("y")
     expect(note).to_contain_text("Ann is away")
     expect(note.get_by_role("button", name="Discard this change")).to_be_visible()
     # The renewal that the same key asked for is answered after the act was refused: its note takes nothing away.
@@ -116,16 +116,16 @@ def test_who_is_released_while_judging_goes_on_at_once_and_nothing_is_lost(ratin
     expect(rating_page.locator("#lease-says")).to_have_text("your slot was released")
     assert not Revision.objects.exists()
     note.get_by_role("button", name="Resume the game").click()
-    expect(rating_page.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
+    expect(rating_page.locator(f"#{first} [data-key=y]")).to_have_attribute("aria-pressed", "true")
     expect(unsent).to_be_hidden()
     expect(note).to_be_empty()
     expect(rating_page.locator("#lease-says")).to_have_text("reserved, 30 min left")
     settle(rating_page)
-    assert Revision.objects.get().value == "accurate"
+    assert Revision.objects.get().value == "yes"
     # Everything goes on as before: the focus is at the next thing, and what is said there is saved.
     rating_page.locator(f".item:focus:not(#{first})").wait_for()
     second = rating_page.evaluate(HERE)
-    rating_page.keyboard.press("i")
-    expect(rating_page.locator(f"#{second} [data-key=i]")).to_have_attribute("aria-pressed", "true")
+    rating_page.keyboard.press("n")
+    expect(rating_page.locator(f"#{second} [data-key=n]")).to_have_attribute("aria-pressed", "true")
     settle(rating_page)
     assert Revision.objects.count() == 2

@@ -15,7 +15,7 @@ from tests.browser.driving import (
     sign_in_as,
 )
 from tests.factories.human_reviewers import begin, list_reviewers, make_review_set
-from tests.factories.rating import start
+from tests.factories.rating import say_engagement, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,6 +29,7 @@ def evaluation() -> Evaluation:
 
 @pytest.fixture
 def rating_page(evaluation, page: Page, live_server) -> Page:
+    say_engagement(evaluation)
     return open_rating_page(page, live_server.url, evaluation)
 
 
