@@ -16,6 +16,8 @@ from workspace.people.actions import system_person
 class Command(SiteCommand):
     """manage.py unlink_account EMAIL --reason WHY"""
 
+    requires_migrations_checks = True
+
     help = (
         "Unlinks an account from the organisation's account (OpenID Connect) with which its person signed in. Whoever\n"
         "has the account's verified address there signs in next, and is linked.\n"
