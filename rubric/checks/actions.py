@@ -1,9 +1,11 @@
 """Checks of reviews: this wing's part of `manage.py verify`, which reads submitted reviews again."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+import msgspec
 from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 from msgspec import to_builtins
 
@@ -12,8 +14,15 @@ from rubric.core.response_order import shuffle
 from rubric.core.scales import COMMON
 from rubric.human_reviewers.core import build_record, collect_reasons
 from rubric.human_reviewers.queries.reviews import STARTING, load_review_state, load_rubric
-from rubric.model_reviewers.queries import load_answers, parse_answer, reviews_to_read
+from rubric.model_reviewers.queries import (
+    fits_itself,
+    load_answers,
+    parse_answer,
+    reads_otherwise,
+    reviews_to_read,
+)
 from rubric.models import (
+    Answer,
     CalibrationComparison,
     ComparisonSet,
     Mark,
@@ -23,12 +32,17 @@ from rubric.models import (
     Survey,
 )
 from rubric.models.comparisons import PERSON
-from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED
+from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED, UPLOADED
+from rubric.reviews.core.answer_record import READER
+from rubric.reviews.queries import list_content, list_stored_content
 from workspace.checks.actions import missing_events
 from workspace.checks.core import Check
+from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.models import Event
 
 CHUNK = 200
+MOST_NAMED = 20
+ANSWERED = Q(answers__error_code="") | Q(read_from__isnull=False)
 
 
 def _people_said_so(_now: datetime) -> Iterator[str]:
@@ -38,17 +52,56 @@ def _people_said_so(_now: datetime) -> Iterator[str]:
             yield f"{_name(review)} was submitted, though {work.missing[0].says}"
             continue
         record = build_record(work.sheet, work.values, work.rubric, work.slips)
-        if _said(record, collect_reasons(work.values, work.reasons)) != _stored(review):
+        if not _holds(review, record, collect_reasons(work.values, work.reasons)):
             yield f"{_name(review)} does not say what its marks say."
 
 
 def _answers_said_so(_now: datetime) -> Iterator[str]:
-    answered = Q(answers__error_code="") | Q(read_from__isnull=False)
-    for review in _submitted(answered).distinct():
-        record = parse_answer(review, reader=review.reader)
-        if record is not None and _said(record, {}) != _stored(review):
+    handed_in = {key: detail.get("mode") for key, detail in _audit_details("review:handed_in")}
+    for review in _submitted(ANSWERED).distinct():
+        if review.reader != READER:
+            if not fits_itself(review) or review.mode != handed_in.get(str(review.pk), review.mode):
+                yield f"{_name(review)} holds scores, a ranking and remarks that do not fit one another."
+            continue
+        record = parse_answer(review)
+        if record is not None and not _holds(review, record, {}):
             rows = ", ".join(str(answer.pk) for answer in load_answers(review).values())
             yield f"{_name(review)} does not say what its first answer (row {rows}) says."
+    yield from _altered_answers()
+
+
+def _altered_answers() -> Iterator[str]:
+    kept = {(key, detail["attempt"]): detail["sha256"] for key, detail in _audit_details("answer:kept")}
+    for answer in Answer.objects.exclude(source=UPLOADED).order_by("pk").iterator(chunk_size=CHUNK):
+        if kept.get((str(answer.review_id), answer.attempt)) != bytes_hash(answer.text.encode()):
+            yield f"Answer {answer.pk} of review {answer.review_id} is not the text that its audit line names."
+    seen: Counter[tuple[str, datetime]] = Counter()
+    for event in Event.objects.filter(verb="comparison_set:answered").exclude(object_id="").order_by("pk"):
+        said, place = msgspec.json.decode(event.detail), (event.object_id, event.at)
+        rows = Answer.objects.filter(
+            source=UPLOADED, created_at=event.at, review__reviewer__set=event.object_id
+        )
+        start = seen[place]
+        seen[place] += said["answers"]
+        texts = list(rows.order_by("pk").values_list("text", flat=True)[start : seen[place]])
+        if canonical_hash(texts) != said["sha256"]:
+            yield f"Uploaded answers ({said['answers']}) are not those that audit line {event.pk} names."
+
+
+def _earlier_readers_read(_now: datetime) -> Iterator[str]:
+    """Answers to read again: an earlier reader may have read on a Python that misread, so it cannot be asked today."""
+    found: dict[ComparisonSet, list[int]] = {}
+    for review in _submitted(ANSWERED, state=SUBMITTED).exclude(reader=READER).distinct():
+        if reads_otherwise(review):
+            found.setdefault(review.reviewer.set, []).append(review.pk)
+    for held_by, keys in found.items():
+        first = ", ".join(map(str, keys[:MOST_NAMED]))
+        more = ", ..." if len(keys) > MOST_NAMED else ""
+        yield (
+            f"Comparison set {held_by.number} of project {held_by.project.slug}: today's reader ({READER}) gives other "
+            f"results than an earlier reader stored. Answers: {len(keys)} (rows of reviews: {first}{more}). "
+            'Press "Parse all of these again" on the set\'s page Parsed answers.'
+        )
 
 
 def _responses_fit(_now: datetime) -> Iterator[str]:
@@ -152,28 +205,16 @@ def _submitted(*conditions: Q, **where: object) -> QuerySet[Review]:
     return found.prefetch_related(rows).order_by("pk")
 
 
-def _said(record: ReviewRecord, reasons: dict[str, dict[str, str]]) -> list[object]:
-    """The content of a record in the form in which it is stored."""
-    rows: list[object] = [
-        [
-            response.scores,
-            response.holistic,
-            response.reported_overall,
-            response.is_incomplete,
-            response.notes or "",
-            reasons.get(response.label, {}),
-        ]
-        for response in record.responses
-    ]
-    return [record.mode, record.ranking, record.reported_ranking, to_builtins(record.flags), rows]
+def _audit_details(verb: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What each audit line of the verb is about, and its detail."""
+    lines = Event.objects.filter(verb=verb).order_by("pk").values_list("object_id", "detail")
+    return ((key, msgspec.json.decode(detail)) for key, detail in lines.iterator(chunk_size=2000))
 
 
-def _stored(review: Review) -> list[object]:
-    rows: list[object] = [
-        [row.scores, row.holistic, row.reported_overall, row.is_incomplete, row.notes, row.cannot_judge]
-        for row in sorted(review.reviewed.all(), key=lambda row: row.position)
-    ]
-    return [review.mode, review.ranking, review.reported_ranking, review.flags, rows]
+def _holds(review: Review, record: ReviewRecord, reasons: dict[str, dict[str, str]]) -> bool:
+    """Whether the review holds just what the record says."""
+    is_same = list_content(record, reasons) == list_stored_content(review)
+    return is_same and to_builtins(record.flags) == review.flags
 
 
 def _name(review: Review) -> str:
@@ -182,7 +223,12 @@ def _name(review: Review) -> str:
 
 CHECKS: tuple[Check, ...] = (
     Check("R1", "Every review by a person says what its marks say", _people_said_so),
-    Check("R2", "Every review that came as text says what its first answer says", _answers_said_so),
+    Check(
+        "R2",
+        "Every review that came as text says what its first answer says",
+        _answers_said_so,
+        _earlier_readers_read,
+    ),
     Check("R3", "Responses were shown in the order of the seed, and never to who wrote them", _responses_fit),
     Check("R4", "What was submitted fits the order, the criteria and the scale", _rows_fit),
     Check("R5", "Every mark is the newest of its revisions, all by its reviewer", _marks_count),

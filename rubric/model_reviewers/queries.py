@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from rubric.core.records import ABSTAINED, HOLISTIC, UNREADABLE, Flag, ReviewRecord, RubricRecord
@@ -16,10 +16,12 @@ from rubric.model_reviewers.core import OPEN, REFUSAL, UNREAD, Try, derive_state
 from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, WholePrompt
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import FETCHED, SUBMITTED, SUPERSEDED
-from rubric.reviews.core.answer_record import READER, read_review
+from rubric.reviews.core.answer_json import GivenScores
+from rubric.reviews.core.answer_record import MISMATCHES, READER, assemble_record, given_mode, read_review
 from rubric.reviews.core.claims import claimed_flags
 from rubric.reviews.core.corrections import apply_correction, parse_correction, without_flags
 from rubric.reviews.core.two_calls import WHOLE_PART, list_missing, merge_calls
+from rubric.reviews.queries import list_content, list_stored_content
 
 STOPPED_BY_LENGTH = "length"
 MAIN_PART = ""
@@ -141,11 +143,44 @@ def list_readable(
 
 
 def reads_otherwise(review: Review) -> bool:
-    """Whether the current reader's scores or ranking differ from those of an earlier reader that nobody corrected."""
+    """Whether the current reader gives something else than what an earlier reader stored and nobody corrected.
+
+    Remarks count only where the earlier reader itself, run today, words them differently: then Python misread.
+    """
     if review.reader >= READER or review.correction:
         return False
-    now, then = parse_answer(review), parse_answer(review, reader=review.reader)
-    return now is not None and then is not None and without_flags(now) != without_flags(then)
+    now = parse_answer(review)
+    if now is None:
+        return False
+    if list_content(now, {}) != list_stored_content(review):
+        return True
+    if to_builtins(now.flags) == review.flags:
+        return False
+    then = parse_answer(review, reader=review.reader)
+    return then is not None and to_builtins(then.flags) != review.flags
+
+
+def fits_itself(review: Review) -> bool:
+    """Whether a stored reading is whole: mode, ranking and mismatches follow from its scores, or from its correction.
+
+    It says nothing about the answer. `review` comes from `reviews_to_read`.
+    """
+    labels = map_labels(review.order)
+    rows = sorted(review.reviewed.all(), key=lambda row: row.position)
+    if len(rows) != len(labels):
+        return False
+    said = {
+        label: GivenScores(row.scores, row.holistic, row.reported_overall, row.notes)
+        for label, row in zip(labels, rows, strict=True)
+    }
+    rubric = review.reviewer.set.rubric_version.to_record()
+    record = assemble_record(said, review.reported_ranking, rubric, review.mode)
+    if review.mode not in (ABSTAINED, UNREADABLE):
+        record = replace(record, mode=given_mode(said, review.reported_ranking, rubric))
+    record = apply_correction(record, parse_correction(review.correction), rubric)
+    told = [flag for flag in review.flags if flag.get("code") in MISMATCHES]
+    found = [flag for flag in record.flags if flag.code in MISMATCHES]
+    return list_content(record, {}) == list_stored_content(review) and to_builtins(found) == told
 
 
 def parse_answer(review: Review, *, reader: int = READER) -> ReviewRecord | None:

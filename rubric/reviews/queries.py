@@ -202,6 +202,31 @@ def load_submitted_keys(comparison_set: ComparisonSet) -> list[int]:
     return list(rows.order_by("pk").values_list("pk", flat=True))
 
 
+def list_content(record: ReviewRecord, reasons: Mapping[str, Mapping[str, str]]) -> list[object]:
+    """The content of a record in the form in which it is stored; `reasons` say by label what cannot be judged."""
+    rows: list[object] = [
+        [
+            response.scores,
+            response.holistic,
+            response.reported_overall,
+            response.is_incomplete,
+            response.notes or "",
+            reasons.get(response.label, {}),
+        ]
+        for response in record.responses
+    ]
+    return [record.mode, record.ranking, record.reported_ranking, rows]
+
+
+def list_stored_content(review: Review) -> list[object]:
+    """The content of a submitted review, to be compared with `list_content`; flags are left out of both."""
+    rows: list[object] = [
+        [row.scores, row.holistic, row.reported_overall, row.is_incomplete, row.notes, row.cannot_judge]
+        for row in sorted(review.reviewed.all(), key=lambda row: row.position)
+    ]
+    return [review.mode, review.ranking, review.reported_ranking, rows]
+
+
 def build_reviewed_rows(
     review: Review, record: ReviewRecord, cannot_judge: Mapping[str, Mapping[str, str]]
 ) -> list[ReviewedResponse]:

@@ -7,15 +7,23 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.db import connection
+from django.utils import timezone
 
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.metrics.queries import outdated_games
 from discussions.models import Measured, MeasuredFindings, Verdict
 from discussions.verdicts.actions import replay_verdict
+from rubric.model_reviewers import queries
+from rubric.model_reviewers.actions.readings import reread_answers
+from rubric.model_reviewers.queries import list_readable
+from rubric.models import ComparisonSet
+from rubric.reviews import actions as reviews_actions
+from rubric.reviews.actions import begin_reading, record_submission
+from rubric.reviews.core.answer_record import READER, read_review
 from tests.factories.tampering import without_triggers
 from tests.services.places import at
 from workspace.core.canonical import bytes_hash
-from workspace.models import Event
+from workspace.models import Event, Person
 
 pytestmark = [pytest.mark.services]
 BACKUPS = sorted((Path(__file__).parent / "old_backups").glob(f"*.{connection.vendor}.zip"))
@@ -83,6 +91,37 @@ def test_an_older_installation_is_measured_again_and_holds(restored):
         "games": dict.fromkeys(said["games"], 0),
         "left": 0,
     }
+
+
+def misread(text, labels, rubric, *, reader):
+    """What Python 3.11.2 gave: no block is found in the text."""
+    return read_review(text.replace("{", ""), labels, rubric, reader=reader)
+
+
+def test_answers_that_an_earlier_reader_misread_are_noted_until_they_are_read_again(restored, monkeypatch):
+    admin, sets = Person.objects.get(email=ADMIN), ComparisonSet.objects.select_related("project")
+    with monkeypatch.context() as patch:
+        patch.setattr(reviews_actions, "READER", READER - 1)
+        patch.setattr(queries, "read_review", misread)
+        for review in [review for held_by in sets for review in list_readable(held_by)]:
+            made = begin_reading(review=review, by=admin, now=timezone.now())
+            record = queries.parse_answer(made)
+            record_submission(review=made, record=record, by=admin, now=timezone.now())
+    wrong = {
+        held_by: sum(queries.reads_otherwise(review) for review in list_readable(held_by)) for held_by in sets
+    }
+    wrong = {held_by: count for held_by, count in wrong.items() if count}
+    assert sum(wrong.values()) > 10
+    code, checks = run("verify")
+    found = find(checks, "R2")
+    assert (code, broken(checks), found["note_count"]) == (0, [], len(wrong))
+    for held_by, count in wrong.items():
+        said = f"Comparison set {held_by.number} of project {held_by.project.slug}: today's reader ({READER})"
+        (note,) = [note for note in found["notes"] if note.startswith(said)]
+        assert f"Answers: {count} (" in note
+        assert reread_answers(comparison_set=held_by, by=admin, now=timezone.now()) == count
+    code, checks = run("verify")
+    assert (code, broken(checks), find(checks, "R2")["notes"]) == (0, [], [])
 
 
 def alter(measured):

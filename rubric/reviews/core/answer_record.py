@@ -166,9 +166,10 @@ def _begins(text: str, at: int, label: str) -> bool:
     return text[at:end].casefold() == label.casefold() and not text[end : end + 1].isalnum()
 
 
-# The number of this reader. A review is stored with the number of its reader and is replayed by that reader. Reader 1
-# reads only the shape that was asked for. Readers 1 and 2 kept the ranking and the notes of one of two answers although
-# the scores given with them were left out.
+# The number of this reader. A review is stored with the number of its reader. Reader 1 reads only the shape that was
+# asked for. Readers 1 and 2 kept the ranking and the notes of one of two answers although the scores given with them
+# were left out. Python 3.11.0 to 3.11.4 read some answers wrongly under both, so their numbers do not tell what an
+# answer gave.
 STRICT_READER, MIXING_READER, READER = 1, 2, 3
 MISMATCH = Fraction(5, 100)
 # The codes of the flags that `assemble_record` raises itself: whoever assembles a record again drops the old ones.

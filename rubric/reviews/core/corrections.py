@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from rubric.core.records import ABSTAINED, HOLISTIC, UNREADABLE, Flag, ReviewRecord, RubricRecord
 from rubric.reviews.core.answer_json import GivenScores, Names
@@ -54,8 +54,3 @@ def parse_typed_ranking(text: str, labels: list[str]) -> list[list[str]] | None:
     flat = [name for group in found for name in group]
     is_whole = all(len(group) == len(kept) for group, kept in zip(places, found, strict=True))
     return found if is_whole and len(set(flat)) == len(flat) else None
-
-
-def without_flags(record: ReviewRecord) -> ReviewRecord:
-    """A reading in a form that can be compared with another: without flags, whose wording differs between readers."""
-    return structs.replace(record, flags=[])

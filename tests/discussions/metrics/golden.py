@@ -22,7 +22,11 @@ import msgspec
 from discussions.core.records import GameRecord
 from discussions.metrics.core.registry import CODE_VERSION, build_diagnostics, measure_game
 from discussions.transcripts.core.reader import read_transcripts
+from rubric.core.records import HOLISTIC, ReviewRecord, RubricRecord
 from rubric.reviews.core.answer_record import READER, read_review
+from rubric.reviews.core.claims import claimed_flags
+from rubric.reviews.core.corrections import Correction, apply_correction
+from rubric.reviews.core.two_calls import merge_calls
 from rubric.versions.queries import DISCUSSION_NUMBERS, RESPONSE_NUMBERS, response_version
 from tests.factories.metrics import game, rubric
 
@@ -115,7 +119,7 @@ def fixed_answers() -> list[str]:
 
 
 def compute_readings() -> dict[str, str]:
-    """A hash of each answer as each reader reads it under each shipped response version."""
+    """Hashes of each answer as each reader reads it, and stores it, under each shipped response version."""
     found = {}
     for reader in range(1, READER + 1):
         for number in RESPONSE_NUMBERS:
@@ -123,8 +127,25 @@ def compute_readings() -> dict[str, str]:
             for at, text in enumerate(fixed_answers(), start=1):
                 record = read_review(text, ["Response A", "Response B"], version, reader=reader)
                 place = f"reader {reader}, response {number}, answer {at}"
-                found[place] = hashlib.sha256(msgspec.json.encode(record, enc_hook=str)).hexdigest()[:12]
+                found[place] = _hash(record)
+                found[f"{place}, completed"] = _hash(_complete(record, text, version, reader))
     return found
+
+
+def _complete(record: ReviewRecord, text: str, version: RubricRecord, reader: int) -> list[object]:
+    """What is made of a reading before it is stored: remarks on claims, two calls in one, a correction."""
+    labels = ["Response A", "Response B"]
+    whole = read_review('{"scores": {"Response A": 7, "Response B": 5}}', labels, version, reader=reader)
+    correction = Correction({"Response A": {"accuracy": 9, HOLISTIC: 8}}, "Misread", [["Response B"]])
+    return [
+        claimed_flags({"Response A": text, "Response B": "None."}, record, version),
+        merge_calls(whole, record, version),
+        apply_correction(record, correction, version),
+    ]
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(value, enc_hook=str)).hexdigest()[:12]
 
 
 def compute_golden() -> Golden:

@@ -78,7 +78,7 @@ def test_a_reader_reads_for_ever_as_it_did(
     found: Golden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = "reader 1, response 1.0, answer 1"
-    assert len(found.readings) == READER * len(RESPONSE_NUMBERS) * len(fixed_answers())
+    assert len(found.readings) == 2 * READER * len(RESPONSE_NUMBERS) * len(fixed_answers())
     assert len(set(found.readings.values())) > len(fixed_answers())
     other = Golden("0.9.9", found.hashes, found.readings | {place: "0" * 12})
     assert compare(other, found).startswith(

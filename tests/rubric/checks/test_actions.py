@@ -7,10 +7,12 @@ from rubric.checks.actions import CHECKS
 from rubric.comparisons.actions import add_reviewer, import_lines
 from rubric.comparisons.core.lines import read_comparison_lines
 from rubric.human_reviewers.actions import submit_marked_review, undo_mark
-from rubric.model_reviewers.actions.answers import paste_answer
+from rubric.model_reviewers.actions.answers import paste_answer, upload_answers
 from rubric.model_reviewers.actions.prompts import ask_again, ensure_prompt
+from rubric.model_reviewers.core import UploadedAnswer
 from rubric.models import Answer, Mark, MarkRevision, Review, ReviewedResponse
 from rubric.models.comparisons import MODEL
+from rubric.reviews.core.answer_record import READER
 from tests.factories.comparisons import RECORD_SCORES, review_with
 from tests.factories.human_reviewers import (
     begin,
@@ -22,10 +24,12 @@ from tests.factories.human_reviewers import (
     start,
     submitted,
 )
+from tests.factories.jobs import run_waiting_jobs
 from tests.factories.model_reviewers import TENS, answer_text
 from tests.factories.people import NOW, moment
 from tests.factories.tampering import without_triggers
 from workspace.checks.core import run_check
+from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
 
@@ -112,7 +116,36 @@ def test_a_row_that_was_changed_is_named_by_a_person_and_by_a_model(changes):
 def test_an_answer_that_was_changed_is_named():
     answered(make_review_set(), answer_text())
     tampered(Answer.objects.all(), text=answer_text(scores=TENS))
-    assert "first answer" in breaches()["R2"][0]
+    read, kept = breaches()["R2"]
+    assert "first answer" in read and "is not the text that its audit line names" in kept
+
+
+def test_an_uploaded_answer_that_was_changed_is_named_whoever_read_it():
+    made = make_review_set()
+    by = made.created_by
+    model = add_reviewer(comparison_set=made, kind=MODEL, name="one-model", by=by, now=NOW)
+    for comparison in made.comparisons.all():
+        ensure_prompt(comparison=comparison, reviewer=model, by=by, now=NOW)
+    keys = made.comparisons.order_by("number").values_list("key", flat=True)
+    for key in keys:
+        line = UploadedAnswer(1, key, "one-model", answer_text())
+        assert not upload_answers(comparison_set=made, lines=[line], by=by, now=NOW)
+    run_waiting_jobs()
+    Review.objects.update(reader=READER - 1)
+    assert breaches() == {}
+    newest = Answer.objects.latest("pk")
+    tampered(Answer.objects.filter(pk=newest.pk), text=answer_text(scores=TENS))
+    line = Event.objects.filter(verb="comparison_set:answered").latest("pk")
+    assert breaches() == {"R2": [f"Uploaded answers (1) are not those that audit line {line.pk} names."]}
+
+
+def test_a_reading_of_an_earlier_reader_has_the_mode_that_its_audit_line_names():
+    review = answered(make_review_set(), "Nothing to see.")
+    Review.objects.update(reader=READER - 1)
+    assert breaches() == {}
+    tampered(Review.objects.filter(pk=review.pk), mode="abstained")
+    (said,) = breaches()["R2"]
+    assert said.endswith("round 1, holds scores, a ranking and remarks that do not fit one another.")
 
 
 def test_another_order_is_named_and_what_was_shown_to_its_writer():

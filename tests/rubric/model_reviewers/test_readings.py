@@ -5,9 +5,11 @@ import json
 import pytest
 from django.urls import reverse
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from rubric.checks.actions import CHECKS
 from rubric.comparisons.actions import add_reviewer
+from rubric.core.records import Flag
 from rubric.model_reviewers import queries
 from rubric.model_reviewers.actions.answers import paste_answer
 from rubric.model_reviewers.actions.prompts import ask_again, ensure_prompt
@@ -21,29 +23,40 @@ from rubric.reviews.core.corrections import Correction, parse_typed_ranking
 from tests.factories.comparisons import make_set
 from tests.factories.model_reviewers import SIXES
 from tests.factories.people import NOW, moment
+from tests.factories.tampering import without_triggers
 from tests.factories.versions import three_scales
 from workspace.checks.core import run_check
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
 LABELS = ["Response A", "Response B", "Response C"]
+# In the shape that was asked for, with the weighted overall that the scores give.
+ASKED = json.dumps({"evaluations": dict.fromkeys(LABELS, SIXES | {"overall": 6})})
 FLAT = json.dumps(dict.fromkeys(LABELS, SIXES))
 
 
-def make_read_by_first_reader(monkeypatch, text=FLAT):
-    """A model's answer that was stored when the first reader was the only one."""
+def read_strictly(text, labels, rubric, *, reader):
+    """What the first reader gave."""
+    return read_review(text, labels, rubric, reader=STRICT_READER)
+
+
+def misread(text, labels, rubric, *, reader):
+    """What a Python gave that found no block in the text."""
+    return read_review(text.replace("{", ""), labels, rubric, reader=reader)
+
+
+def make_read_by_first_reader(monkeypatch, text=FLAT, *, read=read_strictly, reader=STRICT_READER):
+    """A model's answer that was stored by an earlier reader; the first one, when it was the only one."""
     made = make_set()
     model = add_reviewer(comparison_set=made, kind=MODEL, name="one-model", by=made.created_by, now=NOW)
     pair = {"comparison": made.comparisons.get(), "reviewer": model, "by": made.created_by, "now": NOW}
     ensure_prompt(**pair)
 
-    def read_strictly(text, labels, rubric, *, reader):
-        return read_review(text, labels, rubric, reader=STRICT_READER)
-
     with monkeypatch.context() as patch:
-        patch.setattr(queries, "read_review", read_strictly)
+        patch.setattr(queries, "read_review", read)
         review = paste_answer(**pair, text=text)
-    Review.objects.filter(pk=review.pk).update(reader=STRICT_READER)
+    Review.objects.filter(pk=review.pk).update(reader=reader)
     return reviews_to_read().get(pk=review.pk)
 
 
@@ -53,6 +66,98 @@ def newest(review):
 
 def breaches():
     return [said for check in CHECKS for said in run_check(check, moment(90)).breaches]
+
+
+def notes():
+    return [said for check in CHECKS for said in run_check(check, moment(90)).notes]
+
+
+def read_all_again(client, held_by):
+    """Press the button on the page Parsed answers, and return what the page says before."""
+    client.force_login(held_by.created_by)
+    place = [held_by.project.slug, held_by.number]
+    page = client.get(reverse("set_readings", args=place)).content.decode()
+    client.post(reverse("reread_answers", args=place))
+    return " ".join(page.split())
+
+
+@pytest.mark.parametrize("reader", range(1, READER))
+def test_what_an_earlier_reader_misread_is_a_note_until_it_is_read_again(monkeypatch, client, reader):
+    review = make_read_by_first_reader(monkeypatch, ASKED, read=misread, reader=reader)
+    held_by, stored = review.reviewer.set, list(review.reviewed.order_by("pk").values())
+    assert review.mode == "unreadable"
+    assert breaches() == []
+    (said,) = notes()
+    assert said == (
+        f"Comparison set {held_by.number} of project {held_by.project.slug}: today's reader ({READER}) gives other "
+        f"results than an earlier reader stored. Answers: 1 (rows of reviews: {review.pk}). "
+        'Press "Parse all of these again" on the set\'s page Parsed answers.'
+    )
+    assert "The current parser parses 1 answer differently" in read_all_again(client, held_by)
+    again = newest(review)
+    assert (again.mode, again.reader, again.read_from) == ("rubric", READER, review)
+    assert (breaches(), notes()) == ([], [])
+    lines = Event.objects.filter(object_kind="review", by=held_by.created_by).order_by("pk")
+    said = list(lines.values_list("verb", "object_id"))[-3:]
+    assert said == [
+        ("review:superseded", str(review.pk)),
+        ("review:begun", str(again.pk)),
+        ("review:handed_in", str(again.pk)),
+    ]
+    review.refresh_from_db()
+    assert (review.state, review.mode, review.reader) == ("superseded", "unreadable", reader)
+    assert list(review.reviewed.order_by("pk").values()) == stored
+
+
+def test_remarks_that_only_the_old_python_made_are_a_reason_to_read_again(monkeypatch, client):
+    def read(text, labels, rubric, *, reader):
+        found = read_review(text, labels, rubric, reader=reader)
+        return replace(found, flags=[*found.flags, Flag("broken_block", "A block is cut off.")])
+
+    review = make_read_by_first_reader(monkeypatch, ASKED, read=read, reader=READER - 1)
+    assert (len(notes()), breaches()) == (1, [])
+    read_all_again(client, review.reviewer.set)
+    assert (newest(review).flags, notes(), breaches()) == ([], [], [])
+
+
+def test_remarks_that_the_earlier_reader_words_differently_are_none(monkeypatch):
+    make_read_by_first_reader(monkeypatch, "Nothing to see.")
+    assert (notes(), breaches()) == ([], [])
+
+
+def test_a_reading_by_todays_reader_that_differs_is_broken(monkeypatch):
+    review = make_read_by_first_reader(monkeypatch, ASKED, read=misread, reader=READER)
+    assert notes() == []
+    (said,) = breaches()
+    assert said.startswith(f"Review {review.pk} of") and "does not say what its first answer" in said
+
+
+@pytest.mark.parametrize("is_corrected", [False, True])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"scores": SIXES | {"accuracy": 1}},
+        {"scores": {"accuracy": 6}},
+        {"holistic": 3, "scores": {}},
+        {"is_incomplete": True},
+        {"cannot_judge": {"clarity": "x"}},
+    ],
+)
+def test_an_altered_reading_of_an_earlier_reader_does_not_fit_itself(monkeypatch, changes, is_corrected):
+    review = make_read_by_first_reader(monkeypatch, ASKED, read=read_review, reader=READER - 1)
+    if is_corrected:
+        given = Correction(dict.fromkeys(LABELS, SIXES), "Misread")
+        by = review.reviewer.set.created_by
+        review = correct_reading(review=review, correction=given, by=by, now=moment(1))
+        Review.objects.filter(pk=review.pk).update(reader=READER - 1)
+    assert (breaches(), notes()) == ([], [])
+    with without_triggers():
+        assert review.reviewed.filter(position=1).update(**changes)
+    (said,) = breaches()
+    assert said == (
+        f"Review {review.pk} of comparison {review.comparison_id}, round 1, holds scores, a ranking and remarks that "
+        "do not fit one another."
+    )
 
 
 def test_an_answer_is_read_anew_and_the_earlier_reading_stays(monkeypatch, client):
