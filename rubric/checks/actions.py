@@ -79,7 +79,10 @@ def _altered_answers() -> Iterator[str]:
     for event in Event.objects.filter(verb="comparison_set:answered").exclude(object_id="").order_by("pk"):
         said, place = msgspec.json.decode(event.detail), (event.object_id, event.at)
         rows = Answer.objects.filter(
-            source=UPLOADED, created_at=event.at, review__reviewer__set=event.object_id
+            source=UPLOADED,
+            created_at=event.at,
+            review__prompt__isnull=False,
+            review__reviewer__set=int(event.object_id),
         )
         start = seen[place]
         seen[place] += said["answers"]
