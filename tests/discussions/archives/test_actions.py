@@ -13,10 +13,18 @@ from django.urls import reverse
 
 from discussions.iterations.actions import open_project
 from discussions.models import Game, Measured, Transcript
-from rubric.models import RubricVersion
+from rubric.checks.actions import CHECKS as REVIEW_CHECKS
+from rubric.comparisons.actions import add_reviewer
+from rubric.model_reviewers.actions.answers import paste_answer, upload_answers
+from rubric.model_reviewers.actions.prompts import ensure_prompt
+from rubric.model_reviewers.core import UploadedAnswer
+from rubric.models import Answer, RubricVersion
+from rubric.models.comparisons import MODEL
+from rubric.models.reviews import PASTED, UPLOADED
 from tests.factories.comparisons import make_set
 from tests.factories.exports import ask_export, make_export, read_lines, write_export
 from tests.factories.jobs import run_waiting_jobs
+from tests.factories.model_reviewers import answer_text
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person, make_project
 from tests.factories.project_archives import (
     bring_in,
@@ -26,11 +34,13 @@ from tests.factories.project_archives import (
     read_members,
     write_archive,
 )
+from tests.factories.tampering import without_triggers
 from tests.factories.transcripts import import_game, make_games_project, upload
 from tests.services.commands import Commands
 from tests.services.migrated import take_database
 from workspace.access.permissions import role_in
 from workspace.blob_store import open_file
+from workspace.checks.core import run_check
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.jobs.actions import run_job
@@ -72,6 +82,38 @@ def test_another_installation_makes_the_same_archive_and_the_same_labels_again(m
     keys = r"made_by|audit_head\.\w+|.*\.basis_sha256|(evaluations|reviews)\.\*\.id|verdicts\.\*\.basis\..*"
     assert differing
     assert not [place for place in differing if not re.fullmatch(keys, place)]
+
+
+def write_answered():
+    """The archive of a project with a pasted and an uploaded answer of models."""
+    made = make_set(questions=2)
+    by = made.created_by
+    for number, comparison in enumerate(made.comparisons.order_by("number")):
+        model = add_reviewer(comparison_set=made, kind=MODEL, name=f"model-{number}", by=by, now=NOW)
+        pair = {"comparison": comparison, "reviewer": model, "by": by, "now": NOW}
+        ensure_prompt(**pair)
+        if number:
+            paste_answer(**pair, text=answer_text())
+        else:
+            line = UploadedAnswer(1, comparison.key, model.name, answer_text())
+            assert upload_answers(comparison_set=made, lines=[line], by=by, now=NOW) == []
+    run_waiting_jobs()
+    return write_archive(made.project, by)
+
+
+def test_answers_of_models_are_still_what_their_audit_lines_name():
+    with override_settings(AUDIT_KEY="first-" * 10), transaction.atomic():
+        archive = write_answered()
+        transaction.set_rollback(True)
+    done = bring_in(archive)
+    brought = Answer.objects.filter(review__reviewer__set__project=done.project)
+    assert set(brought.values_list("source", flat=True)) == {PASTED, UPLOADED}
+    (check,) = [check for check in REVIEW_CHECKS if check.code == "R2"]
+    assert run_check(check, NOW).breaches == []
+    with without_triggers():
+        brought.update(text="I decline.")
+    said = [breach.split()[0] for breach in run_check(check, NOW).breaches]
+    assert said == ["Review", "Review", "Answer", "Uploaded"]
 
 
 def differences(first, other, place=""):

@@ -121,12 +121,13 @@ def test_an_answer_that_was_changed_is_named():
 
 
 def test_an_uploaded_answer_that_was_changed_is_named_whoever_read_it():
-    made = make_review_set()
+    made = make_review_set(questions=2)
     by = made.created_by
     model = add_reviewer(comparison_set=made, kind=MODEL, name="one-model", by=by, now=NOW)
     for comparison in made.comparisons.all():
         ensure_prompt(comparison=comparison, reviewer=model, by=by, now=NOW)
     keys = made.comparisons.order_by("number").values_list("key", flat=True)
+    assert len(keys) == 2
     for key in keys:
         line = UploadedAnswer(1, key, "one-model", answer_text())
         assert not upload_answers(comparison_set=made, lines=[line], by=by, now=NOW)
