@@ -107,6 +107,9 @@ def test_what_an_earlier_reader_misread_is_a_note_until_it_is_read_again(monkeyp
     review.refresh_from_db()
     assert (review.state, review.mode, review.reader) == ("superseded", "unreadable", reader)
     assert list(review.reviewed.order_by("pk").values()) == stored
+    place = [held_by.project.slug, held_by.number, review.pk]
+    page = client.get(reverse("reading", args=place)).content.decode()
+    assert "This result was superseded." in page and 'id="reread"' not in page
 
 
 def test_remarks_that_only_the_old_python_made_are_a_reason_to_read_again(monkeypatch, client):
