@@ -19,7 +19,7 @@ from rubric.models.reviews import FETCHED, SUBMITTED, SUPERSEDED
 from rubric.reviews.core.answer_json import GivenScores
 from rubric.reviews.core.answer_record import MISMATCHES, READER, assemble_record, given_mode, read_review
 from rubric.reviews.core.claims import claimed_flags
-from rubric.reviews.core.corrections import apply_correction, parse_correction, without_flags
+from rubric.reviews.core.corrections import apply_correction, parse_correction
 from rubric.reviews.core.two_calls import WHOLE_PART, list_missing, merge_calls
 from rubric.reviews.queries import list_content, list_stored_content
 
