@@ -171,6 +171,7 @@ def people(request: SignedIn) -> HttpResponse:
 def invite_admin(request: SignedIn) -> HttpResponse:
     """Invite somebody as admin; the link is shown only once."""
     check_manage_people(request.user)
+    only_parameters(request)
     form = bind_form(request, AdminInvitationForm)
     if not form.is_valid():
         return show_people(request, form, status=422)

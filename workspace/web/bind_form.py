@@ -21,9 +21,12 @@ MOST_DIGITS = 15
 def bind_form(request: HttpRequest, form_class: type[F], **given: object) -> F:
     """The form bound to what was posted; `given` goes to the form's constructor.
 
-    Raises Malformed (400) for a field that the form does not have and for one that is sent twice where the form takes
-    one value: neither comes from our own pages. The form itself checks whether the values are valid (422).
+    Raises Malformed (400) for a field that the form does not have, for one that is sent twice where the form takes
+    one value, and for parameters that `only_parameters` found to be odd: nothing of that comes from our own pages. The
+    form itself checks whether the values are valid (422).
     """
+    if odd_address := getattr(request, "odd_address", None):
+        raise odd_address
     form = form_class(data=request.POST, files=request.FILES, **given)  # type: ignore[arg-type]
     names = {form.add_prefix(name): field for name, field in form.fields.items()}
     sent: list[tuple[str, list[Any]]] = [*request.POST.lists(), *request.FILES.lists()]
@@ -48,13 +51,11 @@ def takes_many(field: object) -> bool:
 def only_parameters(request: HttpRequest, *names: str) -> dict[str, str]:
     """The parameters of the address, all of them in `names` and each at most once, else Malformed (400).
 
-    A GET is refused by `require` when its view has ended, which gets empty values meanwhile: who may not see the page
-    is told that first.
+    It is refused by `bind_form`, before anything is done, or by `require` when the view has ended; the view gets empty
+    values meanwhile. So who may not see the page or do the act is told that first.
     """
     if any(name not in names or len(values) != 1 for name, values in request.GET.lists()):
         says = _("This address holds something that the page does not know. Open the page again.")
-        if request.method not in ("GET", "HEAD"):
-            raise Malformed(says)
         request.odd_address = Malformed(says)  # type: ignore[attr-defined]
         return dict.fromkeys(names, "")
     return {name: request.GET.get(name, "") for name in names}
