@@ -107,12 +107,13 @@ def let_rate(
 ) -> CalibrationWaiver:
     """Let a person rate who did not pass, with a reason that is kept. A second call changes nothing.
 
-    Raises Unacceptable without a reason or for a person who is no evaluator of the project.
+    Raises Unacceptable without a reason and Conflict for a person who does not rate in the project now.
     """
     check_calibrate(by, opened.project)
     reason = clean_text(reason, ask=_("Say why they may rate without passing, in a few words."))
     if role_in(person, opened.project) != "evaluator":
-        raise Unacceptable(_("Only evaluators of this project are calibrated."), field="person")
+        says = _("This person does not rate in the project now. Reload the page to see who does.")
+        raise Conflict(says, code="no_evaluator")
     with transaction.atomic():
         waiver, is_new = CalibrationWaiver.objects.get_or_create(
             round=opened,

@@ -4,18 +4,16 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
-from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Router
 from pydantic import Field
 
-from discussions.access.queries import evaluators_in
 from discussions.calibration import actions
 from discussions.calibration.actions import RoundPlan
 from discussions.calibration.pages import calibration_page, calibrations_page
 from discussions.calibration.permissions import check_calibrate
 from discussions.calibration.queries import RoundProgress
-from discussions.calibration.views import round_or_404
+from discussions.calibration.views import member_or_404, round_or_404
 from discussions.models import CalibrationRound
 from rubric.calibration.api import collect_notes
 from workspace.core.limits import LONGEST_REASON
@@ -184,8 +182,7 @@ def let_rate(
     """Let an evaluator rate who did not pass a round."""
     project = _led_project(request, slug)
     found = round_or_404(project, calibration)
-    evaluators = Person.objects.filter(pk__in=[evaluator.pk for evaluator in evaluators_in(project)])
-    who = get_object_or_404(evaluators, pk=person)
+    who = member_or_404(project, person)
     actions.let_rate(opened=found, person=who, reason=given.reason, by=request.user, now=timezone.now())
     return _single(project, calibration)
 

@@ -5,7 +5,6 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
-from discussions.access.queries import evaluators_in
 from discussions.calibration import actions
 from discussions.calibration.forms import RoundForm
 from discussions.calibration.pages import calibration_page, calibrations_page, feedback_page
@@ -17,7 +16,7 @@ from discussions.models.slots import CALIBRATION
 from discussions.rating.views import evaluation_or_404
 from discussions.slots.permissions import check_take_game
 from rubric.calibration.forms import WaiverForm
-from workspace.core.refusals import Refusal
+from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
 from workspace.models import Person, Project
 from workspace.revisions.forms import KeyedForm
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
@@ -33,6 +32,11 @@ def round_or_404(project: Project, number: int) -> CalibrationRound:
     """The project's round of that number."""
     rows = CalibrationRound.objects.select_related("project", "created_by")
     return get_object_or_404(rows, project=project, number=number)
+
+
+def member_or_404(project: Project, person: int) -> Person:
+    """Somebody who is or was a member of the project: a page that was opened before still names who left."""
+    return get_object_or_404(Person.objects.filter(memberships__project=project).distinct(), pk=person)
 
 
 @require("calibrate", methods=("GET", "POST"))
@@ -82,14 +86,12 @@ def let_rate(request: SignedIn, slug: str, number: int, person: int) -> HttpResp
     project = project_or_404(request.user, slug)
     check_calibrate(request.user, project)
     found = round_or_404(project, number)
-    who = get_object_or_404(
-        Person.objects.filter(pk__in=[evaluator.pk for evaluator in evaluators_in(project)]), pk=person
-    )
+    who = member_or_404(project, person)
     form = bind_form(request, WaiverForm)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
     try:
         actions.let_rate(opened=found, person=who, reason=reason, by=request.user, now=timezone.now())
-    except Refusal as refusal:
+    except (Unacceptable, NotAllowed) as refusal:
         status = kept_status(form, refusal)
         return _show(request, found, waiving=form, waived=who.pk, status=status)
     return respond(request, page="", redirect=_place(slug, number) + "#people")

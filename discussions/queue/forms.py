@@ -44,7 +44,12 @@ class NumbersField(forms.TypedMultipleChoiceField):
 class AssignForm(forms.Form):
     """Games for one person: by their numbers, chosen from the list, or both."""
 
-    person = forms.ChoiceField(label=_("For"))
+    person = forms.ChoiceField(
+        label=_("For"),
+        error_messages={
+            "invalid_choice": _("This person does not rate in the project now. Choose somebody else.")
+        },
+    )
     numbers = forms.CharField(
         label=_("Games by number"),
         required=False,

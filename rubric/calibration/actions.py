@@ -129,12 +129,13 @@ def let_review(
 ) -> CalibrationWaiver:
     """Let a person who did not pass review, with a reason that is stored. A second call changes nothing.
 
-    Raises Unacceptable without a reason or for somebody who is not calibrated.
+    Raises Unacceptable without a reason and Conflict for somebody who is not calibrated now.
     """
     check_calibrate_set(by, opened.set)
     reason = clean_text(reason, ask=_("Say why they may review without passing, in a few words."))
     if not calibrated_reviewers(opened.set).filter(pk=reviewer.pk).exists():
-        raise Unacceptable(_("Only evaluators who review this set are calibrated."), field="person")
+        says = _("This person does not review the set as an evaluator now. Reload the page to see who does.")
+        raise Conflict(says, code="no_evaluator")
     with transaction.atomic():
         waiver, is_new = CalibrationWaiver.objects.get_or_create(
             round=opened,

@@ -14,7 +14,7 @@ from rubric.calibration.permissions import check_calibrate_set
 from rubric.calibration.queries import build_labels
 from rubric.models import CalibrationRound, ComparisonSet, Reviewer
 from rubric.sets.views import SECTION, set_or_404
-from workspace.core.refusals import Refusal
+from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
 from workspace.web.bind_form import bind_form, kept_status, only_parameters
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
@@ -74,7 +74,7 @@ def let_review(request: SignedIn, slug: str, number: int, calibration: int, revi
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
     try:
         actions.let_review(opened=opened, reviewer=who, reason=reason, by=request.user, now=timezone.now())
-    except Refusal as refusal:
+    except (Unacceptable, NotAllowed) as refusal:
         status = kept_status(form, refusal)
         return _show(request, opened, waiving=form, waived=who.pk, status=status)
     return respond(request, page="", redirect=f"{_address(found, calibration)}#people")

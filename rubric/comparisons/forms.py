@@ -167,7 +167,10 @@ class PersonReviewerForm(forms.Form):
         label=_("Person"),
         coerce=int,
         help_text=_("A member of this project."),
-        error_messages={"required": _("Choose somebody.")},
+        error_messages={
+            "required": _("Choose somebody."),
+            "invalid_choice": _("This person cannot be added now. Choose somebody else."),
+        },
     )
 
     def __init__(self, *args: object, people: Sequence[tuple[int, str]], **given: object) -> None:

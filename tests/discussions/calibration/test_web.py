@@ -15,10 +15,12 @@ from discussions.home.pages.home import home_page
 from discussions.models import CalibrationRound, Evaluation
 from discussions.models.slots import CALIBRATION
 from tests.factories.calibration import make_round, make_trainee, take
-from tests.factories.people import NOW, make_lead, make_member
+from tests.factories.people import NOW, make_lead, make_member, make_person
 from tests.factories.queue import finish, rated_once, until_repeated
 from tests.factories.rating import make_game, make_rating_project, say
+from tests.factories.tokens import program_of
 from tests.factories.verdicts import recorded_verdict
+from workspace.models import Membership
 
 pytestmark = pytest.mark.django_db
 
@@ -130,6 +132,23 @@ def test_who_passed_and_who_did_not_is_told_to_them_and_to_leads(client):
     page = signed(client, bad.evaluator).get(reverse("calibration_feedback", args=[bad.pk])).content.decode()
     assert "<strong>You may rate</strong>" in page
     assert "Passed" not in page
+
+
+def test_who_left_meanwhile_is_not_let_rate_and_the_lead_is_told(client):
+    opened = make_round(pass_percent=95)
+    lead, stranger = make_lead(project=opened.project), make_person()
+    left = finished(opened, otherwise="123").evaluator
+    Membership.objects.filter(person=left).update(ended_at=NOW, ended_by=lead)
+    client = signed(client, lead)
+    place = ["let_rate", opened.project.slug, opened.number]
+    answer = client.post(reverse(place[0], args=[*place[1:], left.pk]), {"reason": "We talked"})
+    assert (answer.status_code, "does not rate in the project now" in answer.content.decode()) == (409, True)
+    program = program_of(lead)
+    for person, status in ((left, 409), (stranger, 404)):
+        path = f"projects/{opened.project.slug}/calibrations/{opened.number}/people/{person.pk}/let-rate/"
+        answer = program.post(path, {"reason": "We talked"})
+        assert answer.status_code == status, answer.content
+    assert client.post(reverse(place[0], args=[*place[1:], stranger.pk]), {"reason": "x"}).status_code == 404
 
 
 def test_what_several_answer_otherwise_is_listed(client):

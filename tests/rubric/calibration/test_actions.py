@@ -207,7 +207,7 @@ def test_leads_are_not_calibrated_and_see_results_without_its_comparisons():
     made = make_set(by=lead, people=[lead, member], questions=2, mode="holistic", people_needed=2)
     opened = make_set_round(made)
     assert states(lead) == {1: "not_dealt", 2: "to_review"}
-    with pytest.raises(Unacceptable, match="Only evaluators"):
+    with pytest.raises(Conflict, match="does not review the set as an evaluator"):
         let_review(opened=opened, reviewer=reviewer_of(made, lead), reason="Me", by=lead, now=NOW)
     assert not may(check_see_results, lead, made)
     review_next(made, lead)

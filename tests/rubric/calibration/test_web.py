@@ -16,6 +16,7 @@ from tests.factories.people import NOW
 from tests.factories.response_calibration import make_set_round, review_next, take
 from tests.factories.tokens import program_of
 from tests.factories.versions import publish_three_scales
+from workspace.models import Membership
 
 pytestmark = pytest.mark.django_db
 
@@ -115,6 +116,16 @@ def test_a_person_sees_after_submission_where_they_differ_and_why_and_a_lead_let
     assert CalibrationWaiver.objects.get().reason == "We talked"
     assert "You may review" in words(me.get(answer["Location"]))
     assert me.post(reverse("next_review", args=[made.pk])).status_code == 303
+
+
+def test_who_left_meanwhile_is_not_let_review_and_the_lead_is_told():
+    made = make_review_set(mode="holistic")
+    [person] = list_reviewers(made)
+    make_set_round(made)
+    Membership.objects.filter(person=person).update(ended_at=NOW, ended_by=made.created_by)
+    place = address("let_review", made, 1, made.reviewers.get(person=person).pk)
+    answer = signed(made.created_by).post(place, {"reason": "We talked"})
+    assert (answer.status_code, "does not review the set as an evaluator now" in words(answer)) == (409, True)
 
 
 def test_agreed_marks_are_shown_with_all_their_decimals_and_their_scale():

@@ -220,7 +220,7 @@ def test_reviewers_come_go_and_come_again(client, project, lead):
     ("given", "status", "says"),
     [
         ({"kind": "person", "person": ""}, 422, "Choose somebody"),
-        ({"kind": "person", "person": "999999"}, 422, "not one of the available choices"),
+        ({"kind": "person", "person": "999999"}, 422, "cannot be added now"),
         ({"kind": "model", "name": " "}, 422, "This field is required"),
         ({"kind": "elsewhere", "name": "n" * 201}, 422, "at most 200 characters"),
         ({"kind": "ghost", "name": "x"}, 400, "what kind of reviewer"),
