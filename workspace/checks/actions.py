@@ -123,7 +123,7 @@ def _audit_holds(_now: datetime) -> Iterator[str]:
 
 def _acts_have_events(_now: datetime) -> Iterator[str]:
     told = (
-        ("person", ("account:created",), Person.objects.filter(is_system=False)),
+        ("person", ("account:created", "service_account:created"), Person.objects.filter(is_system=False)),
         ("project", ("project:created",), Project.objects.all()),
         ("membership", ("membership:added", "membership:changed"), Membership.objects.all()),
         ("invitation", ("invitation:created",), Invitation.objects.all()),

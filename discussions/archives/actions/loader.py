@@ -41,7 +41,7 @@ from discussions.archives.queries.tables import (
     list_named_models,
     swap_start_key,
 )
-from discussions.models import Adjudication, Decision, Game, Verdict
+from discussions.models import Adjudication, Decision, Game, Remark, Revision, Verdict
 from rubric.core.records import RubricRecord
 from rubric.models import MarkRevision, Review, Rubric, RubricVersion
 from rubric.models.rubrics import IMPORTED, PUBLISHED
@@ -53,7 +53,10 @@ from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.identifiers import is_slug, plain_email, plain_name
 from workspace.models import Chain, Event, FirstSeal, Job, Membership, Person, Project
 from workspace.models.people import SYSTEM_EMAIL
+from workspace.revisions.actions import short_key
 
+# Tables in which a person uses each key once, whatever the project.
+KEYED = frozenset({Adjudication, MarkRevision, Remark, Revision})
 BATCH_ROWS, BATCH_BYTES = 500, 4 * 1024 * 1024
 # The exceptions of code that reads rows whose values do not fit together.
 FAULTS_OF_DATA = (
@@ -227,6 +230,12 @@ class Loader:
                     "archive into another installation"
                 )
                 raise refuse(place, says, "other_version")
+            elif row.published_at is None:
+                says = (
+                    f"version {name} is an unpublished or discarded draft here. Publish it first, where it is a "
+                    "draft; else import the archive into another installation"
+                )
+                raise refuse(place, says, "unpublished_version")
             self._name(RubricVersion, name, row.pk, place)
 
     def _make_version(self, values: dict[str, Any], place: str) -> RubricVersion:
@@ -304,6 +313,8 @@ class Loader:
         return keys[name - 1]
 
     def _insert(self, model: AnyModel, rows: list[Any], first: str) -> None:
+        if model in KEYED:
+            self._free_keys(model, rows)
         try:
             made = model._default_manager.bulk_create(rows)
         except FAULTS_OF_DATA as fault:
@@ -318,6 +329,16 @@ class Loader:
             self._keys[model].extend(row.pk for row in made)
             fresh = self._keys[model][-len(made) - 1 :]
             assert all(before < after for before, after in pairwise(fresh)), "keys do not rise"
+
+    def _free_keys(self, model: AnyModel, rows: list[Any]) -> None:
+        """Give each row another key if its person used that key here already: programs number their requests alike."""
+        sent = {(row.created_by_id, row.key) for row in rows}
+        people, keys = ({pair[place] for pair in sent} for place in (0, 1))
+        stored = model._default_manager.filter(created_by__in=people, key__in=keys)
+        used = sent & set(stored.values_list("created_by", "key"))
+        for row in rows:
+            if (row.created_by_id, row.key) in used:
+                row.key = short_key(f"archive:{self._keys[Project][0]}:{row.key}")
 
     def _name_project(self, values: dict[str, Any], place: str) -> None:
         if self.counts["workspace.project"] > 1:

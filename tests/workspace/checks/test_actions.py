@@ -8,13 +8,22 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from tests.factories.people import NOW, load_membership, make_lead, make_member, make_person, make_project
+from tests.factories.people import (
+    NOW,
+    load_membership,
+    make_admin,
+    make_lead,
+    make_member,
+    make_person,
+    make_project,
+)
 from workspace.checks.actions import CHECKS, keep_heads, run_daily_maintenance, verify
 from workspace.checks.core import Check
 from workspace.database.append_only import guards
 from workspace.models import Chain, Counter, Event, Job, Membership, Person, SignIn
 from workspace.models.sign_ins import SessionStore
 from workspace.people.actions import system_person
+from workspace.tokens.actions import create_service_account
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -43,6 +52,8 @@ def test_an_honest_database_has_no_breach():
     project = make_project()
     make_lead(project=project)
     make_member(project=project)
+    account = {"name": "Pipeline", "project": project, "role": "lead"}
+    create_service_account(**account, by=make_admin(), now=NOW)
     assert breaches() == []
 
 
