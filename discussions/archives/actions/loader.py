@@ -46,6 +46,7 @@ from rubric.core.records import RubricRecord
 from rubric.models import MarkRevision, Review, Rubric, RubricVersion
 from rubric.models.rubrics import IMPORTED, PUBLISHED
 from rubric.versions.actions import record_version_event
+from rubric.versions.core.hidden_texts import list_hidden_texts
 from rubric.versions.core.version_json import read_version
 from workspace.audit.actions import record_event
 from workspace.core.audit_chain import Line, seal
@@ -221,6 +222,7 @@ class Loader:
             values = self._to_row(TABLES[RubricVersion], line, place)
             row = RubricVersion.objects.filter(rubric=values["rubric_id"], number=line.number).first()
             if row is None:
+                _check_visible(line, place)
                 row = self._make_version(values, place)
                 self.new_versions.append(name)
             elif row.sha256 != line.sha256:
@@ -482,6 +484,13 @@ def _check_version(line: Any, place: str) -> None:
     facts = [getattr(line, name) for name in OF_THE_INSTALLATION]
     if line.created_at is None and (line.state != PUBLISHED or any(fact is not None for fact in facts)):
         raise refuse(place, "a rubric version that came with the product says who retired it", "bad_version")
+
+
+def _check_visible(line: Any, place: str) -> None:
+    """Refuse a version that is not here with hidden characters, as its file and its editor would be."""
+    found = read_version(line.body.encode(), is_stored=True)
+    if isinstance(found, RubricRecord) and (hidden := list_hidden_texts(found)):
+        raise refuse(place, f"{line.rubric} {line.number}: {hidden[0][1]}", "hidden")
 
 
 def _hash_basis(values: dict[str, Any], _place: str) -> None:

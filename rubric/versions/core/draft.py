@@ -195,7 +195,7 @@ def scale_weights(texts: Texts, index: int) -> dict[str, str]:
 def find_field(pointer: str, indexes: list[int]) -> str:
     """The field that a JSON pointer into the version refers to; "" if it refers to several fields."""
     parts = pointer.strip("/").split("/")
-    if parts[0] == "criteria" and len(parts) == 3 and parts[2] in CRITERION_FIELDS:
+    if parts[0] == "criteria" and len(parts) >= 3 and parts[2] in CRITERION_FIELDS:
         return f"c{indexes[int(parts[1])]}-{parts[2]}"
     if parts[0] == "parameters" and len(parts) > 1:
         return f"p-{parts[1]}"

@@ -7,19 +7,23 @@ be repeated only a few times. This finds the star height above one and repeated 
 that are harmless. A possessive repetition or an atomic group is matched in one way only, so repeating it does not
 repeat the choices inside it.
 
-A second check finds long repetitions one after the other that can match the same letter, such as `.*.*.*`: a text of n
-such letters is divided among three of them in about n * n / 2 ways, and a search tries that at each of n places.
-Patterns that are slow in another way are not found: a game that takes too long to measure is left out.
+A second check finds long repetitions one after the other that can match the same letters and what is between them,
+such as `.*.*.*` and `.*foo.*foo.*foo`: a text of n such letters is divided among three of them in about n * n / 2 ways,
+and a search tries that at each of n places. Patterns that are slow in another way are not found: a game that takes too
+long to measure is left out.
 
 A third check finds possessive repetitions that some versions of Python match wrongly.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 MOST_REPEATED = 10
 MOST_NEIGHBOURS, LONG = 2, 30
+# Only repetitions that are that near to each other are looked at for letters that they share: a pattern may have many.
+NEAR = 4
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT")
 _CHOICES = ("BRANCH", "GROUPREF_EXISTS")
 _READ_ONE_WAY = ("POSSESSIVE_REPEAT", "ATOMIC_GROUP")
@@ -60,9 +64,9 @@ def _find_choices(items: Any, times: int) -> Iterator[int]:
 
 
 class _Run(NamedTuple):
-    """How many long repetitions that match one letter stand next to each other in a part of a pattern.
+    """How many long repetitions that match the same letters stand one after the other in a part of a pattern.
 
-    `most` of them anywhere; `first` and `last` at its edges; `through` where the part can match that letter alone or
+    `most` of them anywhere; `first` and `last` at its edges; `through` where the part can match such letters alone or
     nothing, else None.
     """
 
@@ -76,14 +80,26 @@ _BROKEN = _Run(through=None)
 
 
 def repeats_beside(source: str) -> bool:
-    """Whether more than two long repetitions next to each other can match the same letter. Raises re.error as above.
+    """Whether more than two long repetitions can match the same letters, and what is between them.
 
-    A repetition is long when it may be made more than thirty times. Of a group its first letter counts.
+    A repetition is long when it may be made more than thirty times. Raises re.error as above.
     """
     items = _parser.parse(source)
-    if not any(kind in _REPEATS and given[1] > LONG for kind, given in _walk(items)):
+    long = [given[2] for kind, given in _walk(items) if kind in _REPEATS and given[1] > LONG]
+    if not long:
         return False
-    return any(_find_run(items, letter).most > MOST_NEIGHBOURS for letter in _list_letters(items))
+    every = _list_letters(items)
+    reached = list(dict.fromkeys(_reach(body, every) for body in long))
+    near = (reached[place : place + NEAR] for place in range(len(reached)))
+    some = {chosen for part in near for count in (1, 2, 3) for chosen in combinations(part, count)}
+    found = {*map(frozenset, every), *(frozenset.intersection(*chosen) for chosen in some)} - {frozenset()}
+    return any(_find_run(items, letters).most > MOST_NEIGHBOURS for letters in found)
+
+
+def _reach(items: Any, letters: set[str]) -> frozenset[str]:
+    """Those of the letters that some item in there can match."""
+    single = [(kind, given) for kind, given in _walk(items) if kind in _ONE_LETTER]
+    return frozenset(letter for letter in letters if any(_matches(*one, letter) for one in single))
 
 
 def _list_letters(items: Any) -> set[str]:
@@ -96,17 +112,17 @@ def _list_letters(items: Any) -> set[str]:
     return {chr(code) for code in codes}
 
 
-def _find_run(items: Any, letter: str) -> _Run:
+def _find_run(items: Any, letters: frozenset[str]) -> _Run:
     run = _Run()
     for operation, given in items:
-        run = _join(run, _run_of_item(str(operation), given, letter))
+        run = _join(run, _run_of_item(str(operation), given, letters))
     return run
 
 
-def _run_of_item(kind: str, given: Any, letter: str) -> _Run:
+def _run_of_item(kind: str, given: Any, letters: frozenset[str]) -> _Run:
     if kind in _ONE_LETTER:
-        return _Run() if _matches(kind, given, letter) else _BROKEN
-    inside = [_find_run(part, letter) for part in _list_parts(kind, given)]
+        return _Run() if any(_matches(kind, given, letter) for letter in letters) else _BROKEN
+    inside = [_find_run(part, letters) for part in _list_parts(kind, given)]
     if kind in ("ASSERT", "ASSERT_NOT", "ATOMIC_GROUP", "POSSESSIVE_REPEAT"):
         skipped = kind.startswith("ASSERT") or inside[0].through is not None or _is_optional(kind, given)
         return _Run(most=inside[0].most, through=0 if skipped else None)
@@ -121,7 +137,7 @@ def _run_of_item(kind: str, given: Any, letter: str) -> _Run:
     if kind not in _REPEATS:
         return inside[0] if inside else _Run()
     lowest, highest, body = given
-    if lowest != highest and highest > LONG and _may_begin(body, letter):
+    if lowest != highest and highest > LONG and _may_repeat(body, letters):
         return _Run(1, 1, 1, 1)
     run = inside[0]
     for _time in range(min(highest, MOST_NEIGHBOURS + 1) - 1):
@@ -141,6 +157,12 @@ def _join(one: _Run, other: _Run) -> _Run:
 
 def _is_optional(kind: str, given: Any) -> bool:
     return kind in (*_REPEATS, "POSSESSIVE_REPEAT") and given[0] == 0
+
+
+def _may_repeat(items: Any, letters: frozenset[str]) -> bool:
+    """Whether a repetition of the items can match all of the letters; of a group the first letter must be one."""
+    begins = any(_may_begin(items, letter) for letter in letters)
+    return begins and letters <= _reach(items, set(letters))
 
 
 def _may_begin(items: Any, letter: str) -> bool:

@@ -14,7 +14,9 @@ from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
 from rubric.core.scales import Scale, write_number
 from rubric.core.weights import exact, weight_problems
 from rubric.versions.core.game_specs import ParameterSpecs, game_specs
+from rubric.versions.core.hidden_texts import list_hidden_texts
 from rubric.versions.core.pattern_growth import (
+    LONG,
     MOST_REPEATED,
     repeats_beside,
     repeats_choice,
@@ -44,7 +46,7 @@ class Problem(Struct, frozen=True):
 def read_version(data: bytes, *, is_stored: bool = False) -> RubricRecord | list[Problem]:
     """The version that the JSON describes, or its problems (the first thousand). Never raises, whatever the data.
 
-    A version that `is_stored` elsewhere already may have slow patterns, which are refused otherwise.
+    A version that `is_stored` already may have slow patterns and hidden characters, which are refused otherwise.
     """
     document = read_json(data)
     if document.problems or not document.is_readable:
@@ -53,7 +55,10 @@ def read_version(data: bytes, *, is_stored: bool = False) -> RubricRecord | list
         record = msgspec.convert(document.value, RubricRecord, strict=True)
     except msgspec.ValidationError as error:
         return [_shape_problem(str(error))]
-    problems = _problems(record) or ([] if is_stored else _slow_patterns(record))
+    problems = _problems(record)
+    if not (problems or is_stored):
+        hidden = [Problem(pointer, "hidden", says) for pointer, says in list_hidden_texts(record)]
+        problems = [*_slow_patterns(record), *hidden]
     return problems[:MOST_PROBLEMS] or record
 
 
@@ -86,8 +91,10 @@ def publishing_problems(record: RubricRecord) -> list[Problem]:
 
 def _slow_patterns(record: RubricRecord) -> list[Problem]:
     said = say(
-        "The pattern has three or more repetitions next to each other that can match the same text, such as .*.*.*, "
-        "which takes very long on some texts. Join them into one, or write between them what must be there."
+        "The pattern has three or more long repetitions that can match the same text and what is between them, such as "
+        ".*.*.* or .*a.*b.*c, which takes very long on some texts. Join them into one, write between them what they "
+        "cannot match, as in [a-z]+-[a-z]+-[a-z]+, or limit them to a few letters, as in .{{0,{long}}}.",
+        long=LONG,
     )
     return _bad_patterns(record, repeats_beside, said)
 

@@ -22,7 +22,7 @@ from tests.factories.project_archives import (
 )
 from tests.factories.tampering import without_triggers
 from tests.factories.versions import make_draft
-from workspace.core.canonical import bytes_hash
+from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Unacceptable
 from workspace.models import Event, Membership, Person, Project
 from workspace.people.actions import invite
@@ -84,7 +84,7 @@ def test_programs_of_one_person_may_have_numbered_their_requests_alike(there):
 
 
 def test_uploads_accounts_and_programs_that_have_the_same_name_here_stay_apart(there):
-    here, lead = make_installation("here")
+    here, _lead = make_installation("here")
     admin = make_admin(email="admin@example.org")
     create_service_account(name="Pipeline", project=here, role="lead", by=admin, now=NOW)
     invite(email="new@example.org", name="New", role="evaluator", project=here, by=admin, now=NOW)
@@ -113,4 +113,17 @@ def test_a_rubric_version_that_is_a_draft_here_is_not_what_the_project_uses(ther
     }
     with pytest.raises(Unacceptable, match="is an unpublished or discarded draft here"):
         bring_in(list_members(members))
+    assert count_rows() == counts
+
+
+def test_a_rubric_version_with_a_hidden_character_is_refused_where_it_is_not_known(there):
+    def hide(row):
+        body = json.loads(row["body"])
+        body["criteria"][0]["label"] += "\u202e"
+        row["body"] = canonical_bytes(body | {"version": "9.0"}).decode()
+        row |= {"number": "9.0", "sha256": bytes_hash(row["body"].encode())}
+
+    counts = count_rows()
+    with pytest.raises(Unacceptable, match=r"/criteria/0/label has a hidden character, ⟨U\+202E⟩"):
+        bring_in(change_line(there, "rubric.rubricversion", hide))
     assert count_rows() == counts

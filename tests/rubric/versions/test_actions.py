@@ -167,7 +167,7 @@ def test_a_file_can_begin_a_response_rubric():
     with pytest.raises(Conflict, match="short name already"):
         import_version(record=record, rubric=None, key="coding", note="For code", by=by, now=NOW)
     odd = replace(record, name="Cod\u202eing")
-    with pytest.raises(Unacceptable, match="visible characters"):
+    with pytest.raises(Unacceptable, match="/name has a hidden character"):
         import_version(record=odd, rubric=None, key="odd", note="For code", by=by, now=NOW)
 
 

@@ -34,6 +34,23 @@ QUICK = [
     "(?:[a-z]+,){0,4}", "[a-m]*[n-z]*[a-m]*[n-z]*[0-9]*", "(?=a*)(?=a*)(?=a*)", r"\d*\D*\d*",
 ]  # fmt: skip
 
+SLOW_WITH_TEXT_BETWEEN = [
+    ".*foo.*foo.*foo", r"\w+a\w+a\w+a\w+", "(.*,){5}", r".*\bmafia\b.*\btown\b.*", r"\w*ing\w*ed\w*",
+    "[a-z]*ab[a-z]*cd[a-z]*ef", ".*?because.*?therefore.*?so", "(?:.*foo){3}", "(.+)and(.+)or(.+)",
+    "(?:ab)*ab(?:ab)*ab(?:ab)*c", r"\S+@\S+\.\S+", "[a-z ]+ is [a-z ]+ and [a-z ]+",
+    "[^.]*vote[^.]*because[^.]*", r"\d*12\d*34\d*", "(?P<a>.*)x+(?P<b>.*)y{2}(?P<c>.*)",
+    "(?i:[a-z]*FOO[a-z]*BAR[a-z]*)", r"[\w ]*: ?[\w :]*: ?[\w: ]*x|.*ab.*cd.*",
+    ".*(?:foo|bar).*(?:foo|bar).*", ".*(?:foo)?.*(?:bar)?.*", ".*fo{2}.*[a-z]ar.*",
+    ".{0,90}foo.{0,90}bar.{0,90}", "(?=.*foo.*bar.*baz)x",
+]  # fmt: skip
+QUICK_WITH_TEXT_BETWEEN = [
+    "[a-z]+-[a-z]+-[a-z]+", r"\w+ is \w+ because \w+", r"\d+\.\d+\.\d+\.\d+",
+    "[a-z]+(?: and |, )[a-z]+(?: and |, )[a-z]+", ".*foo.*bar", "[^,]*,[^,]*,[^,]*,[^,]*",
+    r'\"[^\"]*\" \"[^\"]*\" \"[^\"]*\"', r"\w+@\w+\.\w+", "[a-m]*xy[a-m]*xy[a-m]*", r"\s*foo\s*bar\s*baz\s*",
+    "a*foo a*foo a*foo", r"\w{0,20}foo\w{0,20}foo\w{0,20}", "(?>.*foo)x", ".*+foo",
+    "(?:ab)*xy(?:ab)*xy(?:ab)*", "[a-z]*1[a-z0-9]*-[a-z]*2[a-z]*", r"[a-z]+ \d+ [a-z]+ \d+ [a-z]+",
+]  # fmt: skip
+
 FIRST = Path("rubric/versions/first_versions/discussion-1.2.json").read_bytes()
 
 
@@ -57,7 +74,7 @@ def test_patterns_that_cannot_run_away_are_read(pattern):
     assert publishing_problems(version) == []
 
 
-@pytest.mark.parametrize("pattern", SLOW)
+@pytest.mark.parametrize("pattern", SLOW + SLOW_WITH_TEXT_BETWEEN)
 def test_long_repetitions_beside_each_other_are_refused_with_what_to_write(pattern):
     problems = read_version(version_with(pattern))
     assert [problem.code for problem in problems] == ["bad_pattern"]
@@ -65,7 +82,7 @@ def test_long_repetitions_beside_each_other_are_refused_with_what_to_write(patte
     assert pattern in read_version(version_with(pattern), is_stored=True).lists["patterns"]["reason"]
 
 
-@pytest.mark.parametrize("pattern", QUICK)
+@pytest.mark.parametrize("pattern", QUICK + QUICK_WITH_TEXT_BETWEEN)
 def test_repetitions_that_share_no_letter_or_are_few_are_read(pattern):
     assert pattern in read_version(version_with(pattern)).lists["patterns"]["reason"]
 
@@ -84,7 +101,9 @@ def test_every_pattern_of_the_shipped_versions_is_read():
     paths = list(Path("rubric/versions/first_versions").glob("discussion-*.json"))
     assert len(paths) == len(DISCUSSION_NUMBERS)
     for path in paths:
-        assert read_version(path.read_bytes()).lists["patterns"], path.name
+        version = read_version(path.read_bytes())
+        assert version.lists["patterns"], path.name
+        assert publishing_problems(version) == [], path.name
 
 
 def test_what_is_no_regular_expression_raises():
