@@ -191,7 +191,7 @@ def test_games_are_assigned_by_number_or_chosen(client, project, ann, given, kep
         ({}, "Choose at least one game."),
         ({"games": ["x"]}, "Nothing was assigned"),
         ({"numbers": "1", "person": ""}, "This field is required."),
-        ({"numbers": "1", "person": "999999"}, "Select a valid choice."),
+        ({"numbers": "1", "person": "999999"}, "does not rate in the project now"),
     ],
 )
 @pytest.mark.usefixtures("lead")
