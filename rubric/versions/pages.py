@@ -147,7 +147,8 @@ def _why_shipped(version: RubricVersion) -> str:
     """Why a version that came with the site was shipped; "" for every other version."""
     if version.published_by is None or not version.published_by.is_system:
         return ""
-    return str(SHIPPED_REASONS.get((version.rubric.key, find_shipped_number(version)), ""))
+    number = find_shipped_number(version.rubric.key, sha256=version.sha256, body=version.body)
+    return str(SHIPPED_REASONS.get((version.rubric.key, number), ""))
 
 
 def build_change_page(*, version: RubricVersion, uses: Mapping[int, int]) -> ChangePage:

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.django_db
 # What our own pages send without asking a person: keys, versions, hashes, places on the page, the button.
 TECHNICAL = {
     "act", "after", "again", "back", "basis", "basis_sha256", "do", "is_on", "key", "kind", "known", "names", "next",
-    "nonce", "number", "page", "ready", "sides_sha256", "step", "subject", "target", "to", "took_ms", "until",
-    "version",
+    "nonce", "number", "page", "ready", "sides_sha256", "step", "subject", "target", "to", "took_ms",
+    "unchanged", "under_way", "until", "version",
 }  # fmt: skip
 
 

@@ -399,7 +399,7 @@ def test_a_game_has_one_number_whenever_it_is_open_and_the_sentence_after_submit
         text = get_text(client, person, name, *args)
         assert re.search(rf"[Gg]ame {shown}\b", text), name
         assert not re.search(rf"[Gg]ame {number}\b", text), name
-    said = client.post(reverse("submit_evaluation", args=[evaluation.pk]), {"key": "n:s"})
+    said = client.post(reverse("submit_evaluation", args=[evaluation.pk]), {"key": "n:s", "unchanged": "yes"})
     assert f"Game {shown} is submitted." in client.get(said["Location"]).content.decode()
     mine = " ".join(get_text(client, person, "mine").split())
     assert re.search(rf"Game {number}\b.{{0,80}}rated as game {shown}\b", mine)

@@ -61,8 +61,8 @@ def submit(client, evaluation, **given):
         ("Your rating does not fit.", "engagement", "item-rating-"),
         ("The questions, please.", "engagement", ""),
         ("See message 2.", "references", "item-reference-2-1"),
-        ("Somewhere you slipped.", "references", ""),
-        ("Look at message 999.", "references", ""),
+        ("Somewhere you slipped.", "engagement", ""),
+        ("Look at message 999.", "engagement", ""),
     ],
 )
 def test_it_opens_at_what_the_comment_speaks_of(comment, step, item):

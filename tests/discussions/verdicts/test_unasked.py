@@ -13,7 +13,14 @@ from discussions.rating.pages.lease import build_lease
 from discussions.rating.queries import load_state
 from discussions.verdicts.queries import count_unasked_suggestions, load_basis
 from tests.factories.people import NOW
-from tests.factories.rating import game_of, ready_to_submit, say, say_what_is_missing, start
+from tests.factories.rating import (
+    game_of,
+    ready_to_submit,
+    say,
+    say_engagement,
+    say_what_is_missing,
+    start,
+)
 from tests.factories.tokens import program_of
 from tests.factories.verdicts import fresh, get_lead, record
 from workspace.revisions.core import Act
@@ -131,6 +138,8 @@ def test_without_evaluations_nobody_could_look():
 
 def test_the_page_opens_at_suggestions_that_nobody_asked_for():
     evaluation = start(content=content(suggestions=2))
+    assert open_page(evaluation).step == "engagement"
+    say_engagement(evaluation)
     page = open_page(evaluation)
     assert page.step == "references"
     assert [item.is_suggested for item in page.references] == [True, True]
