@@ -1,4 +1,7 @@
-"""Imports go down: wings, packages and floors in their order, actions and pages apart, cores pure, models rows only."""
+"""Imports go down: wings, packages and floors in their order, actions and pages apart, cores pure, models rows only.
+
+Views and pages build what is shown and write nothing; actions, which are below views, write.
+"""
 
 import ast
 import re
@@ -45,6 +48,8 @@ CORE_BANNED = {
 }
 # A core that remembers what it computed may keep its memory whole where threads share it.
 CORE_ALLOWED = ("threading.Lock",)
+# Methods of rows and querysets that write, `bulk_...` ones apart; `update` with keywords: sets and dicts take none.
+WRITES = {"save", "create", "delete", "get_or_create", "update_or_create", "update"}
 CLOCK_CALLS = ("now", "utcnow", "today", "uuid1", "uuid4", "urandom")
 MOST_FILES = 15
 # What a row is made of: Django's bases, and abstract rows of workspace.
@@ -79,6 +84,12 @@ def climb(here, there) -> str:
     packages = ORDER[here.wing]
     if here.wing == there.wing and packages.index(there.package) > packages.index(here.package):
         return f"{there.package} comes after {here.package}"
+    if (
+        here.floor == "pages"
+        and there.floor == "views"
+        and (here.wing, here.package) != (there.wing, there.package)
+    ):
+        return ""  # packages without pages build them in their views
     if FLOORS[there.floor] > FLOORS[here.floor]:
         return f"{there.floor} is above {here.floor}"
     if {here.floor, there.floor} == {"actions", "pages"}:
@@ -110,6 +121,18 @@ def impurities(module: str, source: str) -> list[str]:
     return found
 
 
+def writes(module: str, source: str) -> list[str]:
+    """Where a module of views or pages writes rows itself."""
+    return [
+        f"{module}:{node.lineno} calls .{name}(): views write nothing, call an action"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and (name := getattr(node.func, "attr", ""))
+        and (name.removeprefix("a") in WRITES or re.match("a?bulk_", name))
+        and (node.keywords or not name.endswith("update"))
+    ]
+
+
 def without_rows(source: str) -> bool:
     """Whether a module of models/ defines no row."""
     classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
@@ -139,6 +162,12 @@ def test_cores_are_pure():
         fault for path in floor_files("core") for fault in impurities(module_name(path), path.read_text())
     ]
     assert not faults, "\n".join(faults)
+
+
+def test_views_write_nothing():
+    files = [*floor_files("views"), *floor_files("pages")]
+    faults = [fault for path in files for fault in writes(module_name(path), path.read_text())]
+    assert files and not faults, "\n".join(faults)
 
 
 def test_every_module_has_a_floor():
@@ -202,6 +231,11 @@ def test_no_two_modules_are_forms_of_one_verb(wing):
         ("rubric.versions.views", "def f():\n    from discussions.models import Game"),
         ("workspace.jobs.actions", "from evalsite.celery import app"),
         ("workspace.jobs.actions", "from workspace.tasks import look_at_job"),
+        ("discussions.flags.actions", "from discussions.flags.views import flags"),
+        ("discussions.games.actions", "from discussions.flags.views.list import Thread"),
+        ("discussions.flags.pages", "from discussions.flags.views import flags"),
+        ("discussions.games.forms", "from discussions.flags.views import flags"),
+        ("discussions.flags.pages", "from discussions.home.views import overview"),
     ],
 )
 def test_the_guard_of_imports_can_fail(module, source):
@@ -211,6 +245,24 @@ def test_the_guard_of_imports_can_fail(module, source):
 def test_the_guard_of_imports_lets_people_walk_down():
     source = "from rubric.core import records\nfrom workspace.jobs.actions import enqueue\nimport discussions.models"
     assert not climbs("discussions.rating.actions.finish", source)
+    assert not climbs("discussions.home.pages.home", "from discussions.flags.views.list import build_threads")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "row.save()", "Game.objects.create(number=1)", "Game.objects.filter(pk=1).update(number=2)", "rows.delete()",
+        "Game.objects.bulk_create(rows)", "await row.asave()", "Game.objects.get_or_create(number=1)",
+        "Game.objects.filter(pk=1).update(**changes)",
+    ],
+)  # fmt: skip
+def test_the_guard_of_writing_views_can_fail(call):
+    assert writes("discussions.games.views", f"async def show(request):\n    {call}")
+
+
+def test_views_may_fill_sets_and_call_actions():
+    source = "names.update(more)\nsave_game(game=game, by=request.user)\nform.is_valid()"
+    assert not writes("discussions.games.views", source)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Nothing in the house is larger than a person takes in at one look. A decision record can raise a limit, here."""
+"""Nothing in the house is larger than a person takes in at one look. A decision record can raise a limit, here.
+
+These limits are a backstop: the size of a package is limited by test_budgets.py.
+"""
 
 import ast
 from pathlib import Path
@@ -22,7 +25,7 @@ STILL_LONG = (
     "discussions/transcripts/_report", "rubric/comparisons/_reviewers", "rubric/model_reviewers/_list",
     "rubric/reviewer_statistics/_agreement",
 )  # fmt: skip
-FILE, FUNCTION, VIEW, TASK, PAGE, REGION, TEST_FILE, SCRIPT = 500, 40, 30, 15, 250, 120, 600, 900
+FILE, FUNCTION, VIEW, TASK, PAGE, REGION, TEST_FILE, SCRIPT = 500, 40, 30, 15, 300, 120, 600, 900
 
 
 def lines_of(path: Path) -> int:
