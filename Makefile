@@ -4,7 +4,7 @@ VENV := .venv/bin/python
 export HOST PORT VAR_DIR ALLOW_MISSING FUZZ_SECONDS LOAD_MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test faults load fuzz pythons check fix demo bench lock sbom
+.PHONY: help setup setup-dev run test faults load fuzz pythons check figures fix demo bench lock sbom
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ pythons: setup-dev ## whether games are measured byte for byte alike on every su
 
 check: setup-dev ## lint, format, types, templates, guards, migrations, production settings: shows all failures at once
 	@exec $(VENV) -m tools.run_checks
+
+figures: ## how large the code is: lines, records, handlers, words (python -m tools.figures --packages for each package)
+	@$(PYTHON) -m tools.figures
 
 fix: setup-dev ## repair what can be repaired automatically
 	@$(VENV) -m tools.run_checks --fix

@@ -102,7 +102,10 @@ def _missed(progress: Iterable[RoundProgress], numbers: dict[int, int]) -> list[
 
 
 class AnswerDifference(Struct, frozen=True):
-    """One subject on which the person's answer differs from the team's."""
+    """One subject on which the person's answer differs from the team's.
+
+    Hides what other people answered.
+    """
 
     subject: Subject
     given: str
@@ -113,6 +116,7 @@ class FeedbackPage(Struct, frozen=True):
     """One game, and the round so far. `left` counts the person's remaining games, `kinds` are (label, alike, count).
 
     `is_let_rate`: a lead lets the person rate whatever the result.
+    Hides the results of other people.
     """
 
     round: CalibrationRound

@@ -1,7 +1,6 @@
 """The page before the transcript opens: samples of every agent, and unseen messages to assign to them.
 
-It is built from the `ShownTest` alone. Neither the game nor the authors of the unseen messages are read here, so the
-page cannot show what the evaluator must not see.
+Hides the game and the authors of the unseen messages: the page is built from the `ShownTest` alone.
 """
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,7 @@
 """Where an evaluator and the rule differ, after submitting: a page to learn from.
 
-It is built from `VisibleEvaluation`, which holds only what its evaluator may see: no other evaluations,
-no roles or findings that are still hidden, and only messages that the evaluator judged.
+Hides other evaluations, roles and findings that are not open yet, and messages that the evaluator did not judge:
+it is built from `VisibleEvaluation`.
 """
 
 from msgspec import Struct

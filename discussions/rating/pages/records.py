@@ -1,5 +1,6 @@
-"""The records of the evaluator's page. None has a field for what an evaluator may not see.
+"""The records of the evaluator's page.
 
+Hides what an evaluator may not see: no record has a field for it.
 Values that are shown only after a reveal have their own records (`Part`, `OpenRoles`, `ReviewStep`); before the reveal,
 no such object exists. Texts are plain: the templates escape them.
 """

@@ -1,4 +1,7 @@
-"""Search in the texts of a game's messages, and the pages of a message and of each round."""
+"""Search in the texts of a game's messages, and the pages of a message and of each round.
+
+Hides what the evaluator may not see yet: only `VisibleEvaluation` is read.
+"""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,7 @@
-"""The source of the evaluator's page: the evaluation, cut down to what its evaluator may see now."""
+"""The source of the evaluator's page.
+
+Hides everything of the evaluation but what its evaluator may see now.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

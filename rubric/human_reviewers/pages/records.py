@@ -1,4 +1,7 @@
-"""Records of the reviewer's page. They hold no authors, keys, lengths or weights, and no other reviews in round 1."""
+"""Records of the reviewer's page.
+
+Hides authors, keys, lengths and weights, and in round 1 other reviews: no record has a field for them.
+"""
 
 from datetime import datetime
 
