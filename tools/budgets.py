@@ -60,9 +60,10 @@ def rewrite(text: str, now: Mapping[Key, int]) -> str:
     budgets, rises = read(text)
     most = {key: budgets.get(key, 0) + rises[key] for key in {*budgets, *rises, *now}}
     gone, grown = Counter[str](), Counter[str]()
-    for key, number in most.items():
-        gone[key[0]] += 0 if now.get(key) else number
-        grown[key[0]] += max(0, now.get(key, 0) - number)
+    for (kind, name), number in most.items():
+        is_gone = (kind, name) not in now and (kind == "prepared" or ("lines", name) not in now)
+        gone[kind] += number if is_gone else 0
+        grown[kind] += max(0, now.get((kind, name), 0) - number)
     covered = {kind for kind in WHY if not budgets or (kind in INHERITED and grown[kind] <= gone[kind])}
     kept: list[str] = []
     lines = []

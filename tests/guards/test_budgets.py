@@ -159,5 +159,8 @@ def test_what_is_gone_leaves_its_budget_to_what_grew():
     text = "lines a.b 100\nlines a.c 60\n"
     assert not budgets.faults(budgets.rewrite(text, merged), merged)
     assert budgets.faults(budgets.rewrite(text, {("lines", "a.b"): 161}), {("lines", "a.b"): 161})
+    grown = {("lines", "a.b"): 100, ("lines", "a.c"): 60, ("records", "a.b"): 9}
+    text += "records a.b 5\nrecords a.c 4\n"
+    assert budgets.faults(budgets.rewrite(text, grown), grown), "a.c is still there"
     new = Counter({("needless", "a.New"): 1})
     assert budgets.faults(budgets.rewrite("needless a.Old 1\n", new), new), "a list only shrinks"
