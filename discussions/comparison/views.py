@@ -11,7 +11,7 @@ from discussions.comparison.forms import DecisionForm
 from discussions.comparison.pages.comparison import build_compare_page, other_side
 from discussions.comparison.pages.decision import build_decision_part
 from discussions.comparison.permissions import check_decide
-from discussions.gates.pages import COMPARE, SECTION, build_stage_frame
+from discussions.gates.views import COMPARE, SECTION, build_stage_frame
 from discussions.iterations.queries import load_history
 from discussions.iterations.views import iteration_or_404
 from discussions.models import Iteration

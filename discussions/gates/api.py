@@ -11,11 +11,12 @@ from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import AVERAGE, ITERATION
 from discussions.gates import actions
 from discussions.gates.actions import StagePlan
-from discussions.gates.pages import build_gate_page
 from discussions.gates.permissions import check_open_stage, check_sign_stage
-from discussions.gates.views import stage_or_404
+from discussions.gates.queries import load_gate
+from discussions.gates.views import get_next_refusal, stage_or_404
 from discussions.models import Stage
 from discussions.models.iterations import ENGAGEMENT_RULES, STREAK_UNITS
+from workspace.access.permissions import get_refusal
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person
 from workspace.web.bind_form import project_or_404
@@ -125,9 +126,9 @@ def open_stage(request: SignedIn, slug: str, given: StageGiven) -> StageAnswer:
 )
 def show_gate(request: SignedIn, slug: str, stage: int) -> GateAnswer:
     """Read what the gate to the next stage still asks for."""
-    found = stage_or_404(request.user, slug, stage)
-    check_see_iterations(request.user, found.project)
-    return _gate(found, request.user)
+    row = stage_or_404(request.user, slug, stage)
+    check_see_iterations(request.user, row.project)
+    return _gate(row, request.user)
 
 
 @endpoint(
@@ -141,25 +142,24 @@ def show_gate(request: SignedIn, slug: str, stage: int) -> GateAnswer:
 )
 def sign(request: SignedIn, slug: str, stage: int, given: StatementGiven) -> GateAnswer:
     """Sign that the games of a stage are fascinating to watch. It is permanent and signed with your name."""
-    found = stage_or_404(request.user, slug, stage)
-    check_sign_stage(request.user, found)
-    actions.sign_stage(stage=found, text=given.statement, by=request.user, now=timezone.now())
+    row = stage_or_404(request.user, slug, stage)
+    check_sign_stage(request.user, row)
+    actions.sign_stage(stage=row, text=given.statement, by=request.user, now=timezone.now())
     return _gate(stage_or_404(request.user, slug, stage), request.user)
 
 
 def _gate(stage: Stage, person: Person) -> GateAnswer:
-    page = build_gate_page(stage=stage, person=person)
-    gate = page.gate
+    gate = load_gate(stage)
     return GateAnswer(
         is_open=gate.is_open,
         missing=list(gate.missing),
         streak=gate.streak.count,
         streak_needed=gate.streak.needed,
         cache_hit_rate=None if gate.cache.rate is None else float(gate.cache.rate),
-        next_refusal=page.next_refusal,
-        statement=page.stage.statement,
-        signed_by=page.stage.stated_by.name if page.stage.stated_by else "",
-        sign_refusal=page.sign_refusal,
+        next_refusal=get_next_refusal(person, stage, gate),
+        statement=stage.statement,
+        signed_by=stage.stated_by.name if stage.stated_by else "",
+        sign_refusal=get_refusal(check_sign_stage, person, stage),
     )
 
 
@@ -178,10 +178,10 @@ def open_next_stage(request: SignedIn, slug: str, stage: int, given: NextStageGi
 
     The gate must be open, which takes a statement that a lead signs.
     """
-    found = stage_or_404(request.user, slug, stage)
+    row = stage_or_404(request.user, slug, stage)
     texts = given.model_dump()
     reason = texts.pop("reason")
     made = actions.open_next_stage(
-        stage=found, plan=StagePlan(**texts), reason=reason, by=request.user, now=timezone.now()
+        stage=row, plan=StagePlan(**texts), reason=reason, by=request.user, now=timezone.now()
     )
     return StageAnswer.model_validate(made)

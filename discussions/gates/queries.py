@@ -3,11 +3,14 @@
 from django.utils.translation import gettext as _
 
 from discussions.gates.core import Choices, GateStatus, Signed, Streak, compute_gate_status, compute_streak
+from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import History
 from discussions.iterations.queries import Obstacle, load_history, load_rubric
 from discussions.models import Iteration, Stage, Verdict
 from discussions.queries import rubric_record
+from discussions.verdicts.core.rule import read_rules
 from rubric.core.records import RubricRecord
+from workspace.core.text import figure
 from workspace.core.words import decode_stored
 
 
@@ -69,3 +72,22 @@ def why_rules_are_final(stage: Stage) -> Obstacle | None:
         "can still be changed; the next stage can be counted in another way."
     )
     return Obstacle("rules_final", says % {"number": number})
+
+
+def counted_says(stage: Stage) -> str:
+    """How the stage's row of successes is counted."""
+    units = {"iteration": _("whole iterations"), "game": _("single games")}
+    rules = {"average": _("on average"), "every_game": _("in every game")}
+    return _("A success is counted in %(unit)s, with the rating needed %(rule)s.") % {
+        "unit": units[stage.streak_unit],
+        "rule": rules[stage.engagement_rule],
+    }
+
+
+def cost_text(game: GameFigures, rubric: RubricRecord) -> str:
+    """A game's cost, never rounded across the two limits of cost; "" when not reported."""
+    if game.cost_usd is None:
+        return ""
+    rules = read_rules(rubric)
+    nearest = min((rules.amber, rules.limit), key=lambda amount: abs(amount - (game.cost_usd or 0)))
+    return f"${figure(game.cost_usd, float(nearest), decimals=2)}"

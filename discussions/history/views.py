@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from discussions.access.permissions import check_see_iterations
-from discussions.gates.pages import HISTORY, SECTION, SUMMARY, build_stage_frame
+from discussions.gates.views import HISTORY, SECTION, SUMMARY, build_stage_frame
 from discussions.history.core import figures_csv, summary_to_json
 from discussions.history.pages.history import build_history_page
 from discussions.history.pages.summary import Read, build_stage_summary

@@ -5,7 +5,7 @@ from django.utils import timezone
 from msgspec import structs
 
 from discussions.access.permissions import check_see_iterations
-from discussions.gates.pages import SECTION
+from discussions.gates.views import SECTION
 from discussions.history.views import led_project_or_404
 from discussions.home.pages.dashboard import build_dashboard
 from discussions.home.pages.home import home_page, was_skipped

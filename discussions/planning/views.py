@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 
 from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import BASELINE, CHANGE
-from discussions.gates.pages import SECTION, build_stage_frame
-from discussions.gates.views import stage_or_404
+from discussions.gates.views import SECTION, build_stage_frame, stage_or_404
 from discussions.iterations.actions import change_iteration
 from discussions.iterations.actions import move_games as move
 from discussions.iterations.actions import open_for_rating as freeze

@@ -3,7 +3,7 @@
 from django.http import Http404, HttpRequest, HttpResponse
 
 from discussions.access.permissions import check_see_iterations
-from discussions.gates.pages import SECTION, build_stage_frame
+from discussions.gates.views import SECTION, build_stage_frame
 from discussions.iterations.views import iteration_or_404
 from discussions.weak_spots.core import GROUPINGS
 from discussions.weak_spots.pages import WeakSpotsPage, build_weak_spots_page

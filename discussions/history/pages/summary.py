@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from discussions.comparison.core.comparison import MOST_LOOKS, MetricCompared, compare
 from discussions.core.outcome import ENGAGEMENT
-from discussions.gates.pages import counted_says
-from discussions.gates.queries import load_gate
+from discussions.gates.queries import counted_says, load_gate
 from discussions.history.core import (
     FORMAT,
     StageSummary,

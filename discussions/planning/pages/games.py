@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.games.pages.list import ScoreCell, load_figure_cells
-from discussions.gates.pages import cost_text
+from discussions.gates.queries import cost_text
 from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import (
     COMPLETE,
