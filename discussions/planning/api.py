@@ -33,9 +33,9 @@ from discussions.planning import actions
 from discussions.planning.actions import Protocol
 from discussions.planning.core import Plan
 from discussions.planning.forms import HERE, OUT
-from discussions.planning.pages.plan_form import first_texts, plan_texts
 from discussions.planning.permissions import check_open_iteration
-from discussions.planning.views import settings_or_404
+from discussions.planning.views.plan import first_texts, plan_texts
+from discussions.planning.views.settings import settings_or_404
 from discussions.queue.actions import change_queue
 from rubric.models import RubricVersion
 from workspace.core.refusals import Unacceptable

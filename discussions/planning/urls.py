@@ -2,32 +2,32 @@
 
 from django.urls import URLPattern, path
 
-from discussions.planning import views
+from discussions.planning.views import iteration, plan, settings
 
 urlpatterns: list[URLPattern] = [
-    path("projects/<slug:slug>/iteration/", views.change, name="change_iteration"),
-    path("projects/<slug:slug>/iteration/rules/", views.change_rating_rules, name="change_rating_rules"),
-    path("projects/<slug:slug>/storage/", views.set_storage_limit, name="set_storage_limit"),
+    path("projects/<slug:slug>/iteration/", settings.change, name="change_iteration"),
+    path("projects/<slug:slug>/iteration/rules/", settings.change_rating_rules, name="change_rating_rules"),
+    path("projects/<slug:slug>/storage/", settings.set_storage_limit, name="set_storage_limit"),
     path(
         "projects/<slug:slug>/stages/<int:stage>/iterations/new/",
-        views.open_iteration,
+        plan.open_iteration,
         name="open_iteration",
     ),
-    path("projects/<slug:slug>/iterations/<int:iteration>/", views.iteration, name="iteration"),
+    path("projects/<slug:slug>/iterations/<int:iteration>/", iteration.iteration, name="iteration"),
     path(
         "projects/<slug:slug>/iterations/<int:iteration>/edit/",
-        views.edit_iteration,
+        plan.edit_iteration,
         name="edit_iteration",
     ),
-    path("projects/<slug:slug>/iterations/<int:iteration>/games/", views.move_games, name="move_games"),
+    path("projects/<slug:slug>/iterations/<int:iteration>/games/", iteration.move_games, name="move_games"),
     path(
         "projects/<slug:slug>/iterations/<int:iteration>/open/",
-        views.open_for_rating,
+        iteration.open_for_rating,
         name="open_for_rating",
     ),
     path(
         "projects/<slug:slug>/iterations/<int:iteration>/again/",
-        views.replay_reference,
+        iteration.replay_reference,
         name="replay_reference",
     ),
 ]

@@ -3,7 +3,7 @@
 import pytest
 
 from discussions.planning.core import list_find_chances
-from discussions.planning.pages.how_many import build_how_many, read_size
+from discussions.planning.views.plan import build_how_many, read_size
 from tests.factories.iteration_figures import GATED, game
 
 DEPTH = "strategic_depth"

@@ -10,7 +10,7 @@ from discussions.games.pages.list import AUTOMATIC, build_games_page
 from discussions.games.pages.list_query import ListQuery
 from discussions.iterations.queries import load_history
 from discussions.models import Decision, Game, Iteration, Verdict
-from discussions.planning.pages.games import iteration_games
+from discussions.planning.views.iteration import iteration_games
 from discussions.queue.actions import take_next_game
 from tests.factories.adjudication import submit_as
 from tests.factories.iterations import (

@@ -1,0 +1,358 @@
+"""One iteration for its leads: its state, the next step, its plan, what changed, and its games."""
+
+from collections.abc import Mapping
+
+from django.db.models import Exists, OuterRef, Prefetch
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from discussions.access.permissions import check_see_iterations
+from discussions.comparison.labels import material_text
+from discussions.comparison.pages.decision import TONES, choice_words
+from discussions.comparison.pages.replay import build_replay_button
+from discussions.core.evaluation_states import OPEN as UNDER_WAY
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.iteration_states import CHANGE
+from discussions.games.pages.list import ScoreCell, load_figure_cells
+from discussions.gates.queries import cost_text
+from discussions.gates.views import SECTION, build_stage_frame
+from discussions.iterations.actions import move_games as move
+from discussions.iterations.actions import open_for_rating as freeze
+from discussions.iterations.core.history import (
+    COMPLETE,
+    OPEN,
+    RECORDED,
+    History,
+    HistoryGame,
+    HistoryIteration,
+)
+from discussions.iterations.core.prompt_diff import prompt_diff
+from discussions.iterations.pages import describe_weak_score
+from discussions.iterations.permissions import check_change_iteration, check_freeze
+from discussions.iterations.queries import get_sentence, load_history, load_rubric, why_unready
+from discussions.iterations.views import iteration_or_404
+from discussions.metrics.labels import place_of_metric
+from discussions.models import Evaluation, Game, Iteration, Verdict
+from discussions.models.iterations import IDENTIFICATIONS, REVEALS
+from discussions.models.slots import RATING
+from discussions.planning import actions
+from discussions.planning.core import most_hunks
+from discussions.planning.forms import HERE, MoveForm
+from discussions.planning.permissions import check_open_iteration
+from discussions.planning.queries import why_no_change, why_plan_is_final
+from discussions.queries import measured_for
+from discussions.verdicts.pages.lines import FAIL, PASS, PENDING
+from rubric.core.records import Criterion, RubricRecord
+from workspace.access.permissions import get_refusal
+from workspace.core.refusals import Refusal
+from workspace.core.text import figure
+from workspace.models import Person
+from workspace.web.bind_form import bind_form, kept_status, only_parameters
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+MOST_CANDIDATES = 200
+
+
+@require("see_iterations")
+def iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
+    """Show an iteration's state, plan and games; unsorted games have the settings page instead."""
+    only_parameters(request)
+    row = iteration_or_404(request.user, slug, iteration)
+    check_see_iterations(request.user, row.project)
+    if row.is_unsorted:
+        return redirect("change_iteration", slug=slug)
+    return _show_iteration(request, row)
+
+
+@require("change_iteration", methods=("POST",))
+def move_games(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
+    """Move games in from the unsorted ones, or back; redirects to the iteration."""
+    row = iteration_or_404(request.user, slug, iteration)
+    check_change_iteration(request.user, row.project)
+    form = bind_form(request, MoveForm)
+    if not form.is_valid():
+        return _again(request, row, move_form=form, status=422)
+    is_in = form.cleaned_data["to"] == HERE
+    to = row if is_in else Iteration.objects.get(project=row.project, stage=None)
+    try:
+        move(games=form.cleaned_data["games"], to=to, by=request.user, now=timezone.now())
+    except Refusal as refusal:
+        return _again(request, row, move_form=form, status=kept_status(form, refusal))
+    return respond(request, page="", redirect=reverse("iteration", args=[slug, iteration]))
+
+
+@require("freeze", methods=("POST",))
+def open_for_rating(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
+    """Freeze the list of games and open their slots; redirects to the iteration."""
+    row = iteration_or_404(request.user, slug, iteration)
+    form = bind_form(request, NothingForm)
+    try:
+        check_freeze(request.user, row)
+        freeze(iteration=row, by=request.user, now=timezone.now())
+    except Refusal as refusal:
+        return _again(request, row, open_form=form, status=kept_status(form, refusal))
+    return respond(request, page="", redirect=reverse("iteration", args=[slug, iteration]))
+
+
+@require("open_iteration", methods=("POST",))
+def replay_reference(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
+    """Open an iteration that plays the prompt of this one again; redirects to the new one."""
+    row = iteration_or_404(request.user, slug, iteration)
+    form = bind_form(request, NothingForm)
+    try:
+        made = actions.replay_reference(iteration=row, by=request.user, now=timezone.now())
+    except Refusal as refusal:
+        return _again(request, row, open_form=form, status=kept_status(form, refusal))
+    return respond(request, page="", redirect=reverse("iteration", args=[slug, made.number]))
+
+
+def _again(request: SignedIn, row: Iteration, **forms: object) -> HttpResponse:
+    """Show the page in its current state, with the refused form."""
+    if row.is_unsorted:
+        return redirect("change_iteration", slug=row.project.slug)
+    fresh = iteration_or_404(request.user, row.project.slug, row.number)
+    return _show_iteration(request, fresh, **forms)  # type: ignore[arg-type]
+
+
+def _show_iteration(
+    request: SignedIn,
+    iteration: Iteration,
+    *,
+    move_form: MoveForm | None = None,
+    open_form: NothingForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    stage = iteration.stage
+    assert stage is not None  # unsorted games have another page
+    history = load_history(stage)
+    context = {
+        **_iteration_context(iteration, history, request.user),
+        "head": build_stage_frame(stage=stage, current="iteration", newest=history.newest_change),
+        "move_form": move_form or MoveForm(),
+        "chosen": set(move_form.data.getlist("games")) if move_form else set(),  # type: ignore[attr-defined]
+        "open_form": open_form or NothingForm(),
+        **frame(request.user, iteration.project, SECTION),
+    }
+    return respond(request, page="discussions/planning/iteration.html", context=context, status=status)
+
+
+def _iteration_context(iteration: Iteration, history: History, person: Person) -> dict[str, object]:
+    """What the page shows around its forms. Refusals disable their buttons.
+
+    `places` are the parts of a game's page that show where the figures of `columns` come from, `tied` the numbers of
+    games with a tie to resolve, `ready_count` how many games are complete and have no verdict yet.
+    """
+    row, stage, reference = history.find(iteration.pk), iteration.stage, iteration.compared_with
+    assert row is not None and stage is not None
+    rubric = load_rubric(row)
+    closed = get_refusal(check_open_iteration, person, stage)
+    open_refusal = get_refusal(check_freeze, person, iteration) or get_sentence(why_unready(iteration))
+    choice = row.decision.choice if row.decision else ""
+    diff = None
+    if reference:
+        diff = prompt_diff(reference.prompt, iteration.prompt, allowed=most_hunks(rubric))
+    return {
+        "iteration": iteration,
+        "decision": choice_words().get(choice, ""),
+        "decision_tone": TONES.get(choice, ""),
+        "is_reference": history.reference is row,
+        "columns": [criterion.label for criterion in rubric.criteria],
+        "places": [place_of_metric(criterion.key) for criterion in rubric.criteria],
+        "target": rubric.criterion(iteration.target).label if iteration.target else "",
+        "materials": _list_materials(row, rubric),
+        "diff": diff,
+        "reveal": dict(REVEALS)[iteration.reveal],
+        "identification": dict(IDENTIFICATIONS)[iteration.identification],
+        "steps": _steps(row, history, open_refusal),
+        "games": iteration_games(iteration, row),
+        **(_load_candidates(iteration) if iteration.takes_games else {}),
+        "newest_change": history.newest_change,
+        "edit_refusal": closed or get_sentence(why_plan_is_final(iteration)),
+        "open_refusal": open_refusal,
+        "replay": build_replay_button(stage=stage, history=history, row=row),
+        "ready_count": sum(game.state == COMPLETE for game in row.games),
+        "tied": row.tied,
+    }
+
+
+def _list_materials(row: HistoryIteration, rubric: RubricRecord) -> list[tuple[str, str]]:
+    """Metrics with the difference that matters."""
+    return [
+        (criterion.label, material_text(criterion.key, row.material[criterion.key]))
+        for criterion in rubric.criteria
+        if criterion.key in row.material
+    ]
+
+
+def _load_candidates(iteration: Iteration) -> dict[str, object]:
+    """The unsorted games that could move in, the newest first, and how many more there are; two queries."""
+    rows = Game.objects.filter(
+        ~Exists(Evaluation.objects.filter(game=OuterRef("pk"))),
+        ~Exists(Verdict.objects.filter(game=OuterRef("pk"))),
+        project=iteration.project_id,
+        iteration__stage=None,
+        withdrawn_at=None,
+    )
+    newest = list(rows.order_by("-number").only("number", "source_id")[: MOST_CANDIDATES + 1])
+    more = rows.count() - MOST_CANDIDATES if len(newest) > MOST_CANDIDATES else 0
+    return {"candidates": newest[:MOST_CANDIDATES], "more_candidates": more}
+
+
+def _steps(row: HistoryIteration, history: History, open_refusal: str) -> list[dict[str, str]]:
+    """The steps from the plan to the decision: "done", "now" for the one that is due, or "later"."""
+    count = len(row.games)
+    rated = sum(game.state != OPEN for game in row.games)
+    recorded = sum(game.state == RECORDED for game in row.games)
+    is_open = row.opened_at is not None
+    progress = ngettext("%(done)d of %(count)d game", "%(done)d of %(count)d games", count)
+    steps = [
+        ("games", _("Import the games"), _describe_count(row), is_open or count >= row.least_games),
+        ("open", _("Open it for rating"), "" if is_open else open_refusal, is_open),
+        (
+            "rate",
+            _("Evaluators rate"),
+            progress % {"done": rated, "count": count},
+            is_open and rated == count,
+        ),
+        (
+            "verdicts",
+            _("Record the verdicts"),
+            progress % {"done": recorded, "count": count},
+            is_open and recorded == count,
+        ),
+        _last_step(row, history),
+    ]
+    if row.decision is not None:
+        steps = [(key, says, detail, is_done or key != "decide") for key, says, detail, is_done in steps]
+    due = next((key for key, _says, _detail, is_done in steps if not is_done), "")
+    return [
+        {
+            "key": key,
+            "says": says,
+            "detail": detail,
+            "state": "done" if is_done else "now" if key == due else "later",
+        }
+        for key, says, detail, is_done in steps
+    ]
+
+
+def _describe_count(row: HistoryIteration) -> str:
+    counts = {"count": len(row.games), "least": row.least_games, "out": len(row.left_out)}
+    if row.left_out:
+        return _("%(count)d count and %(out)d withdrawn, %(least)d or more are needed") % counts
+    says = ngettext(
+        "%(count)d is here, %(least)d or more are needed",
+        "%(count)d are here, %(least)d or more are needed",
+        counts["count"],
+    )
+    return says % counts
+
+
+def _last_step(row: HistoryIteration, history: History) -> tuple[str, str, str, bool]:
+    if row.kind == CHANGE:
+        return "decide", _("Compare and decide"), "", row.decision is not None
+    if row.replay_of is not None:
+        return "compare", _("See the comparison in which its games count"), "", not history.newest_change
+    follows = any(iteration.compared_with == row.id for iteration in history.iterations)
+    refusal = "" if follows else get_sentence(why_no_change(history))
+    is_first = not history.newest_change
+    says = (
+        _("Change one thing: create the first change")
+        if is_first
+        else _("Change one thing: create the next change")
+    )
+    return "change", says, refusal, follows
+
+
+class IterationGame:
+    """One game as a row. `may_move` says that it can go back to the unsorted ones.
+
+    `withdrawn` says why the game does not count, "" if it does. What people have not judged yet is shown by its
+    `automatic` value, as in the list of games.
+    """
+
+    def __init__(
+        self,
+        game: HistoryGame,
+        rubric: RubricRecord,
+        automatic: Mapping[str, ScoreCell],
+        *,
+        state: tuple[str, str],
+        may_move: bool = False,
+        withdrawn: str = "",
+    ) -> None:
+        self.figures = game.figures
+        self.state, self.tone = state
+        self.cells = [_cell(game, criterion, automatic) for criterion in rubric.criteria]
+        self.cost = cost_text(game.figures, rubric)
+        self.may_move, self.withdrawn = may_move, withdrawn
+
+
+def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[IterationGame]:
+    """The rows in order of their numbers, withdrawn games last; three queries."""
+    evaluations = Evaluation.objects.filter(purpose=RATING).only("game", "state")
+    stored = Game.objects.annotate(is_measured=Exists(measured_for(iteration))).only("needed_count")
+    rows = stored.prefetch_related(Prefetch("evaluations", evaluations)).in_bulk(
+        [game.id for game in row.games]
+    )
+    rubric = load_rubric(row)
+    listed = [*row.games, *(withdrawn.game for withdrawn in row.left_out)]
+    open_keys = [
+        game.id
+        for game in listed
+        if None in [game.figures.score(criterion.key) for criterion in rubric.criteria]
+    ]
+    automatic = load_figure_cells(open_keys, row.rubric_version, rubric)
+    games = []
+    for game in row.games:
+        states = [evaluation.state for evaluation in rows[game.id].evaluations.all()]
+        state = _state(game, iteration, rows[game.id], states)
+        may_move = iteration.takes_games and not states
+        cells = automatic.get(game.id, {})
+        games.append(IterationGame(game, rubric, cells, state=state, may_move=may_move))
+    for withdrawn in row.left_out:
+        why = f"{withdrawn.reason} ({withdrawn.by})"
+        cells = automatic.get(withdrawn.game.id, {})
+        games.append(IterationGame(withdrawn.game, rubric, cells, state=(_("withdrawn"), ""), withdrawn=why))
+    return games
+
+
+def _state(game: HistoryGame, iteration: Iteration, stored: Game, states: list[str]) -> tuple[str, str]:
+    """The state of the game in words, and its tone."""
+    if game.state == RECORDED:
+        return (_("verdict: PASS"), PASS) if game.figures.is_pass else (_("verdict: FAIL"), FAIL)
+    if game.state == COMPLETE:
+        return _("rated, no verdict yet"), PENDING
+    if not stored.is_measured:  # type: ignore[attr-defined]  # annotated
+        return _("being measured"), PENDING
+    if game.has_ties:
+        return _("evaluators differ, a lead resolves the ties"), PENDING
+    if done := states.count(SUBMITTED):
+        needed = stored.needed_count or iteration.evaluator_count
+        says = ngettext(
+            "%(done)d of %(needed)d evaluation submitted",
+            "%(done)d of %(needed)d evaluations submitted",
+            needed,
+        )
+        return says % {"done": done, "needed": needed}, PENDING
+    if any(state in UNDER_WAY for state in states):
+        return _("being rated"), PENDING
+    return (_("waiting for an evaluator") if iteration.has_slots else _("measured")), ""
+
+
+def _cell(game: HistoryGame, criterion: Criterion, automatic: Mapping[str, ScoreCell]) -> ScoreCell:
+    value = game.figures.score(criterion.key)
+    passes = game.figures.passes.get(criterion.key)
+    if value is None:
+        return automatic.get(criterion.key) or ScoreCell("", PENDING, _("pending"))
+    text = figure(value, criterion.threshold)
+    if weak := describe_weak_score(game.figures, criterion.key):
+        return ScoreCell(text, PASS, weak)
+    return ScoreCell(text, PASS if passes else FAIL, _("pass") if passes else _("fail"))

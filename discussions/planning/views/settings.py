@@ -1,0 +1,174 @@
+"""Project settings: how the unsorted games of a project are judged, and how much it may store."""
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, ngettext_lazy
+
+from discussions.core.evaluation_states import OPEN
+from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER
+from discussions.iterations.actions import change_iteration
+from discussions.iterations.permissions import check_change_iteration
+from discussions.models import Evaluation, Iteration
+from discussions.models.queue_rules import load_rating_rule
+from discussions.planning import actions
+from discussions.planning.forms import IterationForm, RatingRuleForm
+from discussions.slots.queries import Effect, load_effect
+from rubric.versions.core.draft import NO, YES
+from workspace.access.permissions import get_refusal
+from workspace.projects import actions as projects
+from workspace.projects.forms import StorageLimitForm
+from workspace.projects.permissions import check_set_storage_limit
+from workspace.projects.queries import load_storage
+from workspace.web.bind_form import bind_form, only_parameters, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+
+@require("change_iteration", methods=("GET", "POST"))
+def change(request: SignedIn, slug: str) -> HttpResponse:
+    """Project settings: how the games of a project are judged. Leads back here."""
+    only_parameters(request)
+    iteration, wanted = settings_or_404(request, slug), None
+    if request.method == "GET":
+        return _show_settings(request, iteration)
+    form, status = bind_form(request, IterationForm), 422
+    if form.is_valid():
+        values = dict(form.cleaned_data)
+        wanted = values["evaluator_count"]
+        if values.pop("confirmed") == wanted or wanted in (None, iteration.evaluator_count):
+            change_iteration(iteration=iteration, **values, by=request.user, now=timezone.now())
+            return respond(request, page="", redirect=reverse("change_iteration", args=[slug]))
+        status = 200
+    return _show_settings(request, iteration, form=form, wanted=wanted, status=status)
+
+
+@require("change_iteration", methods=("POST",))
+def change_rating_rules(request: SignedIn, slug: str) -> HttpResponse:
+    """Set the rules that apply once something is rated; redirects to the project settings."""
+    iteration = settings_or_404(request, slug)
+    form = bind_form(request, RatingRuleForm)
+    if not form.is_valid():
+        return _show_settings(request, iteration, rule_form=form, status=422)
+    project = iteration.project
+    actions.change_rating_rule(project=project, **form.cleaned_data, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("change_iteration", args=[slug]))
+
+
+@require("set_storage_limit", methods=("POST",))
+def set_storage_limit(request: SignedIn, slug: str) -> HttpResponse:
+    """Set how much the project may store; redirects to the project settings."""
+    iteration = settings_or_404(request, slug)
+    check_set_storage_limit(request.user, iteration.project)
+    form = bind_form(request, StorageLimitForm)
+    if not form.is_valid():
+        return _show_settings(request, iteration, storage_form=form, status=422)
+    project = iteration.project
+    projects.set_storage_limit(project=project, **form.cleaned_data, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("change_iteration", args=[slug]))
+
+
+def settings_or_404(request: SignedIn, slug: str) -> Iteration:
+    """The unsorted iteration of the project; NotAllowed for everybody but leads."""
+    project = project_or_404(request.user, slug)
+    check_change_iteration(request.user, project)
+    rows = Iteration.objects.select_related("project", "rubric_version__rubric")
+    return get_object_or_404(rows, project=project, stage=None)
+
+
+def _show_settings(
+    request: SignedIn,
+    iteration: Iteration,
+    *,
+    form: IterationForm | None = None,
+    rule_form: RatingRuleForm | None = None,
+    storage_form: StorageLimitForm | None = None,
+    wanted: int | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """Show the page, with the input of one of its forms; with `wanted`, the effect of that number of evaluators."""
+    project, rule = iteration.project, load_rating_rule(iteration.project_id)
+    storage = load_storage(project)
+    started = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
+    stored = {"identification": iteration.identification, "evaluator_count": iteration.evaluator_count}
+    shows = YES if rule.shows_differences else NO
+    ruled = {"flags": rule.flags, "reopen_minutes": rule.reopen_minutes, "shows_differences": shows}
+    limit = {"megabytes": storage.limit_mb if storage.is_own else None}
+    context = {
+        "iteration": iteration,
+        "reveal": _describe_reveal(iteration),
+        "started_count": started.exclude(identification=iteration.identification).count(),
+        "wanted": wanted,
+        "effect": [] if wanted is None else _describe_effect(load_effect(iteration, wanted)),
+        "storage": storage,
+        "storage_refusal": get_refusal(check_set_storage_limit, request.user, project),
+        "form": form or IterationForm(initial=stored),
+        "rule_form": rule_form or RatingRuleForm(initial=ruled),
+        "storage_form": storage_form or StorageLimitForm(initial=limit),
+        **frame(request.user, project, "settings"),
+    }
+    return respond(request, page="discussions/planning/rules.html", context=context, status=status)
+
+
+def _describe_reveal(iteration: Iteration) -> str:
+    return {
+        BLIND_FIRST: _("blind first: findings are shown once a person has judged for themselves"),
+        ALONGSIDE: _("alongside: findings are shown from the start"),
+        NEVER: _("never: findings are shown once a verdict is recorded"),
+    }[iteration.reveal]
+
+
+_OPENED = ngettext_lazy(
+    "%(n)d further slot opens on a game without a verdict.",
+    "%(n)d further slots open on games without a verdict.",
+    "n",
+)
+_CLOSED = ngettext_lazy(
+    "%(n)d open slot closes. Nothing that anybody started is taken away.",
+    "%(n)d open slots close. Nothing that anybody started is taken away.",
+    "n",
+)
+_WAITING = ngettext_lazy(
+    "%(n)d game was complete and waits for further evaluations before its verdict.",
+    "%(n)d games were complete and wait for further evaluations before their verdicts.",
+    "n",
+)
+_COMPLETE = ngettext_lazy(
+    "%(n)d game has enough evaluations then, and its verdict can be recorded.",
+    "%(n)d games have enough evaluations then, and their verdicts can be recorded.",
+    "n",
+)
+_BEYOND = ngettext_lazy(
+    "%(n)d evaluation that is under way is not needed then; it may still be submitted, and counts.",
+    "%(n)d evaluations that are under way are not needed then; they may still be submitted, and count.",
+    "n",
+)
+_KEPT = ngettext_lazy(
+    "%(n)d game has a verdict and keeps the number it was recorded under.",
+    "%(n)d games have a verdict and keep the number it was recorded under.",
+    "n",
+)
+
+
+def _describe_effect(effect: Effect) -> list[str]:
+    n = effect.after
+    sentences = [
+        ngettext(
+            "Games imported from now on are rated by %(n)d evaluator.",
+            "Games imported from now on are rated by %(n)d evaluators.",
+            n,
+        )
+        % {"n": n}
+    ]
+    counted = (
+        (effect.opened, _OPENED),
+        (effect.closed, _CLOSED),
+        (effect.waiting, _WAITING),
+        (effect.complete, _COMPLETE),
+        (effect.beyond, _BEYOND),
+        (effect.kept, _KEPT),
+    )
+    return sentences + [words % {"n": count} for count, words in counted if count]
