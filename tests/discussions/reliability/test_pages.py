@@ -4,7 +4,12 @@ import pytest
 
 from discussions.reliability.core.accuracy import CHECKS, SHARES
 from discussions.reliability.core.crosstab import Answer, Tally
-from discussions.reliability.pages.tables import count_needed_answers, format_count, table_part, why_not_yet
+from discussions.reliability.views.tables import (
+    TableOfCounts,
+    count_needed_answers,
+    format_count,
+    why_not_yet,
+)
 from workspace.statistics.proportions import wilson
 
 DEPTH = "strategic_depth"
@@ -20,11 +25,11 @@ def table(*cells, part=DEPTH, games=1, weight=1.0):
 
 
 def list_lines(found):
-    return {line.label: line for line in table_part(found).lines}
+    return {line.label: line for line in TableOfCounts(found).lines}
 
 
 def test_many_answers_are_told_in_plain_words():
-    found = table_part(
+    found = TableOfCounts(
         table(("yes", "yes", 80), ("yes", "no", 20), ("no", "yes", 40), ("no", "no", 60), games=4)
     )
     assert found.says.replace("\N{NO-BREAK SPACE}", " ") == (
@@ -44,9 +49,9 @@ def test_few_answers_cannot_tell_and_how_many_could_is_said(cells):
     low, high = wilson(round(rate.numerator / rate.denominator * enough), enough)
     assert high - low <= 30
     assert enough >= 20
-    assert table_part(found).says.startswith(f"Too little data: {rate.denominator} of at least")
+    assert TableOfCounts(found).says.startswith(f"Too little data: {rate.denominator} of at least")
     # A chart is drawn as soon as one of its shares can be told; the others say in it that they cannot.
-    plot = table_part(found).plot
+    plot = TableOfCounts(found).plot
     assert plot is None or plot.rows[0].row.tone == "wait"
 
 
@@ -67,7 +72,7 @@ def test_what_is_undefined_says_why():
     assert lines["Precision"].rate.value is lines["Precision"].rate.interval is None
     assert format_count(lines["Specificity"].rate) == "50 of 50"
     assert lines["Specificity"].says == "Games can be compared from 3 on; there are 1."
-    assert table_part(table()).empty == "No message of an accuracy sample was judged blind."
+    assert TableOfCounts(table()).empty == "No message of an accuracy sample was judged blind."
 
 
 def test_the_weighted_share_is_shown_where_it_differs_by_more_than_a_point():
@@ -82,7 +87,7 @@ def test_the_weighted_share_is_shown_where_it_differs_by_more_than_a_point():
 
 
 def test_rows_that_nothing_stands_in_are_there_all_the_same():
-    found = table_part(table(("cannot_check", "accurate", 4), part=CHECKS))
+    found = TableOfCounts(table(("cannot_check", "accurate", 4), part=CHECKS))
     assert [row.label for row in found.rows] == ["supported", "close", "cannot check"]
     assert found.columns == ["accurate", "inaccurate", "vague"]
     assert [[cell.count for cell in row.cells] for row in found.rows] == [[0, 0, 0], [0, 0, 0], [4, 0, 0]]

@@ -180,9 +180,9 @@ def test_a_note_is_said_once_with_all_the_subjects_that_it_is_about(client):
         submitted(project=project)
     figure_team(project, by=lead)
     client.force_login(lead)
-    notes = client.get(address(project)).context["page"].notes
+    notes = client.get(address(project)).context["notes"]
     assert len({note for note, _labels in notes}) == len(notes)
-    rows = client.get(address(project)).context["page"].rows
+    rows = client.get(address(project)).context["rows"]
     assert {(note, label) for note, labels in notes for label in labels} == {
         (note, row.label) for row in rows for note in row.notes
     }

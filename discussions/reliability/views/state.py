@@ -10,6 +10,7 @@ from discussions.reliability.queries import TEAM_STATISTICS
 from workspace.models import Project
 from workspace.stored_statistics.pages import StatisticsState, read_state
 
+SECTION = "team"
 KIND_NAMES = {
     "accuracy": gettext_lazy("Accuracy of automatic metrics"),
     "agreement": gettext_lazy("Agreement"),
