@@ -114,7 +114,7 @@ COUNTS_AS = {
     "discussions.checks": "actions",
     "workspace.authentication.adapter": "views",
     "workspace.authentication.oidc": "views",
-    "workspace.audit.files": "pages",
+    "workspace.audit.files": "queries",
     "workspace.blob_store": "actions",
     "workspace.checks.metrics": "pages",
     "workspace.checks.readiness": "pages",

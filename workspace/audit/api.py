@@ -9,9 +9,9 @@ from pydantic import Field
 
 from workspace.access.permissions import check_see_people
 from workspace.audit.labels import KINDS, VERBS
-from workspace.audit.pages import AuditQuery, audit_page
 from workspace.audit.permissions import check_see_audit_log
-from workspace.models import Event, Project
+from workspace.audit.queries import AuditLine, AuditQuery, audit_page
+from workspace.models import Project
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Listed, endpoint, next_part
 from workspace.web.require import SignedIn
@@ -111,19 +111,15 @@ def list_site_events(
 
 def _lines(request: SignedIn, project: Project | None, wanted: AuditQuery, after: int) -> Listed[EventAnswer]:
     page = audit_page(project=project, wanted=wanted, before=after, after=0)
-    lines = [_line(line.event, line.who) for line in page.lines]
-    return Listed[EventAnswer](items=lines, next=next_part(request, page.older))
+    return Listed[EventAnswer](
+        items=[_line(line) for line in page.lines], next=next_part(request, page.older)
+    )
 
 
-def _line(event: Event, who: str) -> EventAnswer:
+def _line(line: AuditLine) -> EventAnswer:
+    columns = [name for name in EventAnswer.model_fields if name not in ("by", "detail")]
     return EventAnswer(
-        seq=event.seq,
-        at=event.at,
-        by=who,
-        role=event.role,
-        verb=event.verb,
-        object_kind=event.object_kind,
-        object_id=event.object_id,
-        detail=msgspec.json.decode(event.detail),
-        mac=event.mac,
+        **{name: getattr(line.event, name) for name in columns},
+        by=line.who,
+        detail=msgspec.json.decode(line.event.detail),
     )

@@ -5,7 +5,7 @@ from datetime import UTC
 
 import msgspec
 
-from workspace.audit.pages import AuditLine
+from workspace.audit.queries import AuditLine
 from workspace.display.core.csv_lines import csv_line
 
 COLUMNS = ("line", "at", "by", "role", "verb", "about", "number", "sentence", "page", "detail", "seal")

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from workspace.access.permissions import check_see_people
 from workspace.audit.files import FORMATS
 from workspace.audit.forms import FilterForm
-from workspace.audit.pages import AuditQuery, audit_page, stream_lines
 from workspace.audit.permissions import check_see_audit_log
+from workspace.audit.queries import AuditQuery, audit_page, stream_lines
 from workspace.core.refusals import Malformed
 from workspace.models import Project
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404
@@ -50,8 +50,7 @@ def site_audit_file(request: SignedIn, format_name: str) -> HttpResponse:
 
 def send_log(request: SignedIn, project: Project | None, format_name: str) -> HttpResponse:
     """Stream the file; an invalid filter is refused, so that nobody takes all lines for a part."""
-    given = only_parameters(request, *FilterForm.base_fields)
-    form = FilterForm(given)
+    form = FilterForm(only_parameters(request, *FilterForm.base_fields))
     if format_name not in FORMATS or not form.is_valid():
         raise Malformed(_("This address holds something that the page does not know. Open the page again."))
     lines = stream_lines(project=project, wanted=AuditQuery(**form.cleaned_data))
@@ -64,10 +63,10 @@ def send_log(request: SignedIn, project: Project | None, format_name: str) -> Ht
 
 def show_log(request: SignedIn, project: Project | None) -> HttpResponse:
     """A page of a log; filters come from an allow-list."""
-    given = only_parameters(request, *FilterForm.base_fields, "before", "after")
-    form = FilterForm({name: given[name] for name in FilterForm.base_fields})
+    asked = only_parameters(request, *FilterForm.base_fields, "before", "after")
+    form = FilterForm({name: asked[name] for name in FilterForm.base_fields})
     wanted = AuditQuery(**form.cleaned_data) if form.is_valid() else AuditQuery()
-    before, after = parse_number(given["before"]), parse_number(given["after"])
+    before, after = parse_number(asked["before"]), parse_number(asked["after"])
     page = audit_page(project=project, wanted=wanted, before=before, after=after)
     context: dict[str, object] = {"page": page, "form": form, "wanted": wanted}
     context |= frame(request.user, project, "audit")

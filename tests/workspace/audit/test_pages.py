@@ -210,7 +210,7 @@ def test_what_is_chosen_is_exported_as_csv_and_json_lines(client, judged):
 def test_an_export_reads_in_batches_and_refuses_odd_addresses(client, judged, monkeypatch):
     address = reverse("audit_file", args=[judged.slug, "jsonl"])
     whole = read(client.get(address))
-    monkeypatch.setattr("workspace.audit.pages.BATCH", 3)
+    monkeypatch.setattr("workspace.audit.queries.BATCH", 3)
     assert read(client.get(address)) == whole
     assert client.get(address, {"since": "yesterday"}).status_code == 400
     assert client.get(reverse("audit_file", args=[judged.slug, "xlsx"])).status_code == 400
