@@ -1,4 +1,4 @@
-"""The state of the site for leads and admins: workers, jobs, storage, versions, backups."""
+"""The state of the site for the status page, the overview and the API: workers, jobs, storage, versions, backups."""
 
 import platform
 import shutil
@@ -58,13 +58,6 @@ class JobsPart(Struct, frozen=True):
     failed: list[FailedJob]
 
 
-class ActLine(Struct, frozen=True):
-    """An act of the sweep, and whether it has not succeeded for long."""
-
-    act: SweepAct
-    is_late: bool
-
-
 class StoragePart(Struct, frozen=True):
     """Sizes in bytes; None where they cannot be known. Files are uploads, and exports until they are removed."""
 
@@ -94,30 +87,6 @@ class LastBackup(Struct, frozen=True):
     is_late: bool
 
 
-class ActivePerson(Struct, frozen=True):
-    """A person whose sign-in was used lately."""
-
-    person: Person
-    seen_at: datetime
-
-
-class StatusPage(Struct, frozen=True):
-    """Everything on the status page."""
-
-    jobs: JobsPart
-    versions: VersionsPart
-
-
-class _BackupDetail(Struct):
-    rows: int
-    files: int
-
-
-def status_page(*, person: Person, now: datetime) -> StatusPage:
-    """The state of the site at this moment, with the failed jobs of the person's projects."""
-    return StatusPage(build_jobs_part(person, now), read_versions())
-
-
 def build_jobs_part(person: Person, now: datetime) -> JobsPart:
     """Workers and jobs; of the failed ones those that the person may see, the newest first."""
     counts = dict(
@@ -144,10 +113,9 @@ def build_jobs_part(person: Person, now: datetime) -> JobsPart:
     )
 
 
-def list_acts(now: datetime) -> list[ActLine]:
-    """The acts of the sweep, those that are late first."""
-    lines = [ActLine(act, act.is_late(now)) for act in load_acts()]
-    return sorted(lines, key=lambda line: not line.is_late)
+def list_acts(now: datetime) -> list[tuple[SweepAct, bool]]:
+    """The acts of the sweep, each with whether it is late; the late ones first."""
+    return sorted(((act, act.is_late(now)) for act in load_acts()), key=lambda line: not line[1])
 
 
 def measure_storage() -> StoragePart:
@@ -194,21 +162,20 @@ def find_last_backup(now: datetime) -> LastBackup | None:
         "-seq"
     )[:1]
     for line in lines:
-        detail = msgspec.json.decode(line.detail, type=_BackupDetail)
+        detail = msgspec.json.decode(line.detail, type=dict[str, int])
         is_late = now - line.at > BACKUP_EVERY
-        return LastBackup(line.object_id, line.at, detail.rows, detail.files, is_late)
+        return LastBackup(line.object_id, line.at, detail["rows"], detail["files"], is_late)
     return None
 
 
-def list_active_people(now: datetime) -> list[ActivePerson]:
-    """Whose sign-in was used within the last day, the latest first."""
+def list_active_people(now: datetime) -> list[tuple[Person, datetime]]:
+    """Whose sign-in was used within the last day, and when; the latest first."""
     seen: dict[Person, datetime] = {}
     for sign_in in SignIn.objects.filter(person__isnull=False, expire_date__gt=now).select_related("person"):
-        at, person = sign_in.noted("seen"), sign_in.person
-        if at is not None and person is not None and now - at <= ACTIVE_WITHIN:
-            seen[person] = max(at, seen.get(person, at))
-    active = [ActivePerson(person, at) for person, at in seen.items()]
-    return sorted(active, key=lambda one: one.seen_at, reverse=True)
+        seen_at, person = sign_in.noted("seen"), sign_in.person
+        if seen_at is not None and person is not None and now - seen_at <= ACTIVE_WITHIN:
+            seen[person] = max(seen_at, seen.get(person, seen_at))
+    return sorted(seen.items(), key=lambda line: line[1], reverse=True)
 
 
 def oldest_queued_at() -> datetime | None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from workspace.access.permissions import is_admin
 from workspace.checks.metrics import CONTENT_TYPE, write_metrics
-from workspace.checks.pages import status_page
+from workspace.checks.pages import build_jobs_part, read_versions
 from workspace.checks.permissions import check_retry_job, check_see_status
 from workspace.checks.readiness import find_needs
 from workspace.jobs.actions import retry_job
@@ -30,8 +30,11 @@ def status(request: SignedIn) -> HttpResponse:
     """Workers, queue, failed jobs, version, database."""
     only_parameters(request)
     check_see_status(request.user)
-    page = status_page(person=request.user, now=timezone.now())
-    context = {"page": page, **frame(request.user, None, "status")}
+    context = {
+        "jobs": build_jobs_part(request.user, timezone.now()),
+        "versions": read_versions(),
+        **frame(request.user, None, "status"),
+    }
     return respond(request, page="workspace/checks/status.html", context=context)
 
 
@@ -39,10 +42,10 @@ def status(request: SignedIn) -> HttpResponse:
 def retry(request: SignedIn, job: int) -> HttpResponse:
     """Start a failed job again; redirects to the page that shows it."""
     jobs = Job.objects.visible_to(request.user).select_related("project")
-    found = get_object_or_404(jobs, pk=job)
-    check_retry_job(request.user, found)
+    failed = get_object_or_404(jobs, pk=job)
+    check_retry_job(request.user, failed)
     bind_form(request, NothingForm)
-    retry_job(job=found, by=request.user, now=timezone.now())
+    retry_job(job=failed, by=request.user, now=timezone.now())
     page = "overview" if is_admin(request.user) else "status"
     return respond(request, page="", redirect=reverse(page) + "#failed")
 
@@ -70,8 +73,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """The metrics for Prometheus, for clients that send METRICS_TOKEN; without that setting there is no such page."""
     if not settings.METRICS_TOKEN:
         raise Http404
-    given = read_bearer(request.headers.get("Authorization", ""))
-    if not compare_digest(given.encode(), settings.METRICS_TOKEN.encode()):
+    token = read_bearer(request.headers.get("Authorization", ""))
+    if not compare_digest(token.encode(), settings.METRICS_TOKEN.encode()):
         says = "Send METRICS_TOKEN in the header Authorization: Bearer.\n"
         return HttpResponse(says, PLAIN, 401, headers={"WWW-Authenticate": "Bearer"})
     return HttpResponse(write_metrics(now=timezone.now()), CONTENT_TYPE)

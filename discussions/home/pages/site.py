@@ -9,8 +9,6 @@ from msgspec import Struct
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Stage, Verdict
 from workspace.checks.pages import (
-    ActivePerson,
-    ActLine,
     JobsPart,
     LastBackup,
     StoragePart,
@@ -22,6 +20,7 @@ from workspace.checks.pages import (
     measure_storage,
     read_versions,
 )
+from workspace.checks.queries import SweepAct
 from workspace.models import Event, Person, Project
 from workspace.models.projects import EVALUATOR, LEAD
 
@@ -45,10 +44,10 @@ class SitePage(Struct, frozen=True):
 
     projects: list[ProjectLine]
     project_count: int
-    active: list[ActivePerson]
+    active: list[tuple[Person, datetime]]
     account_count: int
     jobs: JobsPart
-    acts: list[ActLine]
+    acts: list[tuple[SweepAct, bool]]
     storage: StoragePart
     versions: VersionsPart
     metrics_version: str
