@@ -11,9 +11,8 @@ from pydantic import Field
 from discussions.exports.actions import request_project_export
 from workspace.exports.actions import cancel_export, remove_file, take_file
 from workspace.exports.core.choices import CSV, FILES, JSONL
-from workspace.exports.pages import ExportLine, build_export_line, exports_page
 from workspace.exports.permissions import check_export, check_own_export, check_take_file
-from workspace.exports.views import own_export_or_404
+from workspace.exports.views import ExportLine, own_export_or_404, read_exports
 from workspace.models import Export
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Given, Listed, endpoint, next_part
@@ -71,10 +70,8 @@ def list_exports(request: SignedIn, slug: str, after: After = 0) -> Listed[Expor
     """List your exports of a project, newest first."""
     project = project_or_404(request.user, slug)
     check_export(request.user, project)
-    page = exports_page(project=project, person=request.user, now=timezone.now(), before=after)
-    return Listed[ExportAnswer](
-        items=[_answer(line) for line in page.lines], next=next_part(request, page.older)
-    )
+    lines, older = read_exports(project, request.user, timezone.now(), after)
+    return Listed[ExportAnswer](items=[_answer(line) for line in lines], next=next_part(request, older))
 
 
 @endpoint(
@@ -181,7 +178,7 @@ def remove(request: SignedIn, slug: str, export: int) -> ExportAnswer:
 
 def _show(request: SignedIn, slug: str, export: Export) -> ExportAnswer:
     found = own_export_or_404(request, slug, export.pk)
-    return _answer(build_export_line(found, request.user, timezone.now()))
+    return _answer(ExportLine(found, request.user, timezone.now()))
 
 
 def _answer(line: ExportLine) -> ExportAnswer:

@@ -10,8 +10,13 @@ from discussions.models import Evaluation
 from rubric.models import Review
 from workspace.access.permissions import get_refusal, may
 from workspace.exports.core.choices import ARCHIVE, PARQUET, PROJECT, Subject, parse_subject
-from workspace.exports.labels import ARCHIVE_WHOLE_ONLY, FORMAT_NAMES, FORMAT_NOTES, PARQUET_MISSING
-from workspace.exports.pages import describe_subject
+from workspace.exports.labels import (
+    ARCHIVE_WHOLE_ONLY,
+    FORMAT_NAMES,
+    FORMAT_NOTES,
+    PARQUET_MISSING,
+    describe_subject,
+)
 from workspace.exports.permissions import check_export_everything, has_parquet
 from workspace.models import Person, Project
 

@@ -1,14 +1,23 @@
-"""The formats of exports in words."""
+"""The formats and subjects of exports in words."""
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from workspace.display.core.number_lists import format_numbers
 from workspace.exports.core.choices import (
     ARCHIVE,
     CSV,
+    GAME,
+    GAMES,
     HUGGING_FACE,
+    ITERATION,
     JSONL,
     MARKDOWN,
     PARQUET,
+    PROJECT,
+    SET,
+    STAGE,
+    parse_subject,
 )
 
 FORMAT_NAMES = {
@@ -44,3 +53,19 @@ PARQUET_MISSING = _(
     "Not installed here: Parquet needs the package pyarrow. An admin installs it with "
     "“pip install -r requirements-parquet.txt” and restarts the site and its worker."
 )
+
+
+def describe_subject(subject: str) -> str:
+    """What an export is of, in words."""
+    parsed = parse_subject(subject)
+    if parsed is None or parsed.kind == PROJECT:
+        return gettext("the whole project")
+    if parsed.kind == GAMES:
+        return format_numbers(parsed.numbers)
+    words = {
+        STAGE: gettext("stage %(number)d"),
+        ITERATION: gettext("iteration %(number)d"),
+        GAME: gettext("game %(number)d"),
+        SET: gettext("comparison set %(number)d"),
+    }
+    return words[parsed.kind] % {"number": parsed.number}

@@ -1,15 +1,22 @@
 """The list of one's exports, and their files; the last wing, which knows all tables, has the form for a new one."""
 
+from datetime import datetime
+
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from workspace.access.permissions import may, may_lead
+from workspace.core.limits import PAGE_SIZE
 from workspace.exports.actions import cancel_export, remove_file, take_file
-from workspace.exports.core.choices import FILES
-from workspace.exports.pages import exports_page
+from workspace.exports.core.choices import FILES, get_file_name
+from workspace.exports.labels import FORMAT_NAMES, describe_subject
 from workspace.exports.permissions import check_export, check_own_export, check_take_file
-from workspace.models import Export
+from workspace.jobs.pages import build_progress_bar, time_left, worker_note
+from workspace.models import Export, Person, Project
+from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
@@ -18,6 +25,39 @@ from workspace.web.respond import download_file, respond
 
 LIST, LINES = "workspace/exports/list.html", "workspace/exports/_lines.html"
 SECTION = "exports"
+READY, HOUR = "ready", 3600
+
+
+class ExportLine:
+    """One export of the person's, fetched with its job and project; `state` is for programs.
+
+    `left` is how long its file stays, "" without one; `error` says why it failed.
+    """
+
+    def __init__(self, export: Export, person: Person, now: datetime) -> None:
+        self.export, job = export, export.job
+        self.state, self.says, self.tone = _state(export, now)
+        self.subject, self.format = describe_subject(export.subject), str(FORMAT_NAMES[export.format])
+        self.file_name = get_file_name(export.project.slug, export.subject, export.format)
+        self.may_remove = self.state == READY
+        self.may_take = self.may_remove and may(check_take_file, person, export)
+        self.may_cancel = job is not None and job.state in (QUEUED, RUNNING)
+        self.error = job.error if job is not None and job.state == FAILED else ""
+        self.left = ""
+        self.bar: ProgressBar | None = None
+        if self.may_remove and export.expires_at:
+            self.left = _time_left((export.expires_at - now).total_seconds())
+        if job is not None and job.state == RUNNING and job.total_count:
+            self.bar = build_progress_bar(job, label=_("Records written"), unit=_("records"), now=now)
+
+    @property
+    def holds(self) -> str:
+        """Who may see its content, in words."""
+        if self.export.is_unblinded:
+            with_names, without = _("everything, for leads and admins"), _("everything, with pseudonyms")
+        else:
+            with_names, without = _("your own work, blind"), _("your own work, blind, with pseudonyms")
+        return without if self.export.has_pseudonyms else with_names
 
 
 @require("export")
@@ -26,38 +66,46 @@ def exports(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug)
     check_export(request.user, project)
     before = parse_number(only_parameters(request, "before")["before"])
-    page = exports_page(project=project, person=request.user, now=timezone.now(), before=before)
-    context = {"page": page, **frame(request.user, project, SECTION)}
+    now = timezone.now()
+    lines, older = read_exports(project, request.user, now, before)
+    is_live = any(line.may_cancel for line in lines)
+    note = worker_note(now) if is_live else ""
+    page = {"lines": lines, "older": older, "is_live": is_live, "worker_note": note}
+    context = {
+        "page": page,
+        "is_lead": may_lead(request.user, project),
+        **frame(request.user, project, SECTION),
+    }
     return respond(request, page=LIST, region=LINES, context=context)
 
 
 @require("take_file", methods=("POST",))
 def download_export(request: SignedIn, slug: str, export: int) -> HttpResponse:
     """The file, for its owner; a POST, since it writes an audit line."""
-    found = own_export_or_404(request, slug, export)
+    chosen = own_export_or_404(request, slug, export)
     bind_form(request, NothingForm)
-    check_take_file(request.user, found)
-    file, name = take_file(export=found, by=request.user, now=timezone.now())
-    return download_file(file, name, FILES[found.format][1])
+    check_take_file(request.user, chosen)
+    file, name = take_file(export=chosen, by=request.user, now=timezone.now())
+    return download_file(file, name, FILES[chosen.format][1])
 
 
 @require("own_export", methods=("POST",))
 def cancel(request: SignedIn, slug: str, export: int) -> HttpResponse:
     """Stop an export that is being written."""
-    found = own_export_or_404(request, slug, export)
+    chosen = own_export_or_404(request, slug, export)
     bind_form(request, NothingForm)
-    check_own_export(request.user, found)
-    cancel_export(export=found, by=request.user, now=timezone.now())
+    check_own_export(request.user, chosen)
+    cancel_export(export=chosen, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("exports", args=[slug]))
 
 
 @require("own_export", methods=("POST",))
 def remove(request: SignedIn, slug: str, export: int) -> HttpResponse:
     """Remove a file before it expires."""
-    found = own_export_or_404(request, slug, export)
+    chosen = own_export_or_404(request, slug, export)
     bind_form(request, NothingForm)
-    check_own_export(request.user, found)
-    remove_file(export=found, by=request.user, now=timezone.now())
+    check_own_export(request.user, chosen)
+    remove_file(export=chosen, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("exports", args=[slug]))
 
 
@@ -65,3 +113,37 @@ def own_export_or_404(request: SignedIn, slug: str, export: int) -> Export:
     """The person's own export of that project; 404 for everybody else's."""
     rows = Export.objects.visible_to(request.user).select_related("project", "job")
     return get_object_or_404(rows, project__slug=slug, pk=export)
+
+
+def read_exports(
+    project: Project, person: Person, now: datetime, before: int = 0
+) -> tuple[list[ExportLine], int]:
+    """A page of the person's exports of a project, newest first; and the key to go on from, 0 at the end."""
+    rows = Export.objects.visible_to(person).filter(project=project)
+    rows = rows.select_related("job", "project").order_by("-pk")
+    exports = list((rows.filter(pk__lt=before) if before else rows)[: PAGE_SIZE + 1])
+    lines = [ExportLine(export, person, now) for export in exports[:PAGE_SIZE]]
+    return lines, lines[-1].export.pk if len(exports) > PAGE_SIZE else 0
+
+
+def _time_left(seconds: float) -> str:
+    if seconds < 2 * HOUR:
+        return time_left(seconds)
+    return _("about %(n)d hours left") % {"n": round(seconds / HOUR)}
+
+
+def _state(export: Export, now: datetime) -> tuple[str, str, str]:
+    """The state for programs, its name on the page, and the tone of its chip."""
+    if export.ready_at is not None:
+        is_over = export.expires_at is not None and export.expires_at <= now
+        if export.removed_at is not None or is_over:
+            return "removed", _("file removed"), ""
+        return READY, _("ready"), "pass"
+    state = export.job.state if export.job is not None else ""
+    return {
+        QUEUED: ("waiting", _("waits for a worker"), "pending"),
+        RUNNING: ("writing", _("is being written"), "pending"),
+        CANCELLED: ("cancelled", _("cancelled"), ""),
+        FAILED: ("failed", _("failed"), "fail"),
+        "": ("command line", _("made on the command line"), ""),
+    }.get(state, (state, state, ""))
