@@ -14,7 +14,7 @@ from workspace.exports.actions import cancel_export, remove_file, take_file
 from workspace.exports.core.choices import FILES, get_file_name
 from workspace.exports.labels import FORMAT_NAMES, describe_subject
 from workspace.exports.permissions import check_export, check_own_export, check_take_file
-from workspace.jobs.pages import build_progress_bar, time_left, worker_note
+from workspace.jobs.pages import ProgressBar, build_progress_bar, time_left, worker_note
 from workspace.models import Export, Person, Project
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
