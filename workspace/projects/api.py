@@ -2,7 +2,7 @@
 
 from ninja import Router
 
-from workspace.projects.pages import projects_page
+from workspace.projects.queries import load_projects
 from workspace.web.endpoints import Answer, Listed, endpoint
 from workspace.web.require import SignedIn
 
@@ -28,7 +28,7 @@ class ProjectAnswer(Answer):
 )
 def list_projects(request: SignedIn) -> Listed[ProjectAnswer]:
     """List the projects that you may see."""
-    found = projects_page(person=request.user).projects
+    projects = load_projects(request.user)
     return Listed[ProjectAnswer](
-        items=[ProjectAnswer(slug=project.slug, name=project.name, role=role) for project, role in found]
+        items=[ProjectAnswer(slug=project.slug, name=project.name, role=role) for project, role in projects]
     )

@@ -1,15 +1,27 @@
-"""How much a project stores, and its limit; a short name that is free."""
+"""The projects that a person may see; how much a project stores, and its limit; a short name that is free."""
 
 from itertools import count
 
 from django.conf import settings
+from django.db.models import Count, Q
 from django.utils.module_loading import import_string
 from msgspec import Struct
 
 from workspace.core.identifiers import is_slug, slug_of
-from workspace.models import Project, StorageLimit
+from workspace.models import Membership, Person, Project, StorageLimit
 
 MB = 1024 * 1024
+
+
+def load_projects(person: Person) -> list[tuple[Project, str]]:
+    """The projects that the person may see, by name, each with their role there ("" for an admin who is no member).
+
+    Projects have a `member_count`.
+    """
+    members = Count("memberships", filter=Q(memberships__ended_at=None), distinct=True)
+    rows = Project.objects.filter(pk__in=Project.objects.visible_to(person)).annotate(member_count=members)
+    roles = dict(Membership.objects.filter(person=person, ended_at=None).values_list("project_id", "role"))
+    return [(project, roles.get(project.pk, "")) for project in rows]
 
 
 class Storage(Struct, frozen=True):
@@ -37,4 +49,4 @@ def propose_slug(name: str) -> str:
     slug = slug_of(name)
     taken = set(Project.objects.filter(slug__startswith=slug[:50]).values_list("slug", flat=True))
     tries = (slug if number == 1 else f"{slug[:55].rstrip('-')}-{number}" for number in count(1))
-    return next(found for found in tries if is_slug(found) and found not in taken) if slug else ""
+    return next(free for free in tries if is_slug(free) and free not in taken) if slug else ""

@@ -6,10 +6,11 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
+from workspace.access.permissions import may
 from workspace.models import Project
 from workspace.projects.forms import ProjectForm
-from workspace.projects.pages import projects_page
 from workspace.projects.permissions import check_create_project
+from workspace.projects.queries import load_projects
 from workspace.web.bind_form import only_parameters
 from workspace.web.form_page import form_page
 from workspace.web.frame import frame
@@ -21,10 +22,12 @@ from workspace.web.respond import respond
 def projects(request: SignedIn) -> HttpResponse:
     """The projects that the person may see."""
     only_parameters(request)
-    page = projects_page(person=request.user)
-    return respond(
-        request, page="workspace/projects/list.html", context={"page": page, **frame(request.user)}
-    )
+    context = {
+        "projects": load_projects(request.user),
+        "may_create": may(check_create_project, request.user),
+        **frame(request.user),
+    }
+    return respond(request, page="workspace/projects/list.html", context=context)
 
 
 def create_project_with(open_project: Callable[..., Project]) -> View:
