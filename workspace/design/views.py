@@ -1,17 +1,29 @@
 """The page of all components, to check the design by eye."""
 
+from datetime import UTC, datetime, timedelta
+
 from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from workspace.design.forms import make_sample
-from workspace.design.pages import build_design_page
 from workspace.design.permissions import check_see_design
+from workspace.display.core.charts import (
+    BarRow,
+    DotRow,
+    IntervalRow,
+    dot_plot,
+    interval_plot,
+    share_bar,
+    threshold_bars,
+)
 from workspace.web.bind_form import only_parameters
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 SCHEMES = ("light", "dark")
+HOSTILE = "Ana\u202e <b>&"
 
 
 @require("see_design")
@@ -20,6 +32,63 @@ def design(request: SignedIn) -> HttpResponse:
     asked = only_parameters(request, "scheme")["scheme"]
     check_see_design(request.user)
     scheme = asked if asked in SCHEMES else ""
-    page = build_design_page(scheme=scheme, now=timezone.now())
-    context = {"page": page, "form": make_sample(), **frame(request.user, None, "overview")}
+    shown = {"scheme": scheme, "form": make_sample(), **_samples(timezone.now())}
+    context = shown | frame(request.user, None, "overview")
     return respond(request, page="workspace/design/design.html", context=context)
+
+
+def _samples(now: datetime) -> dict[str, object]:
+    """Sample values for the real templates; recent moments are relative to `now`."""
+    long_ago = datetime(2026, 3, 2, 9, 5, tzinfo=UTC)
+    columns = ("name", "games", "share", "cost", "change", "at")
+    rows = [
+        ("Ana", 12, 87.5, 1.8, 4.2, now - timedelta(hours=3)),
+        ("Bo", 7, 79.96, 3.004, -3.1, now - timedelta(days=2)),
+        (HOSTILE, 0, 100.0, 0.0, None, long_ago),
+    ]
+    dots = [DotRow(_("Responses"), [3, 6, 6, 8, 9], 6.4, "6.4", 4.1, 8.7, _("4.1 to 8.7"))]
+    intervals = [
+        IntervalRow("alpha", 0.62, "0.62", 0.48, 0.74),
+        IntervalRow(_("Compared"), 0.31, "0.31", hollow=0.4),
+    ]
+    shares = [
+        (_("Won"), "50\u00a0%", 0.5),
+        (_("Level"), "25\u00a0%", 0.25),
+        (_("Lost"), "15\u00a0%", 0.15),
+        (_("None"), "10\u00a0%", 0.1),
+    ]
+    return {
+        "hostile": HOSTILE,
+        "rows": [dict(zip(columns, row, strict=True)) for row in rows],
+        "bars": threshold_bars(_bars()),
+        "dots": dot_plot(dots, minimum=1, maximum=10),
+        "intervals": interval_plot(intervals, minimum=0, maximum=1, reference=0.5),
+        "shares": share_bar(shares),
+        "criterion": {
+            "description": _("Does the agent refer to what was said before?"),
+            "guiding_questions": [_("Is the message named that it answers?")],
+            "good_examples": [_("In round 2 you voted for Bo.")],
+            "bad_examples": [_("As somebody said.")],
+        },
+    }
+
+
+def _bars() -> list[BarRow]:
+    return [
+        BarRow(
+            _("Passes"),
+            87.5,
+            80,
+            "87.5\u00a0%",
+            "pass",
+            "PASS",
+            "35 of 40",
+            75.0,
+            94.0,
+            interval_text="75 to 94",
+        ),
+        BarRow(_("Fails"), 58.0, 60, "58.0\u00a0%", "fail", "FAIL", "29 of 50"),
+        BarRow(_("Not known yet"), None, 80, _("pending")),
+        BarRow(_("Less is better"), 30, None, "30", "less"),
+        BarRow(_("More is better"), 70, None, "70", "more"),
+    ]
