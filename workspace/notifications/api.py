@@ -7,7 +7,7 @@ from ninja import Router
 from pydantic import Field
 
 from workspace.notifications.actions.changes import mark_all_read, mark_read
-from workspace.notifications.pages import NotificationLine, find_page, notifications_page
+from workspace.notifications.queries import NotificationLine, find_page, notifications_page
 from workspace.web.endpoints import LARGEST, MOST_AT_ONCE, After, Answer, Given, Listed, endpoint, next_part
 from workspace.web.require import SignedIn
 

@@ -10,7 +10,7 @@ from workspace.models import Notification, NotificationSettings
 from workspace.notifications.actions.changes import change_notifications, mark_all_read, mark_read
 from workspace.notifications.core import AT_ONCE
 from workspace.notifications.forms import NotificationSettingsForm, ReadForm
-from workspace.notifications.pages import find_page, kinds_of, list_burst, notifications_page
+from workspace.notifications.queries import find_page, kinds_of, list_burst, notifications_page
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
 from workspace.web.form_page import form_page
 from workspace.web.frame import frame
@@ -37,11 +37,11 @@ def notification(request: SignedIn, notification: int) -> HttpResponse:
     Reading twice changes nothing, so a link may do it.
     """
     rows = Notification.objects.filter(person=request.user).visible().select_related("project")
-    found = get_object_or_404(rows, pk=notification)
-    burst = [row.pk for row in list_burst(found)]
+    opened = get_object_or_404(rows, pk=notification)
+    burst = [row.pk for row in list_burst(opened)]
     if request.method == "GET":
         mark_read(notifications=burst, by=request.user, now=timezone.now())
-    return HttpResponseRedirect(find_page(found, count=len(burst)))
+    return HttpResponseRedirect(find_page(opened, count=len(burst)))
 
 
 @require("sign_in", methods=("POST",))
@@ -61,8 +61,8 @@ def notification_settings(request: SignedIn) -> HttpResponse:
     chosen = chosen or NotificationSettings(person=person, digest=AT_ONCE)
 
     def change(form: NotificationSettingsForm) -> str:
-        given = {"mailed": None, "digest": chosen.digest} | form.cleaned_data
-        change_notifications(offered=kinds, **given, by=person, now=timezone.now())
+        values = {"mailed": None, "digest": chosen.digest} | form.cleaned_data
+        change_notifications(offered=kinds, **values, by=person, now=timezone.now())
         return f"{reverse('notification_settings')}?done=saved"
 
     present: dict[str, object] = {

@@ -24,7 +24,7 @@ from tests.factories.transcripts import upload
 from tests.factories.verdicts import fresh
 from workspace.models import Event, Job, Notification
 from workspace.notifications.actions.failures import tell_failed_job
-from workspace.notifications.pages import find_page, notifications_page
+from workspace.notifications.queries import find_page, notifications_page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 

@@ -16,7 +16,7 @@ from workspace.notifications.actions.changes import change_notifications, mark_a
 from workspace.notifications.actions.failures import tell_failed_job
 from workspace.notifications.actions.notify import forget_notifications, notify, take_back
 from workspace.notifications.core import KINDS
-from workspace.notifications.pages import notifications_page
+from workspace.notifications.queries import notifications_page
 from workspace.projects.actions import end_membership
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
