@@ -21,8 +21,8 @@ from workspace.webhooks.actions.changes import (
 )
 from workspace.webhooks.actions.deliveries import send_again, send_test
 from workspace.webhooks.core import EVENTS, LONGEST_URL, LONGEST_WEBHOOK_NAME
-from workspace.webhooks.pages import webhook_page, webhooks_page
 from workspace.webhooks.permissions import check_manage_webhooks
+from workspace.webhooks.queries import load_deliveries, present_webhooks
 from workspace.webhooks.views import webhook_or_404
 
 router = Router()
@@ -102,8 +102,7 @@ def list_webhooks(request: SignedIn, slug: str) -> Listed[WebhookAnswer]:
     """List the webhooks of a project."""
     project = project_or_404(request.user, slug)
     check_manage_webhooks(request.user, project)
-    page = webhooks_page(project=project, now=timezone.now())
-    return Listed[WebhookAnswer](items=[_answer(line.webhook) for line in page.lines])
+    return Listed[WebhookAnswer](items=[_answer(webhook) for webhook in present_webhooks(project)])
 
 
 @endpoint(
@@ -138,9 +137,9 @@ def create(request: SignedIn, slug: str, given: NewWebhookGiven) -> WebhookAnswe
 )
 def change(request: SignedIn, slug: str, webhook: int, given: ChangedWebhookGiven) -> WebhookAnswer:
     """Change a webhook, or activate or deactivate it."""
-    found = webhook_or_404(request.user, slug, webhook)
-    check_manage_webhooks(request.user, found.project)
-    return _answer(change_webhook(webhook=found, **given.model_dump(), by=request.user, now=timezone.now()))
+    hook = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, hook.project)
+    return _answer(change_webhook(webhook=hook, **given.model_dump(), by=request.user, now=timezone.now()))
 
 
 @endpoint(
@@ -154,9 +153,9 @@ def change(request: SignedIn, slug: str, webhook: int, given: ChangedWebhookGive
 )
 def remove(request: SignedIn, slug: str, webhook: int) -> RemovedAnswer:
     """Remove a webhook."""
-    found = webhook_or_404(request.user, slug, webhook)
-    check_manage_webhooks(request.user, found.project)
-    remove_webhook(webhook=found, by=request.user, now=timezone.now())
+    hook = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, hook.project)
+    remove_webhook(webhook=hook, by=request.user, now=timezone.now())
     return RemovedAnswer(id=webhook)
 
 
@@ -171,11 +170,11 @@ def remove(request: SignedIn, slug: str, webhook: int) -> RemovedAnswer:
 )
 def list_deliveries(request: SignedIn, slug: str, webhook: int, after: After = 0) -> Listed[DeliveryAnswer]:
     """List the messages to a webhook, the newest first, 50 in a part."""
-    found = webhook_or_404(request.user, slug, webhook, for_act=False)
-    check_manage_webhooks(request.user, found.project)
-    page = webhook_page(webhook=found, now=timezone.now(), before=after)
-    items = [_delivery(line.delivery) for line in page.deliveries]
-    return Listed[DeliveryAnswer](items=items, next=next_part(request, page.older))
+    hook = webhook_or_404(request.user, slug, webhook, for_act=False)
+    check_manage_webhooks(request.user, hook.project)
+    deliveries, older = load_deliveries(hook, after)
+    items = [_delivery(delivery) for delivery in deliveries]
+    return Listed[DeliveryAnswer](items=items, next=next_part(request, older))
 
 
 @endpoint(
@@ -192,9 +191,9 @@ def replace(request: SignedIn, slug: str, webhook: int, given: SecretGiven) -> W
 
     For 24 hours messages are signed with the old one, too: `webhook-signature` then has both signatures.
     """
-    found = webhook_or_404(request.user, slug, webhook)
-    check_manage_webhooks(request.user, found.project)
-    made = replace_secret(webhook=found, secret=given.secret, by=request.user, now=timezone.now())
+    hook = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, hook.project)
+    made = replace_secret(webhook=hook, secret=given.secret, by=request.user, now=timezone.now())
     return _answer(made.webhook)
 
 
@@ -210,9 +209,9 @@ def replace(request: SignedIn, slug: str, webhook: int, given: SecretGiven) -> W
 )
 def test(request: SignedIn, slug: str, webhook: int) -> DeliveryAnswer:
     """Send a test event to a webhook. A job sends it, once."""
-    found = webhook_or_404(request.user, slug, webhook)
-    check_manage_webhooks(request.user, found.project)
-    return _delivery(send_test(webhook=found, by=request.user, now=timezone.now()))
+    hook = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, hook.project)
+    return _delivery(send_test(webhook=hook, by=request.user, now=timezone.now()))
 
 
 @endpoint(
@@ -227,9 +226,9 @@ def test(request: SignedIn, slug: str, webhook: int) -> DeliveryAnswer:
 )
 def again(request: SignedIn, slug: str, webhook: int, identifier: str) -> DeliveryAnswer:
     """Send a message again under its id, whatever became of it."""
-    found = webhook_or_404(request.user, slug, webhook)
-    check_manage_webhooks(request.user, found.project)
-    rows = Delivery.objects.select_related("webhook__project").filter(webhook=found)
+    hook = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, hook.project)
+    rows = Delivery.objects.select_related("webhook__project").filter(webhook=hook)
     chosen = get_object_or_404(rows, identifier=identifier)
     send_again(delivery=chosen, by=request.user, now=timezone.now())
     return _delivery(rows.get(pk=chosen.pk))

@@ -1,12 +1,19 @@
 """The pages of webhooks: a project's list with the form for a new one, and one webhook with its form and deliveries."""
 
+from datetime import UTC, datetime
+
+from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from workspace.core.refusals import Refusal
+from workspace.jobs.pages import worker_note
 from workspace.models import Delivery, Person, Webhook
+from workspace.models.webhooks import DELIVERED, FAILED, WAITING
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
@@ -16,11 +23,17 @@ from workspace.web.respond import respond
 from workspace.webhooks.actions.changes import change_webhook, create_webhook, remove_webhook, replace_secret
 from workspace.webhooks.actions.deliveries import send_again, send_test
 from workspace.webhooks.forms import WebhookChangeForm, WebhookForm
-from workspace.webhooks.pages import webhook_page, webhooks_page
 from workspace.webhooks.permissions import check_manage_webhooks
+from workspace.webhooks.queries import load_deliveries, present_webhooks
 
 LIST, ONE = "workspace/webhooks/list.html", "workspace/webhooks/show.html"
 DELIVERIES = "workspace/webhooks/_deliveries.html"
+# The words for the states of a delivery, and the tones of their chips.
+DELIVERY_STATES = {
+    WAITING: (gettext_lazy("waiting"), "pending"),
+    DELIVERED: (gettext_lazy("delivered"), "pass"),
+    FAILED: (gettext_lazy("failed"), "fail"),
+}
 
 
 @require("manage_webhooks", methods=("GET", "POST"))
@@ -34,35 +47,63 @@ def webhooks(request: SignedIn, slug: str) -> HttpResponse:
         form, status = bind_form(request, WebhookForm), 422
         try:
             if form.is_valid():
-                given = form.cleaned_data
-                made = create_webhook(project=project, **given, by=request.user, now=timezone.now())
+                values = form.cleaned_data
+                made = create_webhook(project=project, **values, by=request.user, now=timezone.now())
                 form, status = WebhookForm(), 200
         except Refusal as refusal:
             status = add_refusal(form, refusal)
-    page = webhooks_page(project=project, now=timezone.now())
-    context = {"page": page, "form": form, "made": made, **frame(request.user, project, "webhooks")}
+    webhooks = list(present_webhooks(project))
+    waiting = Delivery.objects.filter(webhook__in=webhooks, state=WAITING).values_list("webhook")
+    counts = dict(waiting.annotate(Count("pk")).order_by())
+    lines = [(row, *describe_state(row), counts.get(row.pk, 0)) for row in webhooks]
+    context = {"lines": lines, "form": form, "made": made, **frame(request.user, project, "webhooks")}
     return respond(request, page=LIST, context=context, status=status)
 
 
 @require("manage_webhooks", methods=("GET", "POST"))
 def webhook(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     """One webhook: its form, and its deliveries. While a first attempt is about to be made, the region polls."""
-    found = webhook_or_404(request.user, slug, webhook, for_act=request.method == "POST")
-    check_manage_webhooks(request.user, found.project)
+    hook = webhook_or_404(request.user, slug, webhook, for_act=request.method == "POST")
+    check_manage_webhooks(request.user, hook.project)
     before = parse_number(only_parameters(request, "before")["before"])
 
     def change(form: WebhookChangeForm) -> str:
-        change_webhook(webhook=found, **form.cleaned_data, by=request.user, now=timezone.now())
-        return address_of(found)
+        change_webhook(webhook=hook, **form.cleaned_data, by=request.user, now=timezone.now())
+        return address_of(hook)
 
     def context() -> dict[str, object]:
-        page = webhook_page(webhook=found, now=timezone.now(), before=before)
-        shown = {"page": page, "made": None, "here": request.get_full_path()}
-        return shown | frame(request.user, found.project, "webhooks")
+        return {"made": None, "here": request.get_full_path()} | show_webhook(request.user, hook, before)
 
     if request.method == "GET" and is_htmx(request):
         return respond(request, page=ONE, region=DELIVERIES, context=context())
-    return form_page(request, WebhookChangeForm, change, page=ONE, context=context, initial=_values(found))
+    return form_page(request, WebhookChangeForm, change, page=ONE, context=context, initial=_values(hook))
+
+
+def describe_state(webhook: Webhook) -> tuple[str, str]:
+    """The word for the state of a webhook, and the tone of its chip."""
+    if not webhook.is_active:
+        return _("inactive"), "fail" if webhook.gave_up_at else ""
+    return (_("failing"), "pending") if webhook.failing_since else (_("active"), "pass")
+
+
+def show_webhook(person: Person, webhook: Webhook, before: int = 0) -> dict[str, object]:
+    """What the page of a webhook shows with its deliveries; it is live while a first attempt is about to be made."""
+    now, (deliveries, older) = timezone.now(), load_deliveries(webhook, before)
+    is_live = webhook.is_active and any(
+        delivery.state == WAITING and not delivery.attempt_count for delivery in deliveries
+    )
+    ends = [until for _locked, until in webhook.old_secrets if until > now.timestamp()]
+    return {
+        "webhook": webhook,
+        "state": describe_state(webhook),
+        "old_secret_ends_at": datetime.fromtimestamp(max(ends), UTC) if ends else None,
+        "deliveries": deliveries,
+        "delivery_states": DELIVERY_STATES,
+        "older": older,
+        "is_live": is_live,
+        "worker_note": worker_note(now) if is_live else "",
+        **frame(person, webhook.project, "webhooks"),
+    }
 
 
 def _values(webhook: Webhook) -> dict[str, object]:
@@ -74,49 +115,47 @@ def _values(webhook: Webhook) -> dict[str, object]:
 @require("manage_webhooks", methods=("POST",))
 def replace(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     """Give a webhook a new secret, which is shown once, in the answer."""
-    found = webhook_or_404(request.user, slug, webhook)
-    check_manage_webhooks(request.user, found.project)
+    hook = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, hook.project)
     bind_form(request, NothingForm)
-    now = timezone.now()
-    made = replace_secret(webhook=found, by=request.user, now=now)
-    page = webhook_page(webhook=webhook_or_404(request.user, slug, webhook), now=now)
-    form = WebhookChangeForm(initial=_values(found))
+    made = replace_secret(webhook=hook, by=request.user, now=timezone.now())
+    form = WebhookChangeForm(initial=_values(hook))
     # The address of this page accepts no query, so its region polls the webhook's own page.
-    context = {"page": page, "form": form, "made": made, "here": address_of(found)}
-    context |= frame(request.user, found.project, "webhooks")
+    context = {"form": form, "made": made, "here": address_of(hook)}
+    context |= show_webhook(request.user, webhook_or_404(request.user, slug, webhook))
     return respond(request, page=ONE, context=context)
 
 
 @require("manage_webhooks", methods=("POST",))
 def test(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     """Send a test event."""
-    found = webhook_or_404(request.user, slug, webhook)
-    check_manage_webhooks(request.user, found.project)
+    hook = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, hook.project)
     bind_form(request, NothingForm)
-    send_test(webhook=found, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=address_of(found))
+    send_test(webhook=hook, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=address_of(hook))
 
 
 @require("manage_webhooks", methods=("POST",))
 def remove(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     """Remove a webhook."""
-    found = webhook_or_404(request.user, slug, webhook)
-    check_manage_webhooks(request.user, found.project)
+    hook = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, hook.project)
     bind_form(request, NothingForm)
-    remove_webhook(webhook=found, by=request.user, now=timezone.now())
+    remove_webhook(webhook=hook, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("webhooks", args=[slug]))
 
 
 @require("manage_webhooks", methods=("POST",))
 def again(request: SignedIn, slug: str, webhook: int, delivery: int) -> HttpResponse:
     """Send a delivery again."""
-    found = webhook_or_404(request.user, slug, webhook)
-    check_manage_webhooks(request.user, found.project)
-    rows = Delivery.objects.select_related("webhook__project").filter(webhook=found)
+    hook = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, hook.project)
+    rows = Delivery.objects.select_related("webhook__project").filter(webhook=hook)
     chosen = get_object_or_404(rows, pk=delivery)
     bind_form(request, NothingForm)
     send_again(delivery=chosen, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=address_of(found))
+    return respond(request, page="", redirect=address_of(hook))
 
 
 def webhook_or_404(person: Person, slug: str, webhook: int, *, for_act: bool = True) -> Webhook:
