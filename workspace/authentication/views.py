@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
+from urllib.parse import quote, urlencode
 
 from allauth.account.stages import LoginStage, LoginStageController
 from allauth.account.views import LoginView
@@ -19,7 +20,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
-from workspace.access.permissions import check_see_people
+from workspace.access.permissions import check_see_people, get_refusal
 from workspace.authentication.actions import (
     prove,
     renew_recovery_codes,
@@ -29,9 +30,12 @@ from workspace.authentication.actions import (
     use_code,
 )
 from workspace.authentication.forms import CodeForm, ProofForm, ReasonForm, SetUpForm, SignInForm
-from workspace.authentication.pages import factor_page, set_up_page
-from workspace.authentication.permissions import check_reset_second_factor, check_switch_off_second_factor
-from workspace.authentication.queries import has_second_factor
+from workspace.authentication.permissions import (
+    check_reset_second_factor,
+    check_switch_off_second_factor,
+    must_have_second_factor,
+)
+from workspace.authentication.queries import APP, CODES, codes_left, factor_rows, has_second_factor
 from workspace.core.refusals import Refusal, TooOften
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters
@@ -191,6 +195,9 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 
 # The secret of an unconfirmed set-up, and for how many seconds after signing in no proof is required.
 PENDING, JUST_NOW = "second_factor", 600
+FEW_CODES = 3
+# Pixels per square of the QR code: a whole number, so that all are equally wide.
+SQUARE = 5
 
 
 @require("sign_in")
@@ -208,18 +215,23 @@ def set_up(request: SignedIn) -> HttpResponse:
     if request.method == "POST":
         form, status = bind_form(request, SetUpForm, **asks), 422
         if form.is_valid():
-            given = form.cleaned_data
+            values = form.cleaned_data
             try:
-                if "proof" in given:
-                    proven(request, request.user, given["proof"])
-                codes = taken(request, secret, given["code"])
+                if "proof" in values:
+                    proven(request, request.user, values["proof"])
+                codes = taken(request, secret, values["code"])
                 return show_codes(request, codes, onward=next_page(request, "second_factor"))
             except Refusal as refusal:
                 status = add_refusal(form, refusal)
     else:
         form, status = SetUpForm(initial=only_parameters(request, "next"), **asks), 200
-    page = set_up_page(person=request.user, secret=secret, host=request.get_host(), has_one=has_one)
-    context = {"form": form, "page": page, **frame(request.user)}
+    context = {
+        "form": form,
+        "has_one": has_one,
+        "is_required": must_have_second_factor(request.user),
+        **show_secret(request.user, secret, host=request.get_host()),
+        **frame(request.user),
+    }
     return respond(
         request, page="workspace/authentication/second_factor_set_up.html", context=context, status=status
     )
@@ -258,16 +270,44 @@ def switch_off(request: SignedIn) -> HttpResponse:
 def reset(request: SignedIn, person: int) -> HttpResponse:
     """Remove somebody's second factor, with a reason."""
     check_see_people(request.user)
-    found = get_object_or_404(Person, pk=person)
-    check_reset_second_factor(request.user, found)
+    account = get_object_or_404(Person, pk=person)
+    check_reset_second_factor(request.user, account)
 
     def act(form: ReasonForm) -> str:
-        reset_second_factor(person=found, by=request.user, now=timezone.now(), **form.cleaned_data)
+        reset_second_factor(person=account, by=request.user, now=timezone.now(), **form.cleaned_data)
         return reverse("people")
 
     page = "workspace/authentication/second_factor_reset.html"
-    context = {"person": found, "has_one": has_second_factor(found), **frame(request.user, None, "people")}
+    context = {
+        "person": account,
+        "has_one": has_second_factor(account),
+        **frame(request.user, None, "people"),
+    }
     return form_page(request, ReasonForm, act, page=page, context=lambda: context)
+
+
+def show_secret(person: Person, secret: str, *, host: str) -> dict[str, object]:
+    """The secret for the app, as picture and as text; `host` is the name of this site in the app."""
+    issuer = host.partition(":")[0]
+    parameters = urlencode({"secret": secret, "issuer": issuer}, quote_via=quote)
+    address = f"otpauth://totp/{quote(issuer)}:{quote(person.email)}?{parameters}"
+    path, side = qr_path(address)
+    grouped = " ".join(secret[start : start + 4] for start in range(0, len(secret), 4))
+    return {"address": address, "path": path, "side": side, "pixels": side * SQUARE, "secret": grouped}
+
+
+def qr_path(text: str) -> tuple[str, int]:
+    """A QR code as the path of an SVG in units of one square, with its quiet zone, and the side of the picture."""
+    import segno  # needed only by the set-up
+
+    quiet = 4
+    rows = [bytes(row) for row in segno.make(text, error="m", micro=False).matrix]
+    drawn = []
+    for down, row in enumerate(rows, start=quiet):
+        for across, is_dark in enumerate(row, start=quiet):
+            if is_dark:
+                drawn.append(f"M{across} {down}h1v1h-1z")
+    return "".join(drawn), len(rows) + 2 * quiet
 
 
 def pending_secret(request: SignedIn) -> str:
@@ -293,9 +333,22 @@ def has_just_signed_in(request: SignedIn) -> bool:
     return bool(now - request.session.get("began", 0) < JUST_NOW)
 
 
+def describe_factor(person: Person) -> dict[str, object]:
+    """The person's factor: since when (None: no factor), recovery codes left, why it cannot be switched off."""
+    rows = {row.type: row for row in factor_rows(person)}
+    left = len(codes_left(rows[CODES])) if CODES in rows else 0
+    return {
+        "since": rows[APP].created_at if APP in rows else None,
+        "codes": left,
+        "is_few": left <= FEW_CODES,
+        "is_required": must_have_second_factor(person),
+        "off_refusal": get_refusal(check_switch_off_second_factor, person),
+    }
+
+
 def show_factor(request: SignedIn, form: BaseForm, *, status: int = 200) -> HttpResponse:
     """Show the page with its form."""
-    context = {"form": form, "page": factor_page(person=request.user), **frame(request.user)}
+    context = {"form": form, "factor": describe_factor(request.user), **frame(request.user)}
     return respond(
         request, page="workspace/authentication/second_factor_show.html", context=context, status=status
     )

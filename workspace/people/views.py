@@ -6,19 +6,22 @@ from allauth.account.internal.flows.login import record_authentication
 from allauth.account.utils import perform_login
 from django.conf import settings as site
 from django.contrib.auth import update_session_auth_hash
+from django.db.models import Prefetch, Q
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from workspace.access.permissions import check_see_people, get_refusal
-from workspace.authentication.pages import factor_page, sign_in_lines
+from workspace.authentication.queries import people_with_factor
+from workspace.authentication.views import describe_factor
 from workspace.core.identifiers import plain_email, secret_hash
 from workspace.core.refusals import Malformed, Refusal
 from workspace.mail.queries import sends_email
-from workspace.models import Invitation, Membership, Person, Project
+from workspace.models import Invitation, Membership, Person, Project, SignIn
 from workspace.people.actions import (
     Invited,
     accept_invitation,
@@ -43,14 +46,13 @@ from workspace.people.forms import (
     SettingsForm,
     ThemeForm,
 )
-from workspace.people.pages import members_page, people_page
 from workspace.people.permissions import (
     check_change_account,
     check_make_password_link,
     check_manage_people,
     people_under,
 )
-from workspace.people.queries import person_of_link
+from workspace.people.queries import PRESENT, ROLES, last_seen, open_invitations, person_of_link
 from workspace.projects.actions import add_member, change_role, end_membership
 from workspace.projects.permissions import check_change_membership, check_manage_members, check_see_members
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
@@ -64,6 +66,15 @@ from workspace.web.respond import respond
 
 # The link of a new invitation, or the address to which it is sent.
 NOTHING_MADE = {"link": "", "sent_to": ""}
+PEOPLE_A_PAGE = 100
+ROLE_LABELS = {
+    "": gettext_lazy("all"),
+    "admin": gettext_lazy("admins"),
+    "lead": gettext_lazy("team leads"),
+    "evaluator": gettext_lazy("evaluators"),
+    "service": gettext_lazy("service accounts"),
+    "off": gettext_lazy("deactivated"),
+}
 
 
 @require("see_members")
@@ -82,14 +93,14 @@ def add_to_project(request: SignedIn, slug: str) -> HttpResponse:
     form = bind_form(request, MemberForm)
     if not form.is_valid():
         return show_members(request, project, form, status=422)
-    given, now = form.cleaned_data, timezone.now()
-    email, role = given["email"], given["role"]
+    values, now = form.cleaned_data, timezone.now()
+    email, role = values["email"], values["role"]
     try:
         person = Person.objects.active().filter(email=plain_email(email)).first()
         if person is not None:
             add_member(project=project, person=person, role=role, by=request.user, now=now)
             return respond(request, page="", redirect=reverse("members", args=[slug]))
-        invited = invite(**given, project=project, by=request.user, now=now)
+        invited = invite(**values, project=project, by=request.user, now=now)
     except Refusal as refusal:
         return show_members(request, project, form, status=add_refusal(form, refusal))
     return show_members(request, project, MemberForm(), made=describe_invited(request, invited))
@@ -98,22 +109,22 @@ def add_to_project(request: SignedIn, slug: str) -> HttpResponse:
 @require("change_membership", methods=("POST",))
 def change_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
     """Give a member another role."""
-    found = membership_or_404(request, slug, membership)
-    check_change_membership(request.user, found)
+    member = membership_or_404(request, slug, membership)
+    check_change_membership(request.user, member)
     form = bind_form(request, RoleForm)
     if not form.is_valid():
-        return show_members(request, found.project, MemberForm(), status=422)
-    change_role(membership=found, role=form.cleaned_data["role"], by=request.user, now=timezone.now())
+        return show_members(request, member.project, MemberForm(), status=422)
+    change_role(membership=member, role=form.cleaned_data["role"], by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("members", args=[slug]))
 
 
 @require("change_membership", methods=("POST",))
 def end_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
     """Remove a member from the project."""
-    found = membership_or_404(request, slug, membership)
-    check_change_membership(request.user, found)
+    member = membership_or_404(request, slug, membership)
+    check_change_membership(request.user, member)
     bind_form(request, NothingForm)
-    end_membership(membership=found, by=request.user, now=timezone.now())
+    end_membership(membership=member, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("members", args=[slug]))
 
 
@@ -122,9 +133,9 @@ def withdraw_from_project(request: SignedIn, slug: str, invitation: int) -> Http
     """Withdraw an invitation into the project."""
     project = project_or_404(request.user, slug)
     check_manage_members(request.user, project)
-    found = get_object_or_404(Invitation, pk=invitation, project=project)
+    opened = get_object_or_404(Invitation, pk=invitation, project=project)
     bind_form(request, NothingForm)
-    withdraw_invitation(invitation=found, by=request.user, now=timezone.now())
+    withdraw_invitation(invitation=opened, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("members", args=[slug]))
 
 
@@ -154,9 +165,21 @@ def show_members(
     status: int = 200,
 ) -> HttpResponse:
     """Show the page with its form, and the new link when there is one."""
-    page = members_page(person=request.user, project=project, now=timezone.now())
-    context = {"page": page, "form": form, "sends_email": sends_email(), **made}
-    context |= frame(request.user, project, "members")
+    refusal = get_refusal(check_manage_members, request.user, project)
+    members = project.memberships.filter(ended_at=None).select_related("person", "project")
+    context = {
+        # Each with why the person may not change them.
+        "members": [
+            (member, refusal or get_refusal(check_change_membership, request.user, member))
+            for member in members.order_by("person__name", "pk")
+        ],
+        "invitations": open_invitations(project, now=timezone.now()),
+        "manage_refusal": refusal,
+        "form": form,
+        "sends_email": sends_email(),
+        **made,
+        **frame(request.user, project, "members"),
+    }
     return respond(request, page="workspace/people/member_list.html", context=context, status=status)
 
 
@@ -175,9 +198,9 @@ def invite_admin(request: SignedIn) -> HttpResponse:
     form = bind_form(request, AdminInvitationForm)
     if not form.is_valid():
         return show_people(request, form, status=422)
-    given = form.cleaned_data
+    values = form.cleaned_data
     try:
-        invited = invite(**given, role="admin", project=None, by=request.user, now=timezone.now())
+        invited = invite(**values, role="admin", project=None, by=request.user, now=timezone.now())
     except Refusal as refusal:
         return show_people(request, form, status=add_refusal(form, refusal))
     return show_people(request, AdminInvitationForm(), made=describe_invited(request, invited))
@@ -187,25 +210,25 @@ def invite_admin(request: SignedIn) -> HttpResponse:
 def withdraw_admin(request: SignedIn, invitation: int) -> HttpResponse:
     """Withdraw the invitation of an admin."""
     check_manage_people(request.user)
-    found = get_object_or_404(Invitation, pk=invitation, project=None)
+    opened = get_object_or_404(Invitation, pk=invitation, project=None)
     bind_form(request, NothingForm)
-    withdraw_invitation(invitation=found, by=request.user, now=timezone.now())
+    withdraw_invitation(invitation=opened, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("people"))
 
 
 @require("change_account", methods=("POST",))
 def switch_off(request: SignedIn, person: int) -> HttpResponse:
     """Deactivate an account."""
-    found = person_or_refusal(request, person)
-    deactivate_person(person=found, by=request.user, now=timezone.now())
+    account = person_or_refusal(request, person)
+    deactivate_person(person=account, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("people"))
 
 
 @require("change_account", methods=("POST",))
 def switch_on(request: SignedIn, person: int) -> HttpResponse:
     """Activate an account again."""
-    found = person_or_refusal(request, person)
-    reactivate_person(person=found, by=request.user, now=timezone.now())
+    account = person_or_refusal(request, person)
+    reactivate_person(person=account, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("people"))
 
 
@@ -215,41 +238,41 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     limited(request, "invitation", "20/m/ip")
     now = timezone.now()
     rows = Invitation.objects.open(now=now).select_related("project", "created_by")
-    found = rows.filter(secret_hash=secret_hash(secret)).first()
-    if found is None:
+    opened = rows.filter(secret_hash=secret_hash(secret)).first()
+    if opened is None:
         raise Http404
     person = request.user if isinstance(request.user, Person) else None
     form_class: type[Form] = AcceptForm if person is None else JoinForm
 
     def accept(form: Form) -> str:
-        given = {"name": "", "password": ""} | form.cleaned_data
-        accepted = accept_invitation(secret=secret, by=person, now=now, **given)
+        values = {"name": "", "password": ""} | form.cleaned_data
+        accepted = accept_invitation(secret=secret, by=person, now=now, **values)
         if person is None:  # a new account: its password was typed just now
             record_authentication(request, accepted, method="password", email=accepted.email)
             return str(perform_login(request, accepted, redirect_url=reverse("projects"))["Location"])
         return reverse("projects")
 
-    has_account = Person.objects.filter(email=found.email).exists()
+    has_account = Person.objects.filter(email=opened.email).exists()
     return form_page(
         request,
         form_class,
         accept,
         page="workspace/people/invitation_accept.html",
-        context=lambda: {"invitation": found, "has_account": has_account},
-        initial={"name": found.name},
+        context=lambda: {"invitation": opened, "has_account": has_account},
+        initial={"name": opened.name},
     )
 
 
 @require("make_password_link", methods=("GET", "POST"))
 def password_link(request: SignedIn, person: int) -> HttpResponse:
     """Make a link by which somebody chooses a new password; it is shown only once."""
-    found, link = get_object_or_404(people_under(request.user), pk=person), ""
+    account, link = get_object_or_404(people_under(request.user), pk=person), ""
     if request.method == "POST":
         bind_form(request, NothingForm)
-        secret = make_password_link(person=found, by=request.user, now=timezone.now())
-        link = request.build_absolute_uri(reverse("password_by_link", args=[found.pk, secret]))
-    refusal = get_refusal(check_make_password_link, request.user, found)
-    context = {"person": found, "refusal": refusal, "link": link, **frame(request.user)}
+        secret = make_password_link(person=account, by=request.user, now=timezone.now())
+        link = request.build_absolute_uri(reverse("password_by_link", args=[account.pk, secret]))
+    refusal = get_refusal(check_make_password_link, request.user, account)
+    context = {"person": account, "refusal": refusal, "link": link, **frame(request.user)}
     return respond(request, page="workspace/people/password_link.html", context=context)
 
 
@@ -257,23 +280,49 @@ def password_link(request: SignedIn, person: int) -> HttpResponse:
 def password_by_link(request: HttpRequest, person: int, token: str) -> HttpResponse:
     """The page that a link for a new password leads to; an expired link says so before anything is typed."""
     limited(request, "password_by_link", "20/m/ip")
-    found = person_of_link(person, token)
+    account = person_of_link(person, token)
 
     def change(form: ChosenPasswordForm) -> str:
-        choose_password(secret=token, by=found, now=timezone.now(), **form.cleaned_data)
+        choose_password(secret=token, by=account, now=timezone.now(), **form.cleaned_data)
         return f"{reverse('account_login')}?done=password"
 
     page = "workspace/people/password_by_link.html"
-    return form_page(request, ChosenPasswordForm, change, page=page, context=lambda: {"person": found})
+    return form_page(request, ChosenPasswordForm, change, page=page, context=lambda: {"person": account})
 
 
 def person_or_refusal(request: SignedIn, person: int) -> Person:
     """The person with that number, for admins only; others cannot find out which numbers exist."""
     check_see_people(request.user)
-    found = get_object_or_404(Person, pk=person)
-    check_change_account(request.user, found)
+    account = get_object_or_404(Person, pk=person)
+    check_change_account(request.user, account)
     bind_form(request, NothingForm)
-    return found
+    return account
+
+
+def list_people(viewer: Person, *, after: int, query: str, role: str) -> dict[str, object]:
+    """Up to a hundred accounts after `after`, by ascending number; `query` is part of a name or an address.
+
+    Raises Malformed for an unknown role.
+    """
+    if role not in ROLES:
+        raise Malformed(_("This address holds something that the page does not know. Open the page again."))
+    rows = Person.objects.filter(ROLES[role], is_system=False, pk__gt=after)
+    if query := query.strip()[:200].replace("\0", ""):
+        rows = rows.filter(Q(name__icontains=query) | Q(email__icontains=query))
+    memberships = PRESENT.select_related("project").order_by("project__name")
+    rows = rows.prefetch_related(Prefetch("memberships", memberships, to_attr="present_memberships"))
+    accounts = list(rows.order_by("pk")[: PEOPLE_A_PAGE + 1])
+    people = accounts[:PEOPLE_A_PAGE]
+    return {
+        "people": people,
+        "refusals": {person.pk: get_refusal(check_change_account, viewer, person) for person in people},
+        "with_factor": people_with_factor(people),
+        "seen": last_seen(people),
+        "after": str(people[-1].pk) if len(accounts) > PEOPLE_A_PAGE else "",
+        "query": query,
+        "role": role,
+        "roles": ROLE_LABELS,
+    }
 
 
 def show_people(
@@ -281,15 +330,14 @@ def show_people(
 ) -> HttpResponse:
     """Show the page with its form, and the new link when there is one."""
     asked = only_parameters(request, "after", "q", "role")
-    page = people_page(
-        person=request.user,
-        after=parse_number(asked["after"]),
-        query=asked["q"].strip()[:200].replace("\0", ""),
-        role=asked["role"],
-        now=timezone.now(),
-    )
-    context = {"page": page, "form": form, "sends_email": sends_email(), **made}
-    context |= frame(request.user, None, "people")
+    context = {
+        **list_people(request.user, after=parse_number(asked["after"]), query=asked["q"], role=asked["role"]),
+        "invitations": open_invitations(None, now=timezone.now()),
+        "form": form,
+        "sends_email": sends_email(),
+        **made,
+        **frame(request.user, None, "people"),
+    }
     return respond(request, page="workspace/people/person_list.html", context=context, status=status)
 
 
@@ -306,9 +354,12 @@ def settings(request: SignedIn) -> HttpResponse:
         return reverse("settings")
 
     def context() -> Mapping[str, object]:
-        key = request.session.session_key or ""
-        sign_ins = sign_in_lines(person=person, key=key, now=timezone.now())
-        return {"sign_ins": sign_ins, "factor": factor_page(person=person), **frame(person)}
+        key, now = request.session.session_key or "", timezone.now()
+        sign_ins = sorted(
+            SignIn.objects.of(person).filter(expire_date__gt=now),
+            key=lambda row: (row.pk != key, -(row.noted("seen") or now).timestamp()),
+        )
+        return {"sign_ins": sign_ins, "this": key, "factor": describe_factor(person), **frame(person)}
 
     page = "workspace/people/settings_change.html"
     present = {"name": person.name, "time_zone": person.time_zone, "has_single_keys": person.has_single_keys}
@@ -322,9 +373,9 @@ def password(request: SignedIn) -> HttpResponse:
         limited(request, "change_password", "5/m/user")
 
     def change(form: PasswordForm) -> str:
-        given, key = form.cleaned_data, request.session.session_key or ""
+        values, key = form.cleaned_data, request.session.session_key or ""
         now = timezone.now()
-        change_password(old=given["old"], new=given["password"], by=request.user, now=now, keep=key)
+        change_password(old=values["old"], new=values["password"], by=request.user, now=now, keep=key)
         update_session_auth_hash(request, request.user)
         return reverse("settings")
 

@@ -45,10 +45,10 @@ def test_the_set_up_from_the_picture_to_the_first_code(client):
     client.force_login(person)
     page = client.get(SET_UP + "?next=/projects/")
     app = app_on(page)
-    assert page.context["page"].address.startswith(
+    assert page.context["address"].startswith(
         f"otpauth://totp/testserver:{person.email.replace('@', '%40')}?"
     )
-    assert app.secret in page.context["page"].address
+    assert app.secret in page.context["address"]
     assert re.search(r'<path d="M4 4h1v1h-1z', page.content.decode())
     assert "style" not in re.search(r"<svg class=\"qr\".*?</svg>", page.content.decode())[0]
     assert app_on(client.get(SET_UP)).secret == app.secret, "a reload spoils what was scanned"
