@@ -116,9 +116,9 @@ def ask_export(request: SignedIn, slug: str, given: ExportGiven) -> ExportAnswer
 )
 def show_export(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     """Read how far one of your exports is."""
-    found = own_export_or_404(request, slug, export)
-    check_own_export(request.user, found)
-    return _show(request, slug, found)
+    own = own_export_or_404(request, slug, export)
+    check_own_export(request.user, own)
+    return _show(request, slug, own)
 
 
 @endpoint(
@@ -136,10 +136,10 @@ def download(request: SignedIn, slug: str, export: int) -> HttpResponse:
 
     This writes a line to the audit log, so it is a POST; the file is given again with every request.
     """
-    found = own_export_or_404(request, slug, export)
-    check_take_file(request.user, found)
-    file, name = take_file(export=found, by=request.user, now=timezone.now())
-    return download_file(file, name, FILES[found.format][1])
+    own = own_export_or_404(request, slug, export)
+    check_take_file(request.user, own)
+    file, name = take_file(export=own, by=request.user, now=timezone.now())
+    return download_file(file, name, FILES[own.format][1])
 
 
 @endpoint(
@@ -153,10 +153,10 @@ def download(request: SignedIn, slug: str, export: int) -> HttpResponse:
 )
 def cancel(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     """Stop an export that is being written."""
-    found = own_export_or_404(request, slug, export)
-    check_own_export(request.user, found)
-    cancel_export(export=found, by=request.user, now=timezone.now())
-    return _show(request, slug, found)
+    own = own_export_or_404(request, slug, export)
+    check_own_export(request.user, own)
+    cancel_export(export=own, by=request.user, now=timezone.now())
+    return _show(request, slug, own)
 
 
 @endpoint(
@@ -170,15 +170,15 @@ def cancel(request: SignedIn, slug: str, export: int) -> ExportAnswer:
 )
 def remove(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     """Remove the file of an export before its time."""
-    found = own_export_or_404(request, slug, export)
-    check_own_export(request.user, found)
-    remove_file(export=found, by=request.user, now=timezone.now())
-    return _show(request, slug, found)
+    own = own_export_or_404(request, slug, export)
+    check_own_export(request.user, own)
+    remove_file(export=own, by=request.user, now=timezone.now())
+    return _show(request, slug, own)
 
 
 def _show(request: SignedIn, slug: str, export: Export) -> ExportAnswer:
-    found = own_export_or_404(request, slug, export.pk)
-    return _answer(ExportLine(found, request.user, timezone.now()))
+    own = own_export_or_404(request, slug, export.pk)
+    return _answer(ExportLine(own, request.user, timezone.now()))
 
 
 def _answer(line: ExportLine) -> ExportAnswer:

@@ -170,12 +170,12 @@ def find_last_backup(now: datetime) -> LastBackup | None:
 
 def list_active_people(now: datetime) -> list[tuple[Person, datetime]]:
     """Whose sign-in was used within the last day, and when; the latest first."""
-    seen: dict[Person, datetime] = {}
+    latest: dict[Person, datetime] = {}
     for sign_in in SignIn.objects.filter(person__isnull=False, expire_date__gt=now).select_related("person"):
         seen_at, person = sign_in.noted("seen"), sign_in.person
         if seen_at is not None and person is not None and now - seen_at <= ACTIVE_WITHIN:
-            seen[person] = max(seen_at, seen.get(person, seen_at))
-    return sorted(seen.items(), key=lambda line: line[1], reverse=True)
+            latest[person] = max(seen_at, latest.get(person, seen_at))
+    return sorted(latest.items(), key=lambda line: line[1], reverse=True)
 
 
 def oldest_queued_at() -> datetime | None:

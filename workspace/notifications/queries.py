@@ -50,15 +50,11 @@ def unread_about(
 
 
 class NotificationLine(Struct, frozen=True):
-    """One notification, or several in one line: what it says and of which kind it is.
-
-    `notification` is the newest one, and `count` says how many there are.
-    """
+    """One notification, or several in one line, of which it is the newest: what it says and of which kind it is."""
 
     notification: Notification
     says: str
     kind: str
-    count: int = 1
 
 
 class NotificationsPage(Struct, frozen=True):
@@ -108,9 +104,8 @@ def _join(rows: list[Notification]) -> list[list[Notification]]:
 
 
 def _line(burst: list[Notification]) -> NotificationLine:
-    newest = burst[0]
-    says = say_burst(newest.code, [row.about for row in burst])
-    return NotificationLine(newest, says, OCCASIONS[newest.code].kind, len(burst))
+    code = burst[0].code
+    return NotificationLine(burst[0], say_burst(code, [row.about for row in burst]), OCCASIONS[code].kind)
 
 
 def list_burst(notification: Notification) -> list[Notification]:

@@ -48,10 +48,10 @@ def open_invitations(project: Project | None, *, now: datetime) -> list[Invitati
 
 def last_seen(people: list[Person]) -> dict[int, datetime]:
     """By person: when one of their sign-ins that have not ended was last used, else when they last signed in."""
-    seen = {person.pk: person.last_login for person in people if person.last_login}
+    signed_in = {person.pk: person.last_login for person in people if person.last_login}
     used: dict[int, datetime] = {}
     for sign_in in SignIn.objects.filter(person__in=people):
         seen_at, person = sign_in.noted("seen"), sign_in.person_id
         if seen_at is not None and person is not None:
             used[person] = max(seen_at, used.get(person, seen_at))
-    return seen | used
+    return signed_in | used

@@ -174,7 +174,7 @@ def test_a_database_that_is_away_and_a_fault_are_told_without_their_texts(lead, 
         def fail(*_given, fault=fault, **_named):
             raise fault("secret")
 
-        monkeypatch.setattr("workspace.projects.api.projects_page", fail)
+        monkeypatch.setattr("workspace.projects.api.load_projects", fail)
         answer = program.get("projects/")
         assert problem(answer) == expected
         assert b"secret" not in answer.content
