@@ -16,7 +16,9 @@ from rubric.preview.pages import ImpactPage, build_impact
 from rubric.preview.queries import reviews_hash
 from rubric.versions import actions as versions_actions
 from rubric.versions.permissions import check_publish_version
-from rubric.versions.views import Uses, change_version, version_or_404
+from rubric.versions.views.changes import change_version
+from rubric.versions.views.rubrics import Uses
+from rubric.versions.views.version import version_or_404
 from workspace.web.bind_form import bind_form, only_parameters
 from workspace.web.forms import NothingForm
 from workspace.web.require import SignedIn, View, is_htmx, require

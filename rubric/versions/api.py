@@ -8,7 +8,7 @@ from ninja import Router
 
 from rubric.models import RubricVersion
 from rubric.versions.permissions import check_see_weights
-from rubric.versions.views import version_or_404
+from rubric.versions.views.version import version_or_404
 from workspace.web.endpoints import Answer, Listed, endpoint
 from workspace.web.require import SignedIn
 

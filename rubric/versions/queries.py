@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.core.records import RESPONSE, RubricRecord
+from rubric.models import RubricVersion
 from rubric.versions.core.version_json import next_number, read_version
 from workspace.core.canonical import bytes_hash, canonical_bytes
 
@@ -93,17 +94,17 @@ def shipped_versions() -> list[Shipped]:
     ]
 
 
-def find_shipped_number(key: str, *, sha256: str, body: str) -> str:
-    """The number under which a stored version of that rubric was shipped, "" for one of the installation's own.
+def find_shipped_number(version: RubricVersion) -> str:
+    """The number under which a stored version was shipped, "" for one of the installation's own.
 
     The row may have another number, or other weights than the settings now give; then its content tells.
     """
-    shipped = [row for row in shipped_versions() if row.key == key]
-    found = [row.number for row in shipped if row.sha256 == sha256]
-    if not found:
-        said = _texts(body)
-        found = [row.number for row in shipped if _texts(row.body) == said]
-    return found[0] if found else ""
+    shipped = [row for row in shipped_versions() if row.key == version.rubric.key]
+    numbers = [row.number for row in shipped if row.sha256 == version.sha256]
+    if not numbers:
+        content = _texts(version.body)
+        numbers = [row.number for row in shipped if _texts(row.body) == content]
+    return numbers[0] if numbers else ""
 
 
 def find_missing(shipped: Shipped, stored: Mapping[str, str]) -> Shipped | None:

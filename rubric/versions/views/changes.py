@@ -1,0 +1,87 @@
+"""Changes of a version's state: retiring, discarding, offering; publishing is in `rubric.preview`.
+
+`evalsite/urls.py` passes in the function that counts the uses of a version.
+"""
+
+from collections.abc import Callable, Mapping
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from rubric.models import RubricVersion
+from rubric.versions import actions
+from rubric.versions.forms import ReasonForm
+from rubric.versions.permissions import check_discard_version, check_offer_version, check_retire_version
+from rubric.versions.views.rubrics import Uses
+from rubric.versions.views.version import compare_with, rubrics_frame, version_or_404
+from workspace.web.bind_form import only_parameters
+from workspace.web.form_page import form_page
+from workspace.web.require import SignedIn, View, require
+
+
+def retire_with(uses: Uses) -> View:
+    """The view that retires a published version."""
+
+    @require("retire_version", methods=("GET", "POST"))
+    def retire_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+        """Show who uses the version, and a form for the reason."""
+        version = version_or_404(request.user, slug, number)
+        check_retire_version(request.user, version)
+        return change_version(request, version, _retire, "rubric/versions/retire.html", uses)
+
+    return retire_version
+
+
+@require("discard_version", methods=("GET", "POST"))
+def discard_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+    """Show what happens to a discarded draft, and a form for the reason."""
+    version = version_or_404(request.user, slug, number)
+    check_discard_version(request.user, version)
+    return change_version(request, version, actions.discard_draft, "rubric/versions/discard.html", dict)
+
+
+@require("offer_version", methods=("GET", "POST"))
+def offer_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+    """Show what it means that new work can use an imported version, and a form for the reason."""
+    version = version_or_404(request.user, slug, number)
+    check_offer_version(request.user, version)
+    return change_version(request, version, _offer, "rubric/versions/offer.html", dict)
+
+
+def _retire(*, basis: str, **values: object) -> None:
+    """Retire a version. This needs no hash: a published version does not change."""
+    actions.retire_version(**values)  # type: ignore[arg-type]
+
+
+def _offer(*, basis: str, **values: object) -> None:
+    """Offer a version. This needs no hash either, for the same reason."""
+    actions.offer_version(**values)  # type: ignore[arg-type]
+
+
+def change_version(
+    request: SignedIn,
+    version: RubricVersion,
+    act: Callable[..., None],
+    page: str,
+    uses: Uses,
+    more: Callable[[], Mapping[str, object]] = dict,
+) -> HttpResponse:
+    """Show the form with `more` context, or act and redirect to the version.
+
+    The page compares with the other published version of the rubric, `before`.
+    """
+    only_parameters(request)
+
+    def change(form: ReasonForm) -> str:
+        act(version=version, **form.cleaned_data, by=request.user, now=timezone.now())
+        return reverse("rubric_version", args=[version.rubric.key, version.number])
+
+    def context() -> Mapping[str, object]:
+        others = RubricVersion.objects.published().filter(rubric=version.rubric_id).exclude(pk=version.pk)
+        before = others.order_by("-published_at", "-pk").first()
+        shown = {"version": version, "uses": uses(), **compare_with(before, version)}
+        return {**shown, **more(), **rubrics_frame(request)}
+
+    basis: dict[str, object] = {"basis": version.sha256}
+    return form_page(request, ReasonForm, change, page=page, context=context, initial=basis)

@@ -1,0 +1,234 @@
+"""The editor of drafts, and the pages on which drafts are made: from a version, or from a file."""
+
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from rubric.core.records import RubricRecord
+from rubric.core.weights import is_whole, percent_text
+from rubric.models import Rubric, RubricVersion
+from rubric.versions import actions
+from rubric.versions.core.differences import differences
+from rubric.versions.core.draft import (
+    FieldProblem,
+    Unreadable,
+    in_step,
+    read_draft,
+    scale_weights,
+    used_indexes,
+    weight_faults,
+    weight_sum,
+)
+from rubric.versions.core.version_json import read_version
+from rubric.versions.forms import DraftForm, ImportForm, NoteForm
+from rubric.versions.permissions import check_edit_rubrics, check_edit_version
+from rubric.versions.views.version import difference_rows, rubrics_frame, version_or_404
+from workspace.core.refusals import Conflict, Malformed, Refusal
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.web.form_page import form_page
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+EDIT = "rubric/versions/edit.html"
+WEIGHTS = "rubric/versions/_draft_weights.html"
+
+
+@require("edit_rubrics", methods=("GET", "POST"))
+def draft_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+    """Show a form for the next draft, made from this version; redirects to the draft's editor."""
+    only_parameters(request)
+    version = version_or_404(request.user, slug, number)
+    check_edit_rubrics(request.user)
+
+    def draft(form: NoteForm) -> str:
+        made = actions.draft_version(
+            version=version, **form.cleaned_data, by=request.user, now=timezone.now()
+        )
+        return reverse("edit_version", args=[slug, made.number])
+
+    page = "rubric/versions/draft.html"
+    return form_page(
+        request, NoteForm, draft, page=page, context=lambda: {"version": version, **rubrics_frame(request)}
+    )
+
+
+@require("edit_version", methods=("GET", "POST"))
+def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+    """The editor: every button sends the whole form, and the typed text always stays.
+
+    Changing a weight also sends the form, with `weigh` and the name of its field.
+    """
+    only_parameters(request)
+    version = version_or_404(request.user, slug, number)
+    check_edit_version(request.user, version)
+    base = version.to_record()
+    if request.method == "GET":
+        return _show(request, version, DraftForm(base=base, note=version.note, basis=version.sha256))
+    form = bind_form(request, DraftForm, base=base)
+    if not form.is_valid():
+        return _show(request, version, form, status=422)
+    do, _colon, which = form.cleaned_data["do"].partition(":")
+    if do == "weigh":
+        return _weigh(request, version, form, which)
+    form = form.with_texts(in_step(form.texts))
+    if do == "scale" and which.isdecimal() and int(which) in used_indexes(form.texts):
+        return _scale(request, version, form, int(which))
+    if do == "reset":
+        return _reset(request, version, form)
+    if do == "overwrite":
+        form = form.with_texts({"basis": which})
+    elif do not in ("", "check", "save"):
+        raise Malformed(
+            _("The form was sent with a button that it does not have. Reload the page and try again.")
+        )
+    return _judge(request, version, form, saves=do in ("save", "overwrite"))
+
+
+@require("edit_rubrics", methods=("GET", "POST"))
+def import_rubric(request: SignedIn) -> HttpResponse:
+    """Show a form for the file of a version; redirects to the draft made from it."""
+    only_parameters(request)
+    check_edit_rubrics(request.user)
+    rubrics = {rubric.key: rubric for rubric in Rubric.objects.order_by("pk")}
+    choices = [(key, rubric.name) for key, rubric in rubrics.items()]
+    form, status, problems = ImportForm(rubrics=choices), 200, []
+    if request.method == "POST":
+        form, status = bind_form(request, ImportForm, rubrics=choices), 422
+        record = read_version(form.cleaned_data["file"].read()) if form.is_valid() else []
+        if isinstance(record, RubricRecord):
+            values = form.cleaned_data
+            try:
+                made = actions.import_version(
+                    record=record,
+                    rubric=rubrics.get(values["rubric"]),
+                    key=values["key"],
+                    note=values["note"],
+                    by=request.user,
+                    now=timezone.now(),
+                )
+                address = reverse("rubric_version", args=[made.rubric.key, made.number])
+                return respond(request, page="", redirect=address)
+            except Refusal as refusal:
+                status = add_refusal(form, refusal)
+        else:
+            problems = record
+    context = {"form": form, "problems": problems, **rubrics_frame(request)}
+    return respond(request, page="rubric/versions/import.html", context=context, status=status)
+
+
+def _judge(request: SignedIn, version: RubricVersion, form: DraftForm, *, saves: bool) -> HttpResponse:
+    record = read_draft(form.texts, form.base)
+    if not isinstance(record, RubricRecord):
+        return _show(request, version, _with_faults(form, record), status=422)
+    if saves:
+        return _save(request, version, form, record)
+    return _show(request, version, form, message=_("Nothing is wrong with this draft. It is not saved yet."))
+
+
+def _save(request: SignedIn, version: RubricVersion, form: DraftForm, record: RubricRecord) -> HttpResponse:
+    slug, number = version.rubric.key, version.number
+    note, basis = form.texts.get("note", "").replace("\r\n", "\n"), form.texts.get("basis", "")
+    try:
+        actions.save_draft(
+            version=version, record=record, note=note, basis=basis, by=request.user, now=timezone.now()
+        )
+    except Conflict as conflict:
+        version = version_or_404(request.user, slug, number)
+        check_edit_version(request.user, version)
+        return _show(request, version, form, status=add_refusal(form, conflict), typed=record)
+    except Refusal as refusal:
+        return _show(request, version, form, status=add_refusal(form, refusal))
+    return respond(request, page="", redirect=reverse("rubric_version", args=[slug, number]))
+
+
+def _weigh(request: SignedIn, version: RubricVersion, form: DraftForm, active_field: str) -> HttpResponse:
+    """Return the weights as they are now. Only controls that change are swapped, never the active one."""
+    sent, moved = form.texts, in_step(form.texts, active_field=active_field)
+    form = form.with_texts(moved)
+    faults = [fault for fault in weight_faults(form.texts) if fault.field]
+    changed = {name for name, text in moved.items() if sent.get(name) != text} - {active_field}
+    swapped = changed | {name for name in moved if name.endswith("-was")}
+    return _show(request, version, _with_faults(form, faults), swapped=swapped)
+
+
+def _scale(request: SignedIn, version: RubricVersion, form: DraftForm, index: int) -> HttpResponse:
+    try:
+        weights = scale_weights(form.texts, index)
+    except Unreadable as fault:
+        return _show(
+            request, version, _with_faults(form, [FieldProblem(f"c{index}-weight", str(fault))]), status=422
+        )
+    name = form.texts.get(f"c{index}-label") or form.texts.get(f"c{index}-key", "")
+    message = _("The other weights were scaled so that %(name)s keeps its own. Nothing is saved yet.")
+    return _show(request, version, _with_weights(form, weights), message=message % {"name": name})
+
+
+def _reset(request: SignedIn, version: RubricVersion, form: DraftForm) -> HttpResponse:
+    """Reset the weights to those of the first version; criteria that it does not have get 0."""
+    first = RubricVersion.objects.kept().filter(rubric=version.rubric_id).order_by("pk").first() or version
+    default = {criterion.key: percent_text(criterion.weight) for criterion in first.to_record().criteria}
+    texts = form.texts
+    weights = {f"c{index}-weight": default.get(texts[f"c{index}-key"], "0") for index in used_indexes(texts)}
+    message = _("The weights are those of the rubric's first version. Nothing is saved yet.")
+    return _show(request, version, _with_weights(form, weights), message=message)
+
+
+def _with_weights(form: DraftForm, weights: Mapping[str, str]) -> DraftForm:
+    """The form with these weights, and the sliders in step with them."""
+    numbers = {name: text for name, text in form.texts.items() if not name.endswith("-slide")}
+    return form.with_texts(in_step(numbers | dict(weights)))
+
+
+def _with_faults(form: DraftForm, problems: list[FieldProblem]) -> DraftForm:
+    for problem in problems:
+        form.add_error(problem.field if problem.field in form.fields else None, problem.message)
+    return form
+
+
+def _show(
+    request: SignedIn,
+    version: RubricVersion,
+    form: DraftForm,
+    *,
+    message: str = "",
+    status: int = 200,
+    typed: RubricRecord | None = None,
+    swapped: Collection[str] | None = None,
+) -> HttpResponse:
+    """Show the editor; with `swapped`, htmx gets only the weights, and of their controls only those fields.
+
+    `typed` could not be saved because somebody else had saved `version` in the meantime.
+    """
+    total = weight_sum(form.texts)
+    conflict = None if typed is None else differences(version.to_record(), typed)
+    context = {
+        "version": version,
+        "form": form,
+        "message": message,
+        "swapped": swapped,
+        "total": "" if total is None else _sum_text(total),
+        "off": "" if total is None else _off(total),
+        "is_total_right": total is not None and is_whole(total),
+        "conflict": conflict,
+        "conflict_rows": difference_rows(conflict) if conflict else [],
+        **rubrics_frame(request),
+    }
+    region = None if swapped is None else WEIGHTS
+    return respond(request, page=EDIT, region=region, context=context, status=status)
+
+
+def _off(total: Fraction) -> str:
+    """How far the sum of the weights is from 100 %."""
+    if is_whole(total):
+        return ""
+    by = {"by": percent_text(abs(total - 1)) + "\u00a0%"}
+    return _("%(by)s too much") % by if total > 1 else _("%(by)s too little") % by
+
+
+def _sum_text(total: Fraction) -> str:
+    """The sum in percent; a sum that is accepted as 100 % is shown as 100 %."""
+    return "100\u00a0%" if is_whole(total) else percent_text(total) + "\u00a0%"

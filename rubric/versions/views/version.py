@@ -1,0 +1,213 @@
+"""One rubric version: its page, what differs from another version, and its file."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.core.records import Criterion, RubricRecord
+from rubric.models import RubricVersion
+from rubric.models.rubrics import DISCARDED, PUBLISHED, RETIRED
+from rubric.versions.core.differences import CHANGED, Differences, differences
+from rubric.versions.core.game_specs import add_defaults, game_specs
+from rubric.versions.labels import LABELS, SHIPPED_REASONS, heading, readings
+from rubric.versions.permissions import (
+    check_edit_rubrics,
+    check_read_rubric,
+    check_retire_version,
+    check_see_weights,
+)
+from rubric.versions.queries import find_shipped_number
+from workspace.access.permissions import get_refusal, may
+from workspace.models import Person
+from workspace.web.bind_form import only_parameters
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+PEOPLE = ("created_by", "edited_by", "published_by", "retired_by", "discarded_by")
+
+
+def rubrics_frame(request: SignedIn) -> Mapping[str, object]:
+    return frame(request.user, None, "rubrics")
+
+
+def version_or_404(person: Person, slug: str, number: str) -> RubricVersion:
+    """The version at that URL, with its rubric and people; 404 if the person may not know of it."""
+    rows = RubricVersion.objects.visible_to(person).select_related("rubric", *PEOPLE)
+    if "\x00" in number:
+        raise Http404  # PostgreSQL rejects such a text in a query
+    return get_object_or_404(rows, rubric__key=slug, number=number)
+
+
+@require("read_rubric")
+def rubric_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+    """Show one version, read only, and what can be done with it. Weights are for people who may see them."""
+    only_parameters(request)
+    version = version_or_404(request.user, slug, number)
+    check_read_rubric(request.user, version)
+    record = version.to_record()
+    has_weights, may_edit = may(check_see_weights, request.user), may(check_edit_rubrics, request.user)
+    context = {
+        "version": version,
+        "record": record,
+        "acts": list_acts(version, has_notes=has_weights),
+        "thresholds": {criterion.key: _threshold(criterion) for criterion in record.criteria},
+        "groups": _group_parameters(record),
+        "lists": {name: _list_words(value) for name, value in record.lists.items()},
+        "has_weights": has_weights,
+        "may_edit": may_edit,
+        "retire_refusal": get_refusal(check_retire_version, request.user, version) if may_edit else "",
+        **rubrics_frame(request),
+    }
+    return respond(request, page="rubric/versions/show.html", context=context)
+
+
+def list_acts(version: RubricVersion, *, has_notes: bool) -> list[tuple[str, str, object, str]]:
+    """What was done with a version, the last act first: verb, name, moment, reason ("" without `has_notes`).
+
+    `version` was fetched with its people.
+    """
+    acts = (
+        (DISCARDED, version.discarded_by, version.discarded_at, version.discarded_reason),
+        (RETIRED, version.retired_by, version.retired_at, version.retired_reason),
+        (PUBLISHED, version.published_by, version.published_at, version.reason or _why_shipped(version)),
+        ("edited", version.edited_by, version.edited_at, ""),
+        ("drafted", version.created_by, version.created_at, version.note),
+    )
+    return [
+        (verb, person.name, moment, reason if has_notes else "")
+        for verb, person, moment, reason in acts
+        if person is not None and moment is not None
+    ]
+
+
+def _why_shipped(version: RubricVersion) -> str:
+    """Why a version that came with the site was shipped; "" for every other version."""
+    if version.published_by is None or not version.published_by.is_system:
+        return ""
+    return str(SHIPPED_REASONS.get((version.rubric.key, find_shipped_number(version)), ""))
+
+
+def _threshold(criterion: Criterion) -> str:
+    if criterion.threshold is None:
+        return ""
+    if criterion.anchors:
+        return _("at least %(rating).1f of 5") % {"rating": criterion.threshold}
+    metric = game_specs().metrics.get(criterion.key)
+    unit = metric.symbol if metric else "\u00a0%"
+    return _("at least %(figure)g") % {"figure": criterion.threshold} + unit
+
+
+def _group_parameters(record: RubricRecord) -> dict[str, list[tuple[str, str, str]]]:
+    """Heading -> each parameter's name in the version's JSON, the value chosen, and what it decides."""
+    groups: dict[str, list[tuple[str, str, str]]] = {}
+    labels = readings()
+    for name, value in add_defaults(record).items():
+        group, decides = labels.get(name, (_("Other"), ""))
+        groups.setdefault(str(group), []).append((name, _value_text(value), str(decides)))
+    return groups
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _list_words(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [f"{key}: {word}" for key, words in value.items() for word in _list_words(words)]
+    if isinstance(value, list):
+        return [
+            word["label"] + ": " + word["description"] if isinstance(word, dict) else str(word)
+            for word in value
+        ]
+    return [str(value)]
+
+
+@require("read_rubric")
+def compare_versions(request: SignedIn, slug: str, number: str) -> HttpResponse:
+    """Show what differs from another version of the same kind: the one chosen, or the one before."""
+    chosen = only_parameters(request, "from")["from"]
+    version = version_or_404(request.user, slug, number)
+    check_read_rubric(request.user, version)
+    rows = RubricVersion.objects.visible_to(request.user).kept().filter(rubric__kind=version.rubric.kind)
+    others = list(rows.exclude(pk=version.pk).select_related("rubric").defer("body").order_by("-pk"))
+    earlier = [other for other in others if other.rubric_id == version.rubric_id and other.pk < version.pk]
+    before = next(iter(earlier or others), None)
+    if chosen:
+        before = next((other for other in others if f"{other.rubric.key}/{other.number}" == chosen), None)
+        if before is None:
+            raise Http404
+    has_weights = may(check_see_weights, request.user)
+    context = {
+        "version": version,
+        "others": others,
+        "has_weights": has_weights,
+        **compare_with(before, version, has_weights=has_weights),
+        **rubrics_frame(request),
+    }
+    return respond(request, page="rubric/versions/compare.html", context=context)
+
+
+def compare_with(
+    before: RubricVersion | None, version: RubricVersion, *, has_weights: bool = True
+) -> dict[str, object]:
+    """The context of `_differences.html`: `before`, the differences from it, and their rows; None without it."""
+    if before is None:
+        return {"before": None, "differences": None}
+    found = differences(before.to_record(), version.to_record(), has_weights=has_weights)
+    return {"before": before, "differences": found, "difference_rows": difference_rows(found)}
+
+
+class DifferenceRow(Struct, frozen=True):
+    """One line of the table of differences. `part` is the criterion or the kind of thing, `how` added or removed."""
+
+    part: str
+    what: str
+    before: str
+    after: str
+    how: str = ""
+
+
+def difference_rows(found: Differences) -> list[DifferenceRow]:
+    """All differences in one list, in words: criteria, then parameters, word lists and the version's own texts."""
+    rows = []
+    for criterion in found.criteria:
+        for number, change in enumerate(criterion.changes):
+            how = criterion.how if number == 0 and criterion.how != CHANGED else ""
+            unit = "\u00a0%" if change.name == "weight" else ""
+            before, after = (text and text + unit for text in (change.before, change.after))
+            what = str(LABELS.get(change.name, change.name)).partition(",")[0].partition(":")[0]
+            rows.append(DifferenceRow(criterion.label, what, before, after, how))
+    named = {"name": _("Name"), "kind": _("Kind"), "source": _("Source"), "order": _("Order")}
+    sentences = readings()
+    for change in found.parameters:
+        part, decides = sentences.get(change.name, (_("Parameters"), change.name))
+        rows.append(DifferenceRow(str(part), str(decides), change.before, change.after))
+    for words in found.lists:
+        before, after = ("\n".join(entries) for entries in (words.removed, words.added))
+        if words.is_reordered:
+            after = _("The same entries in another order.")
+        rows.append(DifferenceRow(_("Word lists"), heading(words.name), before, after))
+    return rows + [
+        DifferenceRow(_("The version"), str(named.get(change.name, change.name)), change.before, change.after)
+        for change in found.general
+    ]
+
+
+@require("see_weights")
+def export_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+    """Download the version as a file: the JSON that `measure_file --rubric` and the import read."""
+    only_parameters(request)
+    version = version_or_404(request.user, slug, number)
+    check_see_weights(request.user)
+    body = msgspec.json.format(msgspec.json.encode(version.to_record()), indent=1) + b"\n"
+    response = HttpResponse(body, content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{version.number}.json"'
+    return response
