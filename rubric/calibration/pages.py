@@ -18,7 +18,7 @@ from rubric.core.scales import Scales
 from rubric.models import CalibrationRound, ComparisonSet, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, RATING, SUBMITTED
-from rubric.sets.pages import CALIBRATIONS, SetFrame, build_set_frame
+from rubric.sets.pages import CALIBRATIONS, SetFrame
 from rubric.versions.labels import format_mark
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
@@ -77,7 +77,7 @@ def build_calibrations_page(*, comparison_set: ComparisonSet, person: Person) ->
     )
     counts = reviews.order_by("comparison__number").values_list("comparison__number").annotate(Count("pk"))
     return CalibrationsPage(
-        head=build_set_frame(comparison_set=comparison_set, current=CALIBRATIONS, person=person),
+        head=SetFrame(comparison_set=comparison_set, current=CALIBRATIONS, person=person),
         rounds=listed,
         is_open=any(row.closed_at is None for row in listed),
         offered=_say([number for number, count in counts if count >= FEWEST_PEOPLE]),
@@ -97,7 +97,7 @@ def build_calibration_page(*, opened: CalibrationRound, person: Person) -> Calib
     rows = list(opened.comparisons.order_by("place").select_related("comparison"))
     labels, scales = build_labels(opened.set), opened.set.rubric_version.to_record().scales
     return CalibrationPage(
-        head=build_set_frame(comparison_set=opened.set, current=CALIBRATIONS, person=person),
+        head=SetFrame(comparison_set=opened.set, current=CALIBRATIONS, person=person),
         round=opened,
         comparisons=[
             AgreedMarks(

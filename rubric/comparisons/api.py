@@ -18,13 +18,15 @@ from rubric.comparisons.actions import (
     open_set,
     reopen_set,
 )
-from rubric.comparisons.pages import build_set_page, build_sets_page
+from rubric.comparisons.queries import count_comparisons, list_comparisons, list_reviewers, list_set_lines
 from rubric.comparisons.views import may_upload, read_upload
 from rubric.models import ComparisonSet, Reviewer, RubricVersion
 from rubric.models.comparisons import MODEL, MODES, PERSON, REVIEWER_KINDS
 from rubric.models.reviews import SUBMITTED
 from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
+from rubric.sets.queries import load_calibrated
 from rubric.sets.views import set_or_404
+from workspace.access.permissions import may_lead
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
 from workspace.web.bind_form import project_or_404
@@ -134,7 +136,7 @@ def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
     Leads and admins see all of them, others those in which they review.
     """
     project = project_or_404(request.user, slug)
-    page = build_sets_page(project=project, person=request.user)
+    is_lead = may_lead(request.user, project)
     return Listed[SetAnswer](
         items=[
             SetAnswer(
@@ -144,13 +146,13 @@ def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
                 mode=line.comparison_set.mode,
                 has_second_round=line.comparison_set.has_second_round,
                 comparison_count=line.comparison_count,
-                reviewer_count=line.reviewer_count if page.may_lead else None,
-                review_count=line.review_count if page.may_lead else None,
+                reviewer_count=line.reviewer_count if is_lead else None,
+                review_count=line.review_count if is_lead else None,
                 own_count=line.own_count,
                 own_total=line.own_total,
                 closed_at=line.comparison_set.closed_at,
             )
-            for line in page.lines
+            for line in list_set_lines(project, request.user)
         ]
     )
 
@@ -191,17 +193,19 @@ def show_set(request: SignedIn, slug: str, number: int, after: After = 0) -> Sin
     """Read what a comparison set holds, and who reviews it; 100 comparisons at a time."""
     found = set_or_404(request.user, slug, number)
     check_see_set(request.user, found)
-    page = build_set_page(comparison_set=found, person=request.user, start=after + 1)
-    last = page.lines[-1][0].number if page.lines else 0
+    count, _under_way = count_comparisons(found)
+    lines = list_comparisons(found, after + 1)
+    reviewers, _more = list_reviewers(found, count, load_calibrated([found]))
+    last = lines[-1][0].number if lines else 0
     return SingleSetAnswer(
         reviewers=[
             ReviewerAnswer(
-                id=line.reviewer.pk,
-                kind=line.reviewer.kind,
-                name=line.reviewer.name,
-                review_count=getattr(line.reviewer, "done_count", 0),
+                id=reviewer.pk,
+                kind=reviewer.kind,
+                name=reviewer.name,
+                review_count=getattr(reviewer, "done_count", 0),
             )
-            for line in page.reviewers
+            for reviewer, _total, _own_count in reviewers
         ],
         comparisons=[
             ComparisonAnswer(
@@ -211,9 +215,9 @@ def show_set(request: SignedIn, slug: str, number: int, after: After = 0) -> Sin
                 response_count=getattr(row, "response_count", 0),
                 review_counts=counts,
             )
-            for row, counts in page.lines
+            for row, counts in lines
         ],
-        next=next_part(request, last if page.next else 0),
+        next=next_part(request, last if last < count else 0),
     )
 
 

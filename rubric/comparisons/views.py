@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from rubric.comparisons import actions
 from rubric.comparisons.actions import ImportSummary, add_comparisons, import_lines
@@ -24,16 +25,24 @@ from rubric.comparisons.forms import (
     PlacesForm,
     SetForm,
 )
-from rubric.comparisons.pages import build_set_page, build_sets_page, candidates
-from rubric.comparisons.queries import count_comparisons
+from rubric.comparisons.queries import (
+    COMPARISONS_A_PAGE,
+    candidates,
+    count_comparisons,
+    count_places,
+    list_comparisons,
+    list_reviewers,
+    list_set_lines,
+)
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.models import ComparisonSet, Reviewer, RubricVersion
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.models.scoring_choices import default_mode
-from rubric.sets.pages import COMPARISONS, build_set_frame
+from rubric.sets.pages import COMPARISONS, MODE_NAMES, SetFrame
 from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
+from rubric.sets.queries import load_calibrated
 from rubric.sets.views import SECTION, set_or_404
-from workspace.access.permissions import may
+from workspace.access.permissions import get_refusal, may
 from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person, Project
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
@@ -48,6 +57,11 @@ LIST, OPEN, SHOW = (
     "rubric/comparisons/show.html",
 )
 
+KIND_NAMES = {
+    PERSON: gettext_lazy("person"),
+    MODEL: gettext_lazy("model"),
+    ELSEWHERE: gettext_lazy("external"),
+}
 PLACES = "places"  # the name of the form that says how many people each comparison needs
 
 
@@ -56,8 +70,14 @@ def comparison_sets(request: SignedIn, slug: str) -> HttpResponse:
     """List the sets of a project: all of them for leads, for others those in which they review."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
-    page = build_sets_page(project=project, person=request.user)
-    return respond(request, page=LIST, context={"page": page, **frame(request.user, project, SECTION)})
+    lines = list_set_lines(project, request.user)
+    context = {
+        "lines": lines,
+        "modes": MODE_NAMES,
+        "reviews_any": any(line.own_count is not None for line in lines),
+        **frame(request.user, project, SECTION),
+    }
+    return respond(request, page=LIST, context=context)
 
 
 @require("open_set", methods=("GET", "POST"))
@@ -170,19 +190,62 @@ def show_set(
 
     With `is_closing`, closing it was refused because reviews are under way.
     """
-    page = build_set_page(comparison_set=comparison_set, person=request.user, start=start)
+    count, under_way = count_comparisons(comparison_set)
+    calibrated = load_calibrated([comparison_set])
+    reviewers, more_reviewers = list_reviewers(comparison_set, count, calibrated)
+    people = candidates(comparison_set)
+    context: dict[str, Any] = {
+        **_list_page(comparison_set, start, count),
+        **_frame(request, comparison_set),
+        "forms": _reviewer_forms(comparison_set, people, form),
+        "reviewers": reviewers,
+        "more_reviewers": more_reviewers,
+        "kinds": KIND_NAMES,
+        "candidates": people,
+        "change_refusal": get_refusal(check_change_set, request.user, comparison_set)
+        if comparison_set.closed_at
+        else "",
+        "people_needed": comparison_set.people_needed,
+        "places": count_places(comparison_set, calibrated),
+        "calibrated": calibrated,
+        "under_way": under_way,
+        "brought": brought,
+        "is_closing": is_closing,
+    }
+    return respond(request, page=SHOW, context=context, status=status)
+
+
+def _list_page(comparison_set: ComparisonSet, start: int, count: int) -> dict[str, Any]:
+    """The comparisons from `start` on, and the query strings of the pages before and after, "" without one."""
+    lines = list_comparisons(comparison_set, start)
+    last = lines[-1][0].number if lines else 0
+    says = _("%(first)s to %(last)s of %(count)s") % {"first": start, "last": last, "count": count}
+    return {
+        "lines": lines,
+        "comparison_count": count,
+        "previous": f"?from={max(1, start - COMPARISONS_A_PAGE)}" if start > 1 else "",
+        "next": f"?from={last + 1}" if lines and last < count else "",
+        "says": says if count > COMPARISONS_A_PAGE else "",
+    }
+
+
+def _reviewer_forms(
+    comparison_set: ComparisonSet, people: list[tuple[int, str]], form: BaseForm | None
+) -> dict[str, BaseForm]:
     forms: dict[str, BaseForm] = {
-        PERSON: PersonReviewerForm(people=page.candidates, auto_id="person_%s"),
+        PERSON: PersonReviewerForm(people=people, auto_id="person_%s"),
         MODEL: ModelReviewerForm(auto_id="model_%s"),
         ELSEWHERE: OutsideReviewerForm(auto_id="elsewhere_%s"),
-        PLACES: PlacesForm(auto_id=f"{PLACES}_%s", initial={"people_needed": page.people_needed}),
+        PLACES: PlacesForm(auto_id=f"{PLACES}_%s", initial={"people_needed": comparison_set.people_needed}),
     }
     if form is not None:
         forms[PLACES if isinstance(form, PlacesForm) else str(form["kind"].value())] = form
-    context: dict[str, Any] = {"page": page, "head": page.head, "forms": forms, "brought": brought}
-    context["is_closing"] = is_closing
-    context |= {"project": comparison_set.project, "section": SECTION, "may_lead": page.head.may_lead}
-    return respond(request, page=SHOW, context=context, status=status)
+    return forms
+
+
+def _frame(request: SignedIn, comparison_set: ComparisonSet) -> dict[str, Any]:
+    head = SetFrame(comparison_set, COMPARISONS, request.user)
+    return {"head": head, "project": head.project, "section": SECTION, "may_lead": head.may_lead}
 
 
 def _opened(
@@ -275,9 +338,8 @@ def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpRespons
             said = {"comparisons": brought.comparisons, "reviews": brought.reviews, "known": brought.known}
             address = reverse("comparison_set", args=[slug, number])
             return respond(request, page="", redirect=f"{address}?{urlencode(said)}")
-    head = build_set_frame(comparison_set=found, current=COMPARISONS, person=request.user)
     faults = {"faults": brought.faults[:MOST_FAULTS], "more": max(0, len(brought.faults) - MOST_FAULTS)}
-    context = {"head": head, "form": form, **faults, **frame(request.user, found.project, SECTION)}
+    context = {"form": form, **faults, **_frame(request, found)}
     return respond(request, page=IMPORT, context=context, status=status)
 
 
@@ -330,7 +392,5 @@ def _show(
     saved: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    head = build_set_frame(comparison_set=comparison_set, current=COMPARISONS, person=request.user)
-    context = {"head": head, "form": form, "saved": saved}
-    context |= frame(request.user, comparison_set.project, SECTION)
+    context = {"form": form, "saved": saved, **_frame(request, comparison_set)}
     return respond(request, page=ADD, context=context, status=status)

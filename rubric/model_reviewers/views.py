@@ -29,7 +29,7 @@ from rubric.models.comparisons import MODEL
 from rubric.models.reviews import SUBMITTED, SUPERSEDED
 from rubric.reviews.core.review_lines import LineFault
 from rubric.reviews.core.two_calls import WHOLE_PART
-from rubric.sets.pages import ASKING, build_set_frame
+from rubric.sets.pages import ASKING, SetFrame
 from rubric.sets.permissions import check_change_set, check_open_set, check_see_results, check_see_set
 from rubric.sets.views import SECTION, set_or_404
 from workspace.access.permissions import may
@@ -123,7 +123,7 @@ def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
         faults = _upload(request, found, form) if form.is_valid() else []
         if form.is_valid() and not faults:
             return _to_list(request, found)
-    head = build_set_frame(comparison_set=found, current="", person=request.user)
+    head = SetFrame(comparison_set=found, current="", person=request.user)
     context: dict[str, Any] = {"head": head, "form": form, "faults": faults[:MOST_FAULTS]}
     context |= {"more": max(0, len(faults) - MOST_FAULTS), **frame(request.user, found.project, SECTION)}
     return respond(request, page=UPLOAD, context=context, status=status)
@@ -220,7 +220,7 @@ def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -
                 return _to_list(request, found)
             except Refusal as refusal:
                 status = add_refusal(form, refusal)
-    head = build_set_frame(comparison_set=found, current=ASKING, person=request.user)
+    head = SetFrame(comparison_set=found, current=ASKING, person=request.user)
     context = {"head": head, "reviewer": model, "form": form, "is_frozen": has_answers(model)}
     context |= {"said": describe_parameters(model.parameters), **frame(request.user, found.project, SECTION)}
     return respond(request, page=PARAMETERS, context=context, status=status)

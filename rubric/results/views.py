@@ -9,7 +9,7 @@ from rubric.results.core.what_if import TriedWeights, WeightControl, tried_weigh
 from rubric.results.pages.single_comparison import build_comparison_page, build_what_if_part
 from rubric.results.pages.whole_set import build_set_results
 from rubric.results.pages.words import ResultsQuery
-from rubric.sets.pages import build_set_frame
+from rubric.sets.pages import SetFrame
 from rubric.sets.permissions import check_see_results
 from rubric.sets.views import SECTION, set_or_404
 from rubric.surveys.pages import build_survey_done, survey_is_due
@@ -48,7 +48,7 @@ def comparison_result(request: SignedIn, slug: str, number: int, comparison: int
         context = {"what_if": what_if, "is_answer": True, "address": request.path}
         return respond(request, page=ONE, region=REGION, context=context, status=status)
     page = build_comparison_page(comparison=row, asked=asked, tried=tried, person=request.user)
-    head = build_set_frame(comparison_set=comparison_set, current="set_results", person=request.user)
+    head = SetFrame(comparison_set=comparison_set, current="set_results", person=request.user)
     survey = build_survey_done(comparison=row, person=request.user)
     context = {"page": page, "head": head, "survey": survey}
     context |= frame(request.user, comparison_set.project, SECTION)
@@ -62,7 +62,7 @@ def set_results(request: SignedIn, slug: str, number: int) -> HttpResponse:
     check_see_results(request.user, comparison_set)
     asked, _given = _asked(request, comparison_set)
     page = build_set_results(comparison_set=comparison_set, asked=asked, person=request.user)
-    head = build_set_frame(comparison_set=comparison_set, current="set_results", person=request.user)
+    head = SetFrame(comparison_set=comparison_set, current="set_results", person=request.user)
     context = {"page": page, "head": head, **frame(request.user, comparison_set.project, SECTION)}
     return respond(request, page=WHOLE, context=context)
 

@@ -34,7 +34,7 @@ from rubric.model_reviewers.queries import (
 from rubric.models import Answer, Comparison, ComparisonSet, Reviewer
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import FETCHED
-from rubric.sets.pages import ASKING, SetFrame, build_set_frame
+from rubric.sets.pages import ASKING, SetFrame
 from rubric.sets.permissions import check_change_set
 from workspace.access.permissions import get_refusal
 from workspace.core.limits import PAGE_SIZE
@@ -123,7 +123,7 @@ def build_answers_page(
     *, comparison_set: ComparisonSet, person: Person, now: datetime, start: int = 1
 ) -> AnswersPage:
     """The set's models, and the comparisons from the number `start` on."""
-    head = build_set_frame(comparison_set=comparison_set, current=ASKING, person=person)
+    head = SetFrame(comparison_set=comparison_set, current=ASKING, person=person)
     reviewers = model_reviewers(comparison_set)
     rows = _comparisons(comparison_set)
     asked = load_asked(comparison_set, reviewers, comparisons=[row.pk for row in rows])

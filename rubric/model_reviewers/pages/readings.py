@@ -11,7 +11,7 @@ from rubric.model_reviewers.pages.read_part import ReadPart, read_record, read_s
 from rubric.model_reviewers.queries import list_readable, load_answers, parse_answer, reads_otherwise
 from rubric.models import ComparisonSet, Review
 from rubric.reviews.core.answer_record import READER
-from rubric.sets.pages import ASKING, SetFrame, build_set_frame
+from rubric.sets.pages import ASKING, SetFrame
 from rubric.sets.permissions import check_change_set
 from workspace.access.permissions import get_refusal
 from workspace.models import Person
@@ -71,7 +71,7 @@ def build_readings_page(*, comparison_set: ComparisonSet, person: Person) -> Rea
     """The list, of a set fetched with its project and rubric."""
     rows = [row for review in list_readable(comparison_set) if (row := _row(review)) is not None]
     return ReadingsPage(
-        head=build_set_frame(comparison_set=comparison_set, current=ASKING, person=person),
+        head=SetFrame(comparison_set=comparison_set, current=ASKING, person=person),
         rows=rows[:MOST_LISTED],
         more=max(0, len(rows) - MOST_LISTED),
         changed_count=sum(bool(row.present) for row in rows),
@@ -90,7 +90,7 @@ def build_reading_page(*, review: Review, person: Person) -> ReadingPage:
         pk=review.pk
     )
     return ReadingPage(
-        head=build_set_frame(comparison_set=comparison_set, current=ASKING, person=person),
+        head=SetFrame(comparison_set=comparison_set, current=ASKING, person=person),
         review=review,
         answers=[(text[:LONGEST_SHOWN], len(text) > LONGEST_SHOWN) for text in texts],
         stored=read_stored(review, keys, rubric),

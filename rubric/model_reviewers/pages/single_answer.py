@@ -22,7 +22,7 @@ from rubric.model_reviewers.queries import (
 from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, ReviewPrompt, WholePrompt
 from rubric.models.reviews import SUPERSEDED
 from rubric.reviews.core.two_calls import WHOLE_PART
-from rubric.sets.pages import ASKING, SetFrame, build_set_frame
+from rubric.sets.pages import ASKING, SetFrame
 from rubric.sets.permissions import check_change_set
 from workspace.access.permissions import get_refusal
 from workspace.models import Person
@@ -83,7 +83,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     rows = Review.objects.filter(comparison=comparison, reviewer=reviewer, round=1).order_by("-pk")
     reviews = list(rows.select_related(*_PROMPTS))
     (asked,) = load_asked(comparison_set, [reviewer], comparisons=[comparison.pk], reviews=reviews)
-    head = build_set_frame(comparison_set=comparison_set, current=ASKING, person=person)
+    head = SetFrame(comparison_set=comparison_set, current=ASKING, person=person)
     live = next((review for review in reviews if review.state != SUPERSEDED), None)
     keys = dict(comparison.responses.values_list("number", "key"))
     source = live.source if live else None

@@ -11,7 +11,7 @@ from rubric.models import ComparisonSet
 from rubric.reviewer_statistics.core.agreement import OVERALL, AgreedOn, ReviewerPair
 from rubric.reviewer_statistics.core.figure_kinds import AGREEMENT, AgreementFigures
 from rubric.reviewer_statistics.pages.state import StatisticsPage, build_state
-from rubric.sets.pages import build_set_frame
+from rubric.sets.pages import SetFrame
 from rubric.sets.queries import reviewer_names
 from workspace.display.core.charts import IntervalsChart
 from workspace.models import Person
@@ -44,7 +44,7 @@ class AgreementPage(StatisticsPage, frozen=True):
 
 def build_agreement_page(*, comparison_set: ComparisonSet, person: Person, now: datetime) -> AgreementPage:
     """The page of a set fetched with its project and rubric; names of others are for leads."""
-    head = build_set_frame(comparison_set=comparison_set, current="set_agreement", person=person)
+    head = SetFrame(comparison_set=comparison_set, current="set_agreement", person=person)
     state, row = build_state(comparison_set=comparison_set, kind=AGREEMENT, now=now)
     if row is None:
         return AgreementPage(head, state)

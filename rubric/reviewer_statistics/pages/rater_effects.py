@@ -18,7 +18,7 @@ from rubric.reviewer_statistics.core.rater_effects import RaterEffect
 from rubric.reviewer_statistics.core.self_agreement import SelfAgreement
 from rubric.reviewer_statistics.pages.state import StatisticsPage, build_state
 from rubric.reviewer_statistics.queries import load_self_agreement
-from rubric.sets.pages import build_set_frame
+from rubric.sets.pages import SetFrame
 from rubric.sets.queries import reviewer_names
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot, symmetric
 from workspace.models import Person
@@ -128,7 +128,7 @@ def build_rater_effects_page(
     *, comparison_set: ComparisonSet, person: Person, now: datetime
 ) -> RaterEffectsPage:
     """The page of a set fetched with its project and rubric; reviewers who are not leads see only their own lines."""
-    head = build_set_frame(comparison_set=comparison_set, current="set_manners", person=person)
+    head = SetFrame(comparison_set=comparison_set, current="set_manners", person=person)
     state, row = build_state(comparison_set=comparison_set, kind=RATER_EFFECTS, now=now)
     names = reviewer_names(comparison_set, person, is_lead=head.may_lead)
     found = load_self_agreement(comparison_set) if head.may_lead else []

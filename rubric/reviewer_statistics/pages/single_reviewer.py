@@ -12,7 +12,7 @@ from rubric.models.comparisons import PERSON
 from rubric.reviewer_statistics.core.halo import group_alike, is_flat
 from rubric.reviewer_statistics.queries import FIRST_ROUND
 from rubric.reviews.queries import Reviewed, load_own_numbers, load_reviewed
-from rubric.sets.pages import SetFrame, build_set_frame
+from rubric.sets.pages import SetFrame
 from rubric.versions.labels import format_mark
 from workspace.models import Person
 
@@ -67,7 +67,7 @@ def build_reviewer_page(
             others.setdefault((review.comparison, review.response), []).append(value)
     own = [review for review in everything if review.reviewer == reviewer.pk]
     shown = own[start - 1 : start - 1 + RESPONSES_A_PAGE]
-    head = build_set_frame(comparison_set=comparison_set, current="set_manners", person=person)
+    head = SetFrame(comparison_set=comparison_set, current="set_manners", person=person)
     # Gaps in these numbers would reveal to a reviewer which comparisons were hidden duplicates.
     is_told = head.may_lead and reviewer.kind == PERSON
     numbers = load_own_numbers(reviewer.pk) if is_told else {}

@@ -16,7 +16,7 @@ from rubric.reviewer_statistics.core.stability import Rankings, StabilityReport
 from rubric.reviewer_statistics.core.variance import Spread, VarianceReport
 from rubric.reviewer_statistics.pages.state import StatisticsPage, build_state
 from rubric.reviewer_statistics.queries import load_surveyed
-from rubric.sets.pages import build_set_frame
+from rubric.sets.pages import SetFrame
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.models import Person
 from workspace.statistics.conclusions import Figure
@@ -69,7 +69,7 @@ class SuccessPage(StatisticsPage, frozen=True):
 
 def build_success_page(*, comparison_set: ComparisonSet, person: Person, now: datetime) -> SuccessPage:
     """The page of a set fetched with its project and rubric."""
-    head = build_set_frame(comparison_set=comparison_set, current="set_success", person=person)
+    head = SetFrame(comparison_set=comparison_set, current="set_success", person=person)
     state, row = build_state(comparison_set=comparison_set, kind=SUCCESS, now=now)
     understanding = _understanding(understanding_report(load_surveyed(comparison_set)))
     if row is None:

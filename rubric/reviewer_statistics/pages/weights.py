@@ -10,7 +10,7 @@ from rubric.models import ComparisonSet
 from rubric.reviewer_statistics.core.figure_kinds import TUNING, TuningFigures
 from rubric.reviewer_statistics.core.weights_fit import Tuning
 from rubric.reviewer_statistics.pages.state import StatisticsPage, build_state
-from rubric.sets.pages import build_set_frame
+from rubric.sets.pages import SetFrame
 from rubric.versions.permissions import check_edit_rubrics
 from workspace.access.permissions import get_refusal
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
@@ -34,7 +34,7 @@ class TuningPage(StatisticsPage, frozen=True):
 
 def build_tuning_page(*, comparison_set: ComparisonSet, person: Person, now: datetime) -> TuningPage:
     """The page of a set fetched with its project and rubric."""
-    head = build_set_frame(comparison_set=comparison_set, current="set_tuning", person=person)
+    head = SetFrame(comparison_set=comparison_set, current="set_tuning", person=person)
     state, row = build_state(comparison_set=comparison_set, kind=TUNING, now=now)
     if row is None:
         return TuningPage(head, state)

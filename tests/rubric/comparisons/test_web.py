@@ -264,7 +264,7 @@ def test_texts_are_shown_as_text(client, project, lead):
     assert "<script>alert(1)" not in raw and "<b>Bold" not in raw and 'class="badge"' in raw
 
 
-@pytest.mark.parametrize(("name", "count"), [("comparison_sets", 11), ("comparison_set", 15)])
+@pytest.mark.parametrize(("name", "count"), [("comparison_sets", 10), ("comparison_set", 15)])
 def test_queries_at_two_sizes(client, django_assert_num_queries, project, lead, name, count):
     person = make_member(project=project)
     made = make_set(by=lead, questions=2, people=[person, lead], elsewhere=1)
