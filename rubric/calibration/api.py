@@ -14,16 +14,20 @@ from pydantic import Field
 from rubric.calibration import actions
 from rubric.calibration.actions import RoundPlan
 from rubric.calibration.core import parse_agreed_marks
-from rubric.calibration.pages import build_calibration_page, build_calibrations_page
 from rubric.calibration.permissions import check_calibrate_set
-from rubric.calibration.queries import ReviewerProgress, build_labels
+from rubric.calibration.queries import (
+    ReviewerProgress,
+    build_labels,
+    load_agreed_marks,
+    load_people,
+    load_rounds,
+)
 from rubric.calibration.views import round_or_404
 from rubric.core.limits import MOST_REPEATS
 from rubric.models import CalibrationRound, ComparisonSet, Reviewer
 from rubric.sets.views import set_or_404
 from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Unacceptable
-from workspace.models import Person
 from workspace.web.endpoints import Answer, Given, Listed, endpoint
 from workspace.web.require import SignedIn
 
@@ -137,7 +141,7 @@ class RepeatsGiven(Given):
 )
 def list_rounds(request: SignedIn, slug: str, number: int) -> SetRoundsAnswer:
     """List the calibration rounds of a comparison set, the newest first."""
-    return _list(_led_set(request, slug, number), request.user)
+    return _list(_led_set(request, slug, number))
 
 
 @endpoint(
@@ -156,7 +160,7 @@ def open_round(request: SignedIn, slug: str, number: int, given: SetRoundGiven) 
     made = actions.open_round(
         comparison_set=found, plan=_plan(found, given), by=request.user, now=timezone.now()
     )
-    return _single(found, made.number, request.user)
+    return _single(found, made.number)
 
 
 @endpoint(
@@ -170,7 +174,7 @@ def open_round(request: SignedIn, slug: str, number: int, given: SetRoundGiven) 
 )
 def show_round(request: SignedIn, slug: str, number: int, calibration: int) -> SingleSetRoundAnswer:
     """Read a calibration round of a comparison set, and how everybody does in it."""
-    return _single(_led_set(request, slug, number), calibration, request.user)
+    return _single(_led_set(request, slug, number), calibration)
 
 
 @endpoint(
@@ -187,7 +191,7 @@ def close(request: SignedIn, slug: str, number: int, calibration: int) -> Single
     found = _led_set(request, slug, number)
     opened = round_or_404(found, calibration)
     actions.close_round(opened=opened, by=request.user, now=timezone.now())
-    return _single(found, calibration, request.user)
+    return _single(found, calibration)
 
 
 @endpoint(
@@ -208,7 +212,7 @@ def let_review(
     who = get_object_or_404(Reviewer, set=found, pk=reviewer)
     now = timezone.now()
     actions.let_review(opened=opened, reviewer=who, reason=given.reason, by=request.user, now=now)
-    return _single(found, calibration, request.user)
+    return _single(found, calibration)
 
 
 @endpoint(
@@ -225,7 +229,7 @@ def change_repeats(request: SignedIn, slug: str, number: int, given: RepeatsGive
     found = _led_set(request, slug, number)
     percent, now = given.repeat_percent, timezone.now()
     actions.change_repeats(comparison_set=found, repeat_percent=percent, by=request.user, now=now)
-    return _list(_led_set(request, slug, number), request.user)
+    return _list(_led_set(request, slug, number))
 
 
 def collect_notes(given: Iterable[tuple[int, str]]) -> dict[int, str]:
@@ -256,10 +260,10 @@ def _plan(comparison_set: ComparisonSet, given: SetRoundGiven) -> RoundPlan:
     return RoundPlan(**values, mark_within=Decimal(str(given.mark_within)), marks=marks, notes=notes)
 
 
-def _list(comparison_set: ComparisonSet, person: Person) -> SetRoundsAnswer:
-    page = build_calibrations_page(comparison_set=comparison_set, person=person)
-    items = [SetRoundAnswer(**_facts(row, getattr(row, "item_count", 0))) for row in page.rounds]
-    return SetRoundsAnswer(items=items, repeat_percent=page.repeat_percent)
+def _list(comparison_set: ComparisonSet) -> SetRoundsAnswer:
+    rounds = load_rounds(comparison_set)
+    items = [SetRoundAnswer(**_facts(row, getattr(row, "item_count", 0))) for row in rounds]
+    return SetRoundsAnswer(items=items, repeat_percent=comparison_set.repeat_percent)
 
 
 def _facts(row: CalibrationRound, comparison_count: int) -> dict[str, Any]:
@@ -268,15 +272,16 @@ def _facts(row: CalibrationRound, comparison_count: int) -> dict[str, Any]:
     return counted | {name: getattr(row, name) for name in names}
 
 
-def _single(comparison_set: ComparisonSet, number: int, person: Person) -> SingleSetRoundAnswer:
-    page = build_calibration_page(opened=round_or_404(comparison_set, number), person=person)
+def _single(comparison_set: ComparisonSet, number: int) -> SingleSetRoundAnswer:
+    opened = round_or_404(comparison_set, number)
+    comparisons = load_agreed_marks(opened)
     return SingleSetRoundAnswer(
-        **_facts(page.round, len(page.comparisons)),
+        **_facts(opened, len(comparisons)),
         comparisons=[
-            AgreedMarksAnswer(comparison=row.number, note=row.note, responses=row.responses)
-            for row in page.comparisons
+            AgreedMarksAnswer(comparison=row.comparison.number, note=row.note, responses=responses)
+            for row, responses in comparisons
         ],
-        people=[_calibrated(reviewer, progress) for reviewer, progress in page.people],
+        people=[_calibrated(reviewer, progress) for reviewer, progress in load_people(opened)],
     )
 
 

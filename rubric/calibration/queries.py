@@ -1,4 +1,4 @@
-"""The progress of people in a calibration round, read from rows into core records."""
+"""Calibration rounds, their agreed marks, and the progress of people, read from rows into core records."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection
@@ -8,7 +8,16 @@ from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from rubric.calibration.core import ComparedReview, Key, Result, Rule, compare_review, compute_result
+from rubric.calibration.core import (
+    FEWEST_PEOPLE,
+    ComparedReview,
+    Key,
+    Result,
+    Rule,
+    compare_review,
+    compute_result,
+    parse_key,
+)
 from rubric.core.limits import FEWEST_SHOWN
 from rubric.core.records import BOTH, HOLISTIC
 from rubric.core.scores import get_weights
@@ -23,8 +32,9 @@ from rubric.models import (
     Reviewer,
 )
 from rubric.models.comparisons import PERSON
-from rubric.models.reviews import CALIBRATION, SET_APART, SUPERSEDED
+from rubric.models.reviews import CALIBRATION, RATING, SET_APART, SUBMITTED, SUPERSEDED
 from rubric.reviews.core.mark_pairs import collect_marks
+from rubric.versions.labels import format_mark
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person
 
@@ -61,6 +71,53 @@ class ReviewerProgress(Struct, frozen=True):
             "You reviewed all comparisons of the calibration round and did not pass it yet. Go through the differences "
             "with a team lead, who can let you review or create another round."
         )
+
+
+def load_rounds(comparison_set: ComparisonSet) -> list[CalibrationRound]:
+    """All rounds of the set with their `item_count`, the newest first."""
+    rounds = CalibrationRound.objects.filter(set=comparison_set).annotate(item_count=Count("comparisons"))
+    return list(rounds.order_by("-number"))
+
+
+def list_offered(comparison_set: ComparisonSet) -> list[int]:
+    """The numbers of the comparisons that enough people reviewed for a key."""
+    reviews = Review.objects.filter(
+        comparison__set=comparison_set, state=SUBMITTED, round=1, purpose=RATING, reviewer__kind=PERSON
+    )
+    counts = reviews.order_by("comparison__number").values_list("comparison__number").annotate(Count("pk"))
+    return [number for number, count in counts if count >= FEWEST_PEOPLE]
+
+
+def load_agreed_marks(opened: CalibrationRound) -> list[tuple[CalibrationComparison, list[tuple[str, str]]]]:
+    """The comparisons of the round in their order, each with its responses and their agreed marks in words."""
+    labels, scales = build_labels(opened.set), opened.set.rubric_version.to_record().scales
+
+    def to_words(marks: dict[str, float]) -> str:
+        return ", ".join(
+            f"{labels[name]} {format_mark(marks[name], name, scales)}" for name in labels if name in marks
+        )
+
+    found = []
+    for row in opened.comparisons.order_by("place").select_related("comparison"):
+        key = parse_key(msgspec.json.decode(row.key, type=Key))
+        responses = sorted(key.items(), key=lambda item: int(item[0]))
+        found.append((row, [(response, to_words(marks)) for response, marks in responses]))
+    return found
+
+
+def load_people(opened: CalibrationRound) -> list[tuple[Reviewer, "ReviewerProgress"]]:
+    """The people who are calibrated, and those who took part but no longer are, by name, with their progress.
+
+    The same number of queries for any number of them.
+    """
+    started = Review.objects.filter(
+        purpose=CALIBRATION, comparison__in=opened.comparisons.values("comparison")
+    )
+    present = calibrated_reviewers(opened.set).values("pk")
+    rows = Reviewer.objects.filter(set=opened.set, pk__in=present.union(started.values("reviewer")))
+    people = sorted(rows, key=lambda row: (row.name.casefold(), row.pk))
+    progress = load_progress_by_reviewer(opened, people)
+    return [(reviewer, progress[reviewer.pk]) for reviewer in people]
 
 
 def build_labels(comparison_set: ComparisonSet) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Leads open, view and close the calibration rounds of a set, and set the share of hidden duplicates."""
 
+from collections import Counter
 from typing import Any
 
 from django.http import HttpResponse
@@ -9,17 +10,27 @@ from django.utils import timezone
 
 from rubric.calibration import actions
 from rubric.calibration.forms import HiddenDuplicatesForm, RoundForm, WaiverForm
-from rubric.calibration.pages import build_calibration_page, build_calibrations_page
 from rubric.calibration.permissions import check_calibrate_set
-from rubric.calibration.queries import build_labels
+from rubric.calibration.queries import (
+    ReviewerProgress,
+    build_labels,
+    list_offered,
+    load_agreed_marks,
+    load_people,
+    load_rounds,
+)
 from rubric.models import CalibrationRound, ComparisonSet, Reviewer
+from rubric.sets.pages import CALIBRATIONS, SetFrame
 from rubric.sets.views import SECTION, set_or_404
 from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
+from workspace.display.core.number_lists import format_numbers
 from workspace.web.bind_form import bind_form, kept_status, only_parameters
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
+
+MOST_MISSED = 20
 
 
 @require("calibrate_set", methods=("GET", "POST"))
@@ -119,13 +130,16 @@ def _show_list(
     repeats: HiddenDuplicatesForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    page = build_calibrations_page(comparison_set=comparison_set, person=request.user)
-    given = {"repeat_percent": comparison_set.repeat_percent}
+    rounds, offered = load_rounds(comparison_set), list_offered(comparison_set)
+    initial = {"repeat_percent": comparison_set.repeat_percent}
     context = {
-        "page": page,
-        "head": page.head,
+        "head": SetFrame(comparison_set, CALIBRATIONS, request.user),
+        "rounds": rounds,
+        "is_open": any(row.closed_at is None for row in rounds),
+        "offered": format_numbers(offered, "comparison") if offered else "",
+        "marks": build_labels(comparison_set),
         "form": form or RoundForm(**_list_asked(comparison_set)),
-        "repeats": repeats or HiddenDuplicatesForm(initial=given),
+        "repeats": repeats or HiddenDuplicatesForm(initial=initial),
         **frame(request.user, comparison_set.project, SECTION),
     }
     return respond(request, page="rubric/calibration/list.html", context=context, status=status)
@@ -139,15 +153,41 @@ def _show(
     waived: int = 0,
     status: int = 200,
 ) -> HttpResponse:
-    page = build_calibration_page(opened=opened, person=request.user)
+    comparisons, people = load_agreed_marks(opened), load_people(opened)
+    numbers = {row.comparison_id: row.comparison.number for row, _marks in comparisons}
     context = {
-        "page": page,
-        "head": page.head,
+        "head": SetFrame(opened.set, CALIBRATIONS, request.user),
+        "round": opened,
+        "comparisons": comparisons,
+        "people": people,
+        "missed": _list_missed(
+            [progress for _reviewer, progress in people], numbers, build_labels(opened.set)
+        ),
         "waiving": waiving,
         "waived": waived,
         **frame(request.user, opened.set.project, SECTION),
     }
     return respond(request, page="rubric/calibration/show.html", context=context, status=status)
+
+
+def _list_missed(
+    people: list[ReviewerProgress], numbers: dict[int, int], labels: dict[str, str]
+) -> list[dict[str, Any]]:
+    """Marks for which at least two people differ from the key, the most frequent first: perhaps the key is wrong."""
+    taken = Counter[int]()
+    missed = Counter[tuple[int, str, str]]()
+    for comparison, compared in (item for person in people for item in person.compared.items()):
+        taken[comparison] += 1
+        missed.update((comparison, pair.response, pair.key) for pair in compared.differences)
+    lines = [
+        (-count, numbers[comparison], int(response), labels[key], taken[comparison])
+        for (comparison, response, key), count in missed.items()
+        if count > 1
+    ]
+    return [
+        {"number": number, "response": response, "label": label, "people": -count, "of_people": of_people}
+        for count, number, response, label, of_people in sorted(lines)[:MOST_MISSED]
+    ]
 
 
 def _address(comparison_set: ComparisonSet, number: int) -> str:
