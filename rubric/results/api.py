@@ -14,7 +14,7 @@ from rubric.results.pages.whole_set import build_set_results
 from rubric.results.pages.words import ResultsQuery
 from rubric.sets.permissions import check_see_results
 from rubric.sets.views import set_or_404
-from rubric.surveys.pages import survey_is_due
+from rubric.surveys.views import survey_is_due
 from workspace.core.refusals import NotAllowed
 from workspace.web.endpoints import Answer, endpoint
 from workspace.web.require import SignedIn

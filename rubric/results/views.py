@@ -12,7 +12,7 @@ from rubric.results.pages.words import ResultsQuery
 from rubric.sets.pages import SetFrame
 from rubric.sets.permissions import check_see_results
 from rubric.sets.views import SECTION, set_or_404
-from rubric.surveys.pages import build_survey_done, survey_is_due
+from rubric.surveys.views import build_survey_done, survey_is_due
 from rubric.versions.permissions import check_see_weights
 from workspace.core.refusals import Malformed
 from workspace.models import Person

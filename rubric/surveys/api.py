@@ -7,9 +7,8 @@ from ninja import Router
 from pydantic import Field
 
 from rubric.surveys.actions import CANNOT_TELL, answer_survey, begin_survey, pass_survey_over
-from rubric.surveys.pages import build_survey_page, list_criteria, survey_is_due
 from rubric.surveys.permissions import check_survey
-from rubric.surveys.views import comparison_or_404
+from rubric.surveys.views import build_survey_page, comparison_or_404, list_criteria, survey_is_due
 from workspace.core.limits import LONGEST_REASON
 from workspace.web.endpoints import Answer, Given, endpoint
 from workspace.web.require import SignedIn

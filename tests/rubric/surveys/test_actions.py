@@ -6,8 +6,8 @@ from rubric.comparisons.actions import reopen_set
 from rubric.models import Survey
 from rubric.reviewer_statistics.queries import load_surveyed
 from rubric.surveys.actions import answer_survey, begin_survey, pass_survey_over
-from rubric.surveys.pages import build_survey_done, build_survey_page, survey_is_due
 from rubric.surveys.queries import MOST_ASKED, is_asked_enough
+from rubric.surveys.views import build_survey_done, build_survey_page, survey_is_due
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.people import NOW, make_lead, make_member, make_project, moment
 from tests.factories.reviewer_statistics import close
