@@ -1,89 +1,47 @@
 """The page of the four success metrics, each read literally and corrected."""
 
 from collections.abc import Iterable
-from datetime import datetime
 
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from msgspec import Struct
 
 from rubric.core.records import RubricRecord
-from rubric.models import ComparisonSet
 from rubric.reviewer_statistics.core.comprehension import Share, UnderstandingReport, understanding_report
 from rubric.reviewer_statistics.core.conciseness import CONCISENESS, LengthReport
 from rubric.reviewer_statistics.core.figure_kinds import SUCCESS, SuccessFigures
 from rubric.reviewer_statistics.core.stability import Rankings, StabilityReport
 from rubric.reviewer_statistics.core.variance import Spread, VarianceReport
-from rubric.reviewer_statistics.pages.state import StatisticsPage, build_state
 from rubric.reviewer_statistics.queries import load_surveyed
-from rubric.sets.pages import SetFrame
+from rubric.reviewer_statistics.views.state import get_results_set, load_figures
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
-from workspace.models import Person
 from workspace.statistics.conclusions import Figure
-from workspace.statistics.labels import number
+from workspace.statistics.labels import number as number_text
 from workspace.stored_statistics.pages import decode_body
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 
-class VariancePart(Struct, frozen=True):
-    """The first metric: the spread of each kind of score, by its label."""
-
-    report: VarianceReport
-    spreads: dict[str, Spread]
-    plot: IntervalsChart | None
-
-
-class StabilityPart(Struct, frozen=True):
-    """The second metric: rankings by each kind of score, by its label."""
-
-    report: StabilityReport
-    rankings: dict[str, Rankings]
-    plot: IntervalsChart | None
-
-
-class UnderstandingPart(Struct, frozen=True):
-    """The third metric: shares of the answers, by question and by what was shown."""
-
-    report: UnderstandingReport
-    shares: dict[str, Share]
-    plot: IntervalsChart | None
-
-
-class LengthPart(Struct, frozen=True):
-    """The fourth metric: correlations with length by score; `conciseness` belongs to the criterion of this key."""
-
-    report: LengthReport
-    correlations: list[tuple[str, Figure]]
-    conciseness: Figure
-    plot: IntervalsChart | None
-
-
-class SuccessPage(StatisticsPage, frozen=True):
-    """The page. The third metric comes from surveys, so it does not need the stored figures."""
-
-    understanding: UnderstandingPart
-    notes: list[str] = []
-    variance: VariancePart | None = None
-    stability: StabilityPart | None = None
-    length: LengthPart | None = None
-
-
-def build_success_page(*, comparison_set: ComparisonSet, person: Person, now: datetime) -> SuccessPage:
-    """The page of a set fetched with its project and rubric."""
-    head = SetFrame(comparison_set=comparison_set, current="set_success", person=person)
-    state, row = build_state(comparison_set=comparison_set, kind=SUCCESS, now=now)
-    understanding = _understanding(understanding_report(load_surveyed(comparison_set)))
-    if row is None:
-        return SuccessPage(head, state, understanding)
-    figures = decode_body(row, SuccessFigures)
-    record = comparison_set.rubric_version.to_record()
-    return SuccessPage(
-        head=head,
-        state=state,
-        understanding=understanding,
-        notes=_order_notes(figures),
-        variance=_variance(figures.variance, record),
-        stability=_stability(figures.stability),
-        length=_length(figures.length, record),
+@require("see_results")
+def set_success(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The third metric comes from surveys, so it does not need the stored figures."""
+    comparison_set = get_results_set(request, slug, number)
+    _head, context, row = load_figures(request, comparison_set, SUCCESS)
+    context["answered"] = _understanding(understanding_report(load_surveyed(comparison_set)))
+    if row is not None:
+        figures = decode_body(row, SuccessFigures)
+        record = comparison_set.rubric_version.to_record()
+        context |= {
+            "notes": _order_notes(figures),
+            "spread": _variance(figures.variance, record),
+            "rankings": _stability(figures.stability),
+            "lengths": _length(figures.length, record),
+        }
+    return respond(
+        request,
+        page="rubric/reviewer_statistics/success.html",
+        region="rubric/reviewer_statistics/_success.html",
+        context=context,
     )
 
 
@@ -91,21 +49,21 @@ def _order_notes(figures: SuccessFigures) -> list[str]:
     """The holistic scores that metrics 1 and 2 leave out, and those with an unknown order."""
     notes = []
     if figures.late_count:
-        said = ngettext(
+        sentence = ngettext(
             "Metrics 1 and 2 leave out the holistic scores of %(n)d review, since the criteria were seen first.",
             "Metrics 1 and 2 leave out the holistic scores of %(n)d reviews, since the criteria were seen first.",
             figures.late_count,
         )
-        notes.append(said % {"n": figures.late_count})
+        notes.append(sentence % {"n": figures.late_count})
     if figures.unknown_count:
-        said = ngettext(
+        sentence = ngettext(
             "%(n)d review was imported from a file that does not say whether the holistic score was given "
             "first. It counts.",
             "%(n)d reviews were imported from files that do not say whether the holistic scores were "
             "given first. They count.",
             figures.unknown_count,
         )
-        notes.append(said % {"n": figures.unknown_count})
+        notes.append(sentence % {"n": figures.unknown_count})
     return notes
 
 
@@ -120,7 +78,7 @@ def _plot(
         IntervalRow(
             label=label,
             value=figure.value,
-            text=number(figure.value, places),
+            text=number_text(figure.value, places),
             low=figure.interval[0] if figure.interval else None,
             high=figure.interval[1] if figure.interval else None,
         )
@@ -135,24 +93,31 @@ def _plot(
     return interval_plot(rows, minimum=minimum, maximum=1.0, reference=0 if minimum < 0 else None)
 
 
-def _variance(report: VarianceReport, record: RubricRecord) -> VariancePart:
+def _variance(
+    report: VarianceReport, record: RubricRecord
+) -> tuple[VarianceReport, dict[str, Spread], IntervalsChart | None]:
+    """The first metric: the spread of each kind of score, by its label."""
     spreads = {record.criterion(spread.key).label: spread for spread in report.criteria}
     spreads |= {_("Weighted overall"): report.overall, _("Holistic score"): report.holistic}
-    return VariancePart(report, spreads, _plot((label, spread.alpha) for label, spread in spreads.items()))
+    return report, spreads, _plot((label, spread.alpha) for label, spread in spreads.items())
 
 
-def _stability(report: StabilityReport) -> StabilityPart:
+def _stability(
+    report: StabilityReport,
+) -> tuple[StabilityReport, dict[str, Rankings], IntervalsChart | None]:
+    """The second metric: rankings by each kind of score, by its label."""
     rankings = {
         _("By the overall"): report.overall,
         _("By the overall, rounded like the holistic score"): report.on_grid,
         _("By the holistic score"): report.holistic,
     }
-    return StabilityPart(
-        report, rankings, _plot((label, ranking.tau_b) for label, ranking in rankings.items())
-    )
+    return report, rankings, _plot((label, ranking.tau_b) for label, ranking in rankings.items())
 
 
-def _understanding(report: UnderstandingReport) -> UnderstandingPart:
+def _understanding(
+    report: UnderstandingReport,
+) -> tuple[UnderstandingReport, dict[str, Share], IntervalsChart | None]:
+    """The third metric: shares of the answers, by question and by what was shown."""
     shares = {
         _("Understand it (4 or 5), with the scores by criterion"): report.reported.with_breakdown,
         _("Understand it (4 or 5), without"): report.reported.without,
@@ -160,10 +125,13 @@ def _understanding(report: UnderstandingReport) -> UnderstandingPart:
         _("Name the separating criterion, without"): report.checked.without,
     }
     figures = [(label, Figure(share.value, share.interval)) for label, share in shares.items()]
-    return UnderstandingPart(report, shares, _plot(figures, places=2, minimum=0.0))
+    return report, shares, _plot(figures, places=2, minimum=0.0)
 
 
-def _length(report: LengthReport, record: RubricRecord) -> LengthPart:
+def _length(
+    report: LengthReport, record: RubricRecord
+) -> tuple[LengthReport, list[tuple[str, Figure]], Figure, IntervalsChart | None]:
+    """The fourth metric: correlations with length by score, and the one of the criterion conciseness."""
     correlations = [(record.criterion(key).label, figure) for key, figure in report.within.items()]
     correlations += [
         (_("Weighted overall"), report.overall),
@@ -171,4 +139,4 @@ def _length(report: LengthReport, record: RubricRecord) -> LengthPart:
     ]
     absent = Figure(None, reason=report.conclusion.reason)
     conciseness = report.within.get(CONCISENESS, absent)
-    return LengthPart(report, correlations, conciseness, _plot(correlations, minimum=-1.0))
+    return report, correlations, conciseness, _plot(correlations, minimum=-1.0)

@@ -4,27 +4,27 @@ A note is for the lead who coordinates the set. No scores are dropped because of
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 from msgspec import Struct
 
-from rubric.models import ComparisonSet
 from rubric.reviewer_statistics.core.figure_kinds import RATER_EFFECTS, RaterEffectFigures
 from rubric.reviewer_statistics.core.position import PositionEffect
 from rubric.reviewer_statistics.core.rater_effects import RaterEffect
-from rubric.reviewer_statistics.core.self_agreement import SelfAgreement
-from rubric.reviewer_statistics.pages.state import StatisticsPage, build_state
 from rubric.reviewer_statistics.queries import load_self_agreement
-from rubric.sets.pages import SetFrame
+from rubric.reviewer_statistics.views.state import get_results_set, load_figures
 from rubric.sets.queries import reviewer_names
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot, symmetric
-from workspace.models import Person
 from workspace.statistics.labels import format_signed, interval_text
 from workspace.stored_statistics.pages import decode_body
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
+# One reviewer's effect, their name, what it rests on, and what it says. The effect of all together has no reviewer.
+EffectLine = tuple[RaterEffect, str, str, str]
 LEAST_SCALE = 1.0
 
 
@@ -103,58 +103,44 @@ TEXTS = [
 ]
 
 
-class RaterEffectLine(Struct, frozen=True):
-    """One reviewer's effect in words. Without a reviewer's key, it is the effect of all reviewers together."""
-
-    effect: RaterEffect
-    name: str
-    basis: str
-    says: str
-
-
-class RaterEffectsPage(StatisticsPage, frozen=True):
-    """The page; without figures `sections` are empty. `flag_count` counts notes, `plot` shows severity.
+@require("see_results")
+def set_rater_effects(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """How each reviewer scores; reviewers who are not leads see only their own lines.
 
     `own` shows leads how far each person, by name, agrees with themselves.
     """
-
-    sections: list[tuple[EffectTexts, list[RaterEffectLine]]] = []
-    plot: IntervalsChart | None = None
-    flag_count: int = 0
-    own: list[tuple[str, SelfAgreement]] = []
-
-
-def build_rater_effects_page(
-    *, comparison_set: ComparisonSet, person: Person, now: datetime
-) -> RaterEffectsPage:
-    """The page of a set fetched with its project and rubric; reviewers who are not leads see only their own lines."""
-    head = SetFrame(comparison_set=comparison_set, current="set_manners", person=person)
-    state, row = build_state(comparison_set=comparison_set, kind=RATER_EFFECTS, now=now)
-    names = reviewer_names(comparison_set, person, is_lead=head.may_lead)
-    found = load_self_agreement(comparison_set) if head.may_lead else []
-    own = [(names[str(line.reviewer)], line) for line in found]
-    if row is None:
-        return RaterEffectsPage(head, state, own=own)
-    figures: RaterEffectFigures = decode_body(row, RaterEffectFigures)
-    visible = set(names)
-    if not head.may_lead:
-        visible = {str(reviewer.pk) for reviewer in comparison_set.reviewers.filter(person=person)}
-    sections = [
-        (texts, [
-            _position_line(effect, names) if isinstance(effect, PositionEffect) else _line(effect, texts, names)
-            for effect in getattr(figures, texts.key)
-            if effect.reviewer in visible | {""}
-        ])
-        for texts in TEXTS
-    ]  # fmt: skip
-    return RaterEffectsPage(
-        head=head,
-        state=state,
-        sections=sections,
-        plot=_plot(figures.severity, names, visible),
-        flag_count=sum(line.effect.is_flagged for _texts, lines in sections for line in lines),
-        own=own,
+    comparison_set = get_results_set(request, slug, number)
+    head, context, row = load_figures(request, comparison_set, RATER_EFFECTS)
+    names = reviewer_names(comparison_set, request.user, is_lead=head.may_lead)
+    agreements = load_self_agreement(comparison_set) if head.may_lead else []
+    context["own"] = [(names[str(line.reviewer)], line) for line in agreements]
+    if row is not None:
+        figures: RaterEffectFigures = decode_body(row, RaterEffectFigures)
+        visible = set(names)
+        if not head.may_lead:
+            visible = {str(reviewer.pk) for reviewer in comparison_set.reviewers.filter(person=request.user)}
+        sections = [(texts, _list_lines(figures, texts, names, visible)) for texts in TEXTS]
+        context |= {
+            "sections": sections,
+            "plot": _plot(figures.severity, names, visible),
+            "flag_count": sum(effect.is_flagged for _texts, lines in sections for effect, *_words in lines),
+        }
+    return respond(
+        request,
+        page="rubric/reviewer_statistics/rater_effects.html",
+        region="rubric/reviewer_statistics/_rater_effects.html",
+        context=context,
     )
+
+
+def _list_lines(
+    figures: RaterEffectFigures, texts: EffectTexts, names: Mapping[str, str], visible: set[str]
+) -> list[EffectLine]:
+    return [
+        _position_line(effect, names) if isinstance(effect, PositionEffect) else _line(effect, texts, names)
+        for effect in getattr(figures, texts.key)
+        if effect.reviewer in visible | {""}
+    ]
 
 
 def _severity_word(effect: RaterEffect) -> str:
@@ -188,7 +174,7 @@ def _plot(
     return interval_plot(rows, minimum=minimum, maximum=maximum, reference=0)
 
 
-def _line(effect: RaterEffect, texts: EffectTexts, names: Mapping[str, str]) -> RaterEffectLine:
+def _line(effect: RaterEffect, texts: EffectTexts, names: Mapping[str, str]) -> EffectLine:
     name = names.get(effect.reviewer, effect.reviewer)
     if effect.value is None:
         # The reason starts with the reviewer's key.
@@ -199,7 +185,7 @@ def _line(effect: RaterEffect, texts: EffectTexts, names: Mapping[str, str]) -> 
         says = _severity_word(effect)
     else:
         says = "" if effect.is_flagged else str(texts.unflagged)
-    return RaterEffectLine(effect, name, _basis(effect) if effect.rows else "", says)
+    return (effect, name, _basis(effect) if effect.rows else "", says)
 
 
 def _basis(effect: RaterEffect) -> str:
@@ -208,16 +194,16 @@ def _basis(effect: RaterEffect) -> str:
     return f"{responses}, {questions}"
 
 
-def _position_line(position: PositionEffect, names: Mapping[str, str]) -> RaterEffectLine:
+def _position_line(position: PositionEffect, names: Mapping[str, str]) -> EffectLine:
     name = names.get(position.reviewer, position.reviewer) if position.reviewer else _("all together")
     slope, ends = position.slope, position.first_less_last
     if slope.value is None:
-        return RaterEffectLine(slope, name, "", _cannot_tell(slope.reason))
+        return (slope, name, "", _cannot_tell(slope.reason))
     says = _("first position minus last: %(points)s") % {"points": format_signed(ends.value)}
     if ends.interval:
         says = f"{says} ({interval_text(ends.interval)})"
     values = {"sheets": position.sheets, "needed": position.needed or "?"}
-    return RaterEffectLine(slope, name, _("%(sheets)d orders of about %(needed)s needed") % values, says)
+    return (slope, name, _("%(sheets)d orders of about %(needed)s needed") % values, says)
 
 
 def _cannot_tell(reason: str) -> str:
