@@ -1,7 +1,8 @@
 """Calibration rounds, their agreed marks, and the progress of people, read from rows into core records."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from fractions import Fraction
 
 import msgspec
 from django.db.models import Count, QuerySet
@@ -92,7 +93,7 @@ def load_agreed_marks(opened: CalibrationRound) -> list[tuple[CalibrationCompari
     """The comparisons of the round in their order, each with its responses and their agreed marks in words."""
     labels, scales = build_labels(opened.set), opened.set.rubric_version.to_record().scales
 
-    def to_words(marks: dict[str, float]) -> str:
+    def to_words(marks: Mapping[str, Fraction]) -> str:
         return ", ".join(
             f"{labels[name]} {format_mark(marks[name], name, scales)}" for name in labels if name in marks
         )

@@ -189,7 +189,7 @@ def count_places(comparison_set: ComparisonSet, calibrated: Collection[int]) -> 
 
 def list_reviewers(
     comparison_set: ComparisonSet, count: int, calibrated: Collection[int]
-) -> tuple[list[tuple[Reviewer, int, int]], int]:
+) -> tuple[Sequence[tuple[Reviewer, int, int]], int]:
     """The reviewers, people first, removed ones last; and how many more there are. `count` counts comparisons.
 
     Each has a `done_count` and a `second_count`, and comes with how many comparisons are to review, and how many are
@@ -228,7 +228,7 @@ def _first_round() -> QuerySet[Review]:
     return Review.objects.filter(state=SUBMITTED, round=1)
 
 
-def _counts(rows: QuerySet, by: str) -> dict[int, int]:
+def _counts(rows: QuerySet[Any], by: str) -> dict[int, int]:
     return dict(rows.order_by().values_list(by).annotate(count=Count("pk")))
 
 

@@ -191,28 +191,35 @@ def show_set(
     With `is_closing`, closing it was refused because reviews are under way.
     """
     count, under_way = count_comparisons(comparison_set)
-    calibrated = load_calibrated([comparison_set])
-    reviewers, more_reviewers = list_reviewers(comparison_set, count, calibrated)
     people = candidates(comparison_set)
     context: dict[str, Any] = {
         **_list_page(comparison_set, start, count),
+        **_list_reviewers(comparison_set, count),
         **_frame(request, comparison_set),
         "forms": _reviewer_forms(comparison_set, people, form),
-        "reviewers": reviewers,
-        "more_reviewers": more_reviewers,
-        "kinds": KIND_NAMES,
         "candidates": people,
         "change_refusal": get_refusal(check_change_set, request.user, comparison_set)
         if comparison_set.closed_at
         else "",
-        "people_needed": comparison_set.people_needed,
-        "places": count_places(comparison_set, calibrated),
-        "calibrated": calibrated,
         "under_way": under_way,
         "brought": brought,
         "is_closing": is_closing,
     }
     return respond(request, page=SHOW, context=context, status=status)
+
+
+def _list_reviewers(comparison_set: ComparisonSet, count: int) -> dict[str, Any]:
+    """The reviewers, and the places that they take; `count` counts comparisons, `calibrated` are for calibration."""
+    calibrated = load_calibrated([comparison_set])
+    reviewers, more = list_reviewers(comparison_set, count, calibrated)
+    return {
+        "reviewers": reviewers,
+        "more_reviewers": more,
+        "kinds": KIND_NAMES,
+        "people_needed": comparison_set.people_needed,
+        "places": count_places(comparison_set, calibrated),
+        "calibrated": calibrated,
+    }
 
 
 def _list_page(comparison_set: ComparisonSet, start: int, count: int) -> dict[str, Any]:

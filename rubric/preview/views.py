@@ -162,7 +162,8 @@ class ImpactFound:
     @cached_property
     def projects(self) -> dict[str, str]:
         """The names of the projects that are listed, by slug."""
-        slugs = {item.where.project for item in (*self.impact.flips, *self.impact.moves)}
+        slugs = {flip.where.project for flip in self.impact.flips}
+        slugs |= {move.where.project for move in self.impact.moves}
         return dict(Project.objects.filter(slug__in=slugs).values_list("slug", "name")) if slugs else {}
 
     @property
