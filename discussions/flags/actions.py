@@ -23,22 +23,22 @@ def answer_flag(*, flag: Remark, text: str, is_resolved: bool, by: Person, now: 
     check_length(text, field="text", most=LONGEST_COMMENT)
     with transaction.atomic():
         locked = Remark.objects.select_for_update(of=("self",)).select_related("evaluation__game__project")
-        found = locked.get(pk=flag.pk)
-        check_answer_flag(by, found)
-        if found.resolved_at is not None:
+        row = locked.get(pk=flag.pk)
+        check_answer_flag(by, row)
+        if row.resolved_at is not None:
             raise Conflict(
                 _("This flag is resolved already. Load the page again to see by whom."), code="resolved"
             )
         if not text and not is_resolved:
             raise Unacceptable(_("The answer is empty. Write something, or resolve the flag."), field="text")
-        last = found.replies.order_by("-pk").first()
+        last = row.replies.order_by("-pk").first()
         if text and not (last is not None and (last.created_by_id, last.text) == (by.pk, text)):
-            FlagReply.objects.create(flag=found, text=text, created_at=now, created_by=by)
-            _record(found, "remark:answered", by, now)
+            FlagReply.objects.create(flag=row, text=text, created_at=now, created_by=by)
+            _record(row, "remark:answered", by, now)
         if is_resolved:
-            found.resolved_at, found.resolved_by = now, by
-            found.save(update_fields=["resolved_at", "resolved_by"])
-            _record(found, "remark:resolved", by, now)
+            row.resolved_at, row.resolved_by = now, by
+            row.save(update_fields=["resolved_at", "resolved_by"])
+            _record(row, "remark:resolved", by, now)
 
 
 def _record(flag: Remark, verb: str, by: Person, now: datetime) -> None:

@@ -1,5 +1,8 @@
-"""The inbox of flags, and answers to them."""
+"""The inbox of flags: for leads those of the project, for evaluators their own; and answers to them."""
 
+from collections.abc import Sequence
+
+from django.db.models import Case, Count, Prefetch, QuerySet, Value, When
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -7,20 +10,46 @@ from django.utils import timezone
 
 from discussions.flags.actions import answer_flag
 from discussions.flags.forms import AnswerForm
-from discussions.flags.pages import flags_page
-from discussions.flags.queries import query_flags
+from discussions.flags.queries import query_flags, waits_for_evaluator, waits_for_lead
+from discussions.models import Evaluation, FlagReply, GameText, Remark
+from discussions.models.slots import RATING, REPEAT
 from workspace.access.permissions import may_lead
 from workspace.core.refusals import Refusal
-from workspace.models import Project
+from workspace.models import Person, Project
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
+LONGEST_QUOTE, FLAGS_A_PAGE = 400, 20
+FIELD_IDS = "flag-{}-%s"
+
+
+class FlagThread:
+    """A flag and its replies as the reader may see them; `message` is the flagged one, None for others and evaluators.
+
+    Evaluators read no quote: the same quote twice would reveal a hidden duplicate. `name` is "" where several rate the
+    game: leads do not see who wrote. `known_as` is the number under which the evaluator judged the game, 0 if it is
+    the same, or if it would reveal who set an unnamed flag.
+    """
+
+    def __init__(self, flag: Remark, message: str, *, is_lead: bool, is_named: bool) -> None:
+        evaluation = flag.evaluation
+        is_repeat = evaluation.purpose == REPEAT
+        self.flag, self.replies = flag, flag.replies.all()
+        self.quote = message if len(message) <= LONGEST_QUOTE else f"{message[:LONGEST_QUOTE]}…"
+        self.position = _position(flag)
+        self.is_repeat = is_lead and is_repeat
+        self.name = evaluation.evaluator.name if is_named else ""
+        self.number = evaluation.game.number if is_lead else evaluation.game_number
+        self.known_as = evaluation.rated_as
+        if is_lead:
+            self.known_as = (evaluation.shown_number or 0) if is_named or is_repeat else 0
+
 
 @require("see_project")
 def flags(request: SignedIn, slug: str) -> HttpResponse:
-    """The flags of a project for its leads; for evaluators their own."""
+    """Open or resolved flags, a page at a time."""
     return show_flags(request, project_or_404(request.user, slug))
 
 
@@ -28,15 +57,16 @@ def flags(request: SignedIn, slug: str) -> HttpResponse:
 def answer(request: SignedIn, slug: str, flag: int) -> HttpResponse:
     """Answer a flag, resolve it, or both."""
     project = project_or_404(request.user, slug)
-    rows = query_flags().filter(evaluation__game__project=project)
-    if not may_lead(request.user, project):
-        rows = rows.filter(evaluation__evaluator=request.user)
-    found, form = get_object_or_404(rows, pk=flag), bind_form(request, AnswerForm, auto_id=_ids(flag))
+    visible = _visible_flags(request.user, project, is_lead=may_lead(request.user, project))
+    row, form = (
+        get_object_or_404(visible, pk=flag),
+        bind_form(request, AnswerForm, auto_id=FIELD_IDS.format(flag)),
+    )
     if not form.is_valid():
         return show_flags(request, project, flag=flag, form=form, status=422)
     text, is_resolved = form.cleaned_data["text"], form.cleaned_data["do"] == "resolve"
     try:
-        answer_flag(flag=found, text=text, is_resolved=is_resolved, by=request.user, now=timezone.now())
+        answer_flag(flag=row, text=text, is_resolved=is_resolved, by=request.user, now=timezone.now())
     except Refusal as refusal:
         return show_flags(request, project, flag=flag, form=form, status=add_refusal(form, refusal))
     return respond(request, page="", redirect=reverse("flags", args=[slug]))
@@ -45,19 +75,63 @@ def answer(request: SignedIn, slug: str, flag: int) -> HttpResponse:
 def show_flags(
     request: SignedIn, project: Project, *, flag: int = 0, form: AnswerForm | None = None, status: int = 200
 ) -> HttpResponse:
-    """Show the page, or only the flag with that number, with the text typed below it and its faults."""
+    """Those that wait for the reader come first, then the newest.
+
+    With `flag` only that one, whatever its state, with the text typed below it and its faults.
+    """
     asked = only_parameters(request, "show", "from")
-    resolved = asked["show"] == "resolved"
-    start = parse_number(asked["from"])
-    page = flags_page(project=project, person=request.user, resolved=resolved, start=start, only=flag)
-    forms = {line.key: AnswerForm(auto_id=_ids(line.key)) for line in page.flags}
-    if form is not None:
-        forms[flag] = form
-    context = {"page": page, "resolved": resolved, "forms": forms}
-    context |= frame(request.user, project, "flags")
+    is_resolved, start = asked["show"] == "resolved", parse_number(asked["from"])
+    is_lead = may_lead(request.user, project)
+    visible = _visible_flags(request.user, project, is_lead=is_lead)
+    chosen = visible.filter(pk=flag) if flag else visible.filter(resolved_at__isnull=not is_resolved)
+    waiting = waits_for_lead() if is_lead else waits_for_evaluator()
+    chosen = chosen.annotate(waits=Case(When(waiting, then=Value(1)), default=Value(0)))
+    chosen = chosen.order_by(*(("-resolved_at", "-pk") if is_resolved else ("-waits", "-pk")))
+    chosen = chosen.select_related("evaluation__game__iteration", "evaluation__evaluator")
+    replies = Prefetch("replies", FlagReply.objects.select_related("created_by").order_by("pk"))
+    rows = list(chosen.prefetch_related(replies)[start : start + FLAGS_A_PAGE + 1])
+    shown = rows[:FLAGS_A_PAGE]
+    forms = {row.pk: AnswerForm(auto_id=FIELD_IDS.format(row.pk)) for row in shown}
+    context = {
+        "threads": _threads(shown, is_lead=is_lead),
+        "following": start + FLAGS_A_PAGE if len(rows) > FLAGS_A_PAGE else 0,
+        "open_count": visible.filter(resolved_at=None).count(),
+        "resolved_count": visible.exclude(resolved_at=None).count(),
+        "is_resolved": is_resolved,
+        "forms": forms | ({flag: form} if form is not None else {}),
+        **frame(request.user, project, "flags"),
+    }
     return respond(request, page="discussions/flags/list.html", context=context, status=status)
 
 
-def _ids(flag: int) -> str:
-    """The ids of the fields below a flag, on a page where each flag has a form."""
-    return f"flag-{flag}-%s"
+def _visible_flags(person: Person, project: Project, *, is_lead: bool) -> QuerySet[Remark]:
+    rows = query_flags().filter(evaluation__game__project=project)
+    return rows if is_lead else rows.filter(evaluation__evaluator=person)
+
+
+def _threads(flags: Sequence[Remark], *, is_lead: bool) -> list[FlagThread]:
+    shared = _shared_games(flags) if is_lead else set()
+    quoted = [flag.evaluation.game_id for flag in flags if is_lead and _position(flag)]
+    texts = {text.game_id: text.to_record().messages for text in GameText.objects.filter(game__in=quoted)}
+    return [
+        FlagThread(
+            flag,
+            texts[flag.evaluation.game_id][_position(flag) - 1].text if is_lead and _position(flag) else "",
+            is_lead=is_lead,
+            is_named=flag.evaluation.game_id not in shared,
+        )
+        for flag in flags
+    ]
+
+
+def _shared_games(flags: Sequence[Remark]) -> set[int]:
+    """The games that several people rate or rated."""
+    games = {flag.evaluation.game for flag in flags}
+    ratings = Evaluation.objects.filter(game__in=games, purpose=RATING).values("game").annotate(n=Count("pk"))
+    shared = set(ratings.filter(n__gt=1).values_list("game", flat=True))
+    return shared | {game.pk for game in games if game.evaluator_count > 1}
+
+
+def _position(flag: Remark) -> int:
+    """Which message is flagged, 0 for the whole game."""
+    return int(flag.target.partition(":")[2] or 0)
