@@ -81,17 +81,17 @@ def write(request: SignedIn, slug: str, given: GuidelineGiven) -> GuidelineAnswe
 def confirm(request: SignedIn, slug: str, given: ReadGiven) -> GuidelineAnswer:
     """Confirm that you have read a version of the guideline. Without that you get no game."""
     project = project_or_404(request.user, slug)
-    found = get_object_or_404(Guideline, project=project, number=given.version)
-    confirm_guideline(guideline=found, by=request.user, now=timezone.now())
+    version = get_object_or_404(Guideline, project=project, number=given.version)
+    confirm_guideline(guideline=version, by=request.user, now=timezone.now())
     return _answer(request.user, project)
 
 
 def _answer(person: Person, project: Project) -> GuidelineAnswer:
-    found = newest_guideline(project)
+    current = newest_guideline(project)
     versions = Guideline.objects.filter(project=project)
     return GuidelineAnswer(
-        version=found.number if found else 0,
+        version=current.number if current else 0,
         newest=versions.aggregate(newest=Max("number"))["newest"] or 0,
-        text=found.text if found else "",
+        text=current.text if current else "",
         is_read=unread_guideline(person, project) is None,
     )

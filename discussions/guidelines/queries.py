@@ -9,14 +9,14 @@ from workspace.models import Person, Project
 
 def newest_guideline(project: Project) -> Guideline | None:
     """Current version; None while the project has none, or its newest is empty."""
-    found = Guideline.objects.filter(project=project).order_by("-number").first()
-    return found if found is not None and found.text else None
+    newest = Guideline.objects.filter(project=project).order_by("-number").first()
+    return newest if newest is not None and newest.text else None
 
 
 def unread_guideline(person: Person, project: Project) -> Guideline | None:
     """Current version, when the person has not confirmed it yet; one query."""
-    found = _NEWEST.first(person.pk, project.pk)
-    return found if found is not None and found.text and not found.is_read else None
+    newest = _NEWEST.first(person.pk, project.pk)
+    return newest if newest is not None and newest.text and not newest.is_read else None
 
 
 # Runs with every game that is given out.
