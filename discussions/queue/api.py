@@ -12,8 +12,8 @@ from pydantic import Field
 from discussions.access.queries import evaluators_in
 from discussions.models import Slot
 from discussions.queue.actions import assign_games, take_next_game, unassign_game
-from discussions.queue.pages.team import build_team_page
 from discussions.queue.permissions import check_see_team
+from discussions.queue.views import TeamPage
 from discussions.rating.api import EvaluationAnswer, short_answer
 from discussions.rating.views import evaluation_or_404
 from discussions.slots.permissions import check_assign, check_take_game
@@ -152,13 +152,13 @@ def unassign(request: SignedIn, slug: str, slot: int) -> TeamAnswer:
     project = project_or_404(request.user, slug)
     check_assign(request.user, project)
     rows = Slot.objects.select_related("project", "game__project")
-    found = get_object_or_404(rows, pk=slot, project=project)
-    unassign_game(slot=found, by=request.user, now=timezone.now())
+    row = get_object_or_404(rows, pk=slot, project=project)
+    unassign_game(slot=row, by=request.user, now=timezone.now())
     return _team(project)
 
 
 def _team(project: Project) -> TeamAnswer:
-    page = build_team_page(project=project, now=timezone.now())
+    page = TeamPage(project=project, now=timezone.now())
     return TeamAnswer(
         evaluators=[EvaluatorAnswer(id=person.pk, name=person.name) for person in evaluators_in(project)],
         held=[

@@ -13,10 +13,9 @@ from discussions.flags.queries import count_for_evaluator, count_for_leads
 from discussions.home.queries import query_undecided, query_unopened
 from discussions.models import Evaluation, Judgement, Transcript
 from discussions.models.slots import CALIBRATION
-from discussions.queue.pages.queue import (
+from discussions.queue.pages import Submission, find_submission
+from discussions.queue.queries import (
     FREE_COLUMNS,
-    Submission,
-    find_submission,
     query_free,
     query_submitted_since,
     start_of_day,

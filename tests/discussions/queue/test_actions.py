@@ -23,7 +23,7 @@ from discussions.queue.actions import (
     take_next_game,
     unassign_game,
 )
-from discussions.queue.pages.queue import queue_page
+from discussions.queue.views import queue_page
 from discussions.rating.actions.finish import return_to_game, reveal_roles, skip_game, submit_evaluation
 from discussions.rating.actions.judgements import undo
 from discussions.rating.actions.remarks import remark

@@ -13,7 +13,7 @@ from discussions.games.actions import return_evaluation
 from discussions.home.pages.home import home_page
 from discussions.models import Evaluation, Game, Slot
 from discussions.queue.actions import assign_games, take_next_game
-from discussions.queue.pages.queue import queue_page
+from discussions.queue.views import queue_page
 from discussions.rating.actions.finish import reopen_evaluation, skip_game
 from discussions.slots.actions import expire_leases, release_slot
 from discussions.slots.core import LEASE

@@ -7,10 +7,10 @@ import pytest
 from django.urls import reverse
 
 from discussions.models import Evaluation, Revision
+from discussions.queue import queries
 from discussions.queue.actions import assign_game
 from discussions.queue.core import Held
-from discussions.queue.pages import pace
-from discussions.queue.pages.pace import build_pace_page
+from discussions.queue.queries import load_workloads
 from discussions.rating.actions.finish import skip_game
 from tests.factories.people import NOW, make_lead, make_member, make_person
 from tests.factories.queue import make_repeat
@@ -37,7 +37,7 @@ def address(project):
 
 
 def loads(project, now=NOW):
-    return {load.person: load for load in build_pace_page(project=project, now=now).loads}
+    return {load.person: load for load in load_workloads(project=project, now=now)[0]}
 
 
 @pytest.mark.usefixtures("lead")
@@ -93,13 +93,13 @@ def test_people_stand_by_name_and_the_page_says_what_it_is_for(client, project):
 
 
 def test_of_very_many_only_the_newest_are_timed(monkeypatch, project):
-    monkeypatch.setattr(pace, "MOST_TIMED", 1)
+    monkeypatch.setattr(queries, "MOST_TIMED", 1)
     first = submitted(project=project, now=NOW - timedelta(minutes=2))
     Evaluation.objects.filter(pk=first.pk).update(submitted_at=NOW - timedelta(hours=1))
     second = submitted(project=project, now=NOW - timedelta(minutes=2))
-    page = build_pace_page(project=project, now=NOW)
-    found = {load.person: load for load in page.loads}
-    assert page.timed == 1
+    workloads, timed = load_workloads(project=project, now=NOW)
+    found = {load.person: load for load in workloads}
+    assert timed == 1
     assert found[first.evaluator_id].done_long == 1
     assert found[first.evaluator_id].minutes is None
     assert found[second.evaluator_id].minutes == pytest.approx(2)

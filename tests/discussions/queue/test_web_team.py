@@ -10,7 +10,7 @@ from django.utils import timezone
 from discussions.models import Evaluation, QueueRule, Slot
 from discussions.models.slots import RATING
 from discussions.queue.actions import assign_game, take_next_game
-from discussions.queue.pages.team import MOST_FREE, build_team_page
+from discussions.queue.views import MOST_FREE, TeamPage
 from discussions.rating.actions.finish import skip_game
 from discussions.slots.actions import expire_leases, release_slot
 from tests.factories.people import make_lead, make_member, make_person
@@ -76,10 +76,10 @@ def test_it_shows_who_holds_what_since_when_and_how_far_they_are(client, project
     for part in ("Being rated now", "working", "12 minutes", "1 of ", "Ann <b>"):
         assert part in said
     assert "Ann <b>" not in answer.content.decode()
-    (slot,) = build_team_page(project=project, now=timezone.now()).holds.held
+    (slot,) = TeamPage(project=project, now=timezone.now()).holds.held
     assert (slot.evaluation.game.number, slot.judged, slot.evaluation.state) == (1, 1, "draft")
     say(evaluation, "question", "3", "yes")
-    (slot,) = build_team_page(project=project, now=timezone.now()).holds.held
+    (slot,) = TeamPage(project=project, now=timezone.now()).holds.held
     assert slot.judged == 2
 
 
@@ -128,7 +128,7 @@ def test_what_was_set_aside_is_listed_with_its_reason(client, project, lead, ann
         "reservation ended",
     ):
         assert part in said, part
-    rows = build_team_page(project=project, now=now).holds.aside
+    rows = TeamPage(project=project, now=now).holds.aside
     assert sorted(row.is_free for row in rows) == [False, True, True]
 
 
@@ -284,7 +284,7 @@ def test_evaluators_see_none_of_it_and_strangers_do_not_find_it(client, project,
 def test_only_places_that_anybody_could_take_are_offered(project, lead, ann):
     games = [make_game(project=project) for _ in range(3)]
     assign_game(game=games[0], person=ann, by=lead, now=timezone.now())
-    page = build_team_page(project=project, now=timezone.now())
+    page = TeamPage(project=project, now=timezone.now())
     assert page.free == [(2, 1), (3, 1)]
     assert page.free_count == 2
     assert MOST_FREE > 3
