@@ -115,7 +115,7 @@ def load_workloads(*, project: Project, now: datetime) -> tuple[list[Load], int]
     return compute_loads(names | holders, done, held, now), MOST_TIMED if len(rows) > MOST_TIMED else 0
 
 
-def _times(project: Project, rows: list[tuple]) -> dict[int, list[datetime]]:
+def _times(project: Project, rows: list[tuple[Any, ...]]) -> dict[int, list[datetime]]:
     """Evaluation -> when it was taken, judged in, and submitted."""
     times = {key: [started, submitted_at] for key, _person, _name, started, submitted_at, _count in rows}
     if times:

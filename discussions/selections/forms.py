@@ -34,17 +34,17 @@ _ONCE = ("act", "which", "in")
 
 def read_selection(request: HttpRequest, project: Project) -> tuple[str, list[int], str]:
     """The act, the numbers of the chosen games, and the query of the list; Malformed (400) for other addresses."""
-    given = request.GET
-    for name, values in given.lists():
+    query = request.GET
+    for name, values in query.lists():
         if name != "game" and (name not in _ONCE or len(values) != 1):
             raise _unknown()
-    act, ticked = given.get("act", ""), given.getlist("game")
-    if act not in PAGES or given.get("which", "chosen") not in ("chosen", "all"):
+    act, ticked = query.get("act", ""), query.getlist("game")
+    if act not in PAGES or query.get("which", "chosen") not in ("chosen", "all"):
         raise _unknown()
     if len(ticked) > MOST_CHOSEN or not all(_NUMBER.fullmatch(number) for number in ticked):
         raise _unknown()
-    wanted = parse_list_address(given.get("in", ""))
-    is_all = given.get("which") == "all"
+    wanted = parse_list_address(query.get("in", ""))
+    is_all = query.get("which") == "all"
     numbers = list_numbers(project, wanted, MOST_CHOSEN) if is_all else [int(number) for number in ticked]
     return act, sorted(set(numbers)), wanted.change()
 
@@ -109,9 +109,9 @@ class AssignSelectedForm(GamesForm):
     person = forms.ChoiceField(label=_("Evaluator"))
 
     def __init__(
-        self, data: Any = None, files: Any = None, *, people: Iterable[Person], **given: Any
+        self, data: Any = None, files: Any = None, *, people: Iterable[Person], **options: Any
     ) -> None:
-        super().__init__(data, files, **given)
+        super().__init__(data, files, **options)
         self.people = {str(person.pk): person for person in people}
         named = [(key, person.name) for key, person in self.people.items()]
         self.fields["person"].choices = [("", _now("Choose somebody")), *named]  # type: ignore[attr-defined]
@@ -123,9 +123,9 @@ class MoveSelectedForm(GamesForm):
     iteration = forms.ChoiceField(label=_("Iteration"))
 
     def __init__(
-        self, data: Any = None, files: Any = None, *, iterations: Iterable[Iteration], **given: Any
+        self, data: Any = None, files: Any = None, *, iterations: Iterable[Iteration], **options: Any
     ) -> None:
-        super().__init__(data, files, **given)
+        super().__init__(data, files, **options)
         self.iterations = {str(iteration.number): iteration for iteration in iterations}
         named = [(key, iteration.name) for key, iteration in self.iterations.items()]
         self.fields["iteration"].choices = [("", _now("Choose one")), *named]  # type: ignore[attr-defined]

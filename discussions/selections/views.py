@@ -1,6 +1,7 @@
 """Acts on several games: a page says what happens to each, and a button does it."""
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from django.http import HttpResponse
@@ -8,15 +9,17 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 
 from discussions.access.permissions import check_see_games
-from discussions.access.queries import evaluators_in
+from discussions.access.queries import barred_until, evaluators_in
 from discussions.games.actions import withdraw_games
 from discussions.games.forms import parse_list_address
 from discussions.games.permissions import check_withdraw_games
 from discussions.iterations.actions import move_games
 from discussions.iterations.permissions import check_change_iteration
-from discussions.models import Iteration
+from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
+from discussions.models.slots import RATING
 from discussions.queue.actions import assign_games
 from discussions.selections.forms import (
     EXPORT,
@@ -29,21 +32,16 @@ from discussions.selections.forms import (
     read_numbers,
     read_selection,
 )
-from discussions.selections.pages import (
-    Selection,
-    list_selected,
-    preview_assigning,
-    preview_moving,
-    preview_withdrawing,
-)
 from discussions.slots.permissions import check_assign
+from discussions.transcripts.permissions import check_takes_games
 from discussions.verdicts.actions import MOST_RECORDED, record_ready_games
 from discussions.verdicts.pages.ready import list_ready_games
 from discussions.verdicts.permissions import check_record_games
 from discussions.verdicts.queries import list_complete_games
+from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Refusal
 from workspace.display.core.number_lists import write_numbers
-from workspace.models import Project
+from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -54,6 +52,89 @@ SECTION = "games"
 _QUESTIONS = {"assign": ("person",), "move": ("iteration",), "withdraw": ()}
 
 
+class Selection:
+    """Some games, in the order of numbers: each with what an act does to it (`taken`), or why it does nothing."""
+
+    def __init__(self, games: list[Game], refuse: Callable[[Game], str], say: Callable[[Game], str]) -> None:
+        refusals = [(game, refuse(game)) for game in games]
+        self.taken = [(game, say(game)) for game, refusal in refusals if not refusal]
+        self.refused = [(game, refusal) for game, refusal in refusals if refusal]
+
+    @property
+    def numbers(self) -> str:
+        """The games that the act accepts, as an address names them."""
+        return write_numbers(game.number for game, _says in self.taken)
+
+
+def preview_assigning(*, project: Project, numbers: Collection[int], person: Person) -> Selection:
+    """Which games get a slot for this person; five queries."""
+    games = _load(project, numbers)
+    keys = [game.pk for game in games]
+    rated = Evaluation.objects.filter(game__in=keys, evaluator=person, purpose=RATING)
+    started = set(rated.values_list("game_id", flat=True))
+    slots = Slot.objects.filter(game__in=keys, purpose=RATING)
+    assigned = set(slots.filter(assigned_to=person).values_list("game_id", flat=True))
+    free = set(slots.free().filter(assigned_to=None).values_list("game_id", flat=True))
+    led_until = barred_until(person, project)
+
+    def refuse(game: Game) -> str:
+        if game.withdrawn_at is not None:
+            return _("Withdrawn, so nobody is to rate it.")
+        if game.pk in started:
+            return _("They have started or rated it already.")
+        if game.pk <= led_until:
+            return _("They led this project while the game was in it and could see its roles.")
+        if game.pk not in free and game.pk not in assigned:
+            return _("No slot is open: all are taken or assigned, or the iteration is not open for rating.")
+        return ""
+
+    def say(game: Game) -> str:
+        return _("is assigned to them already") if game.pk in assigned else _("a slot is assigned to them")
+
+    return Selection(games, refuse, say)
+
+
+def preview_moving(*, project: Project, numbers: Collection[int], to: Iteration) -> Selection:
+    """Which games move into that iteration; three queries."""
+    games = _load(project, numbers)
+    keys = [game.pk for game in games]
+    started = Counter(Evaluation.objects.filter(game__in=keys).values_list("game_id", flat=True))
+    started += Counter(Verdict.objects.filter(game__in=keys).values_list("game_id", flat=True))
+    into = get_refusal(check_takes_games, to)
+
+    def refuse(game: Game) -> str:
+        if game.iteration_id == to.pk:
+            return _("It is there already.")
+        if game.withdrawn_at is not None:
+            return _("Withdrawn, so it stays where it is.")
+        if started[game.pk]:
+            return _("Somebody rates or rated it already.")
+        return into or get_refusal(check_takes_games, game.iteration)
+
+    return Selection(games, refuse, lambda _game: _("moves to %(name)s") % {"name": to.name})
+
+
+def preview_withdrawing(*, project: Project, numbers: Collection[int]) -> Selection:
+    """Which games can be withdrawn; one query."""
+
+    def refuse(game: Game) -> str:
+        return _("It is withdrawn already.") if game.withdrawn_at is not None else ""
+
+    return Selection(
+        _load(project, numbers), refuse, lambda _game: _("no average, comparison or gate counts it any more")
+    )
+
+
+def list_selected(*, project: Project, numbers: Collection[int]) -> Selection:
+    """The selected games before the act's question is answered; one query."""
+    return Selection(_load(project, numbers), lambda _game: "", lambda _game: "")
+
+
+def _load(project: Project, numbers: Collection[int]) -> list[Game]:
+    rows = Game.objects.filter(project=project, number__in=numbers).select_related("iteration", "transcript")
+    return list(rows.order_by("number"))
+
+
 @require("see_games")
 def choose_games(request: SignedIn, slug: str) -> HttpResponse:
     """Handle the form of the list: redirects to the page of the act, with the numbers of the games."""
@@ -61,9 +142,8 @@ def choose_games(request: SignedIn, slug: str) -> HttpResponse:
     check_see_games(request.user, project)
     act, numbers, query = read_selection(request, project)
     written = write_numbers(numbers)
-    given = {"of": f"games:{written}"} if act == EXPORT else {"games": written, "in": query}
-    address = urlencode({name: value for name, value in given.items() if value})
-    return redirect(f"{reverse(PAGES[act], args=[slug])}?{address}")
+    parameters = {"of": f"games:{written}"} if act == EXPORT else {"games": written, "in": query}
+    return redirect(_address(PAGES[act], slug, parameters))
 
 
 @require("record_games", methods=("GET", "POST"))
@@ -71,36 +151,36 @@ def record_games(request: SignedIn, slug: str) -> HttpResponse:
     """Which games of a selection get a verdict, and which verdict; then record those that are chosen."""
     project = project_or_404(request.user, slug)
     check_record_games(request.user, project)
-    given = only_parameters(request, "games", "iteration", "in")
+    asked = only_parameters(request, "games", "iteration", "in")
     if request.method != "POST":
-        return _show_ready(request, project, _read_wanted(project, given), RecordGamesForm())
+        return _show_ready(request, project, _read_wanted(project, asked), RecordGamesForm())
     form, status = bind_form(request, RecordGamesForm), 422
     try:
         if form.is_valid():
             shown = form.cleaned_data["ready"]
             done = record_ready_games(project=project, shown=shown, by=request.user, now=timezone.now())
             if not done.refused:
-                address = _address("record_games", slug, games=write_numbers(shown), given=given)
-                return respond(request, page="", redirect=address)
+                left = {"games": write_numbers(shown), "in": asked["in"]}
+                return respond(request, page="", redirect=_address("record_games", slug, left))
             return _show_ready(request, project, list(shown), form, refused=done.refused, status=409)
     except Refusal as refusal:
         status = kept_status(form, refusal)
-    return _show_ready(request, project, _read_wanted(project, given), form, status=status)
+    return _show_ready(request, project, _read_wanted(project, asked), form, status=status)
 
 
-def _read_wanted(project: Project, given: Mapping[str, str]) -> list[int]:
+def _read_wanted(project: Project, asked: Mapping[str, str]) -> list[int]:
     """The games by number, or the games of an iteration with complete evaluations."""
-    if not given["iteration"]:
-        return read_numbers(given["games"])
+    if not asked["iteration"]:
+        return read_numbers(asked["games"])
     rows = Iteration.objects.filter(project=project)
-    iteration = get_object_or_404(rows, number=parse_number(given["iteration"]))
-    found = list_complete_games(project, iteration=iteration, most=MOST_RECORDED)
-    return [number for _key, number in found]
+    iteration = get_object_or_404(rows, number=parse_number(asked["iteration"]))
+    complete = list_complete_games(project, iteration=iteration, most=MOST_RECORDED)
+    return [number for _key, number in complete]
 
 
-def _address(name: str, slug: str, *, games: str, given: Mapping[str, str]) -> str:
-    kept = {"games": games, "in": given["in"]}
-    return f"{reverse(name, args=[slug])}?{urlencode({key: value for key, value in kept.items() if value})}"
+def _address(name: str, slug: str, parameters: Mapping[str, str]) -> str:
+    query = urlencode({key: value for key, value in parameters.items() if value})
+    return f"{reverse(name, args=[slug])}?{query}"
 
 
 def _show_ready(
@@ -159,8 +239,8 @@ def move_selected(request: SignedIn, slug: str) -> HttpResponse:
         to = form.iterations[form.cleaned_data["iteration"]]
         move_games(games=form.cleaned_data["games"], to=to, by=request.user, now=timezone.now())
 
-    given = {"iterations": list(rows.order_by("number"))}
-    return _act_on_games(request, project, "move", MoveSelectedForm, given, preview, act)
+    options = {"iterations": list(rows.order_by("number"))}
+    return _act_on_games(request, project, "move", MoveSelectedForm, options, preview, act)
 
 
 @require("withdraw_games", methods=("GET", "POST"))
@@ -184,24 +264,29 @@ def _act_on_games(
     project: Project,
     name: str,
     form_class: type[Any],
-    given: Mapping[str, Any],
+    options: Mapping[str, Any],
     preview: Callable[[list[int], Any], Selection | None],
     act: Callable[[Any], None],
 ) -> HttpResponse:
     """The page of an act: its question, what the answer would do to each game, and the act; then back to the list."""
     asked = only_parameters(request, "games", "in", *_QUESTIONS[name])
     query, status = parse_list_address(asked["in"]).change(), 200
-    form: GamesForm = form_class(initial={**asked, "games": ""}, **given)
+    form: GamesForm = form_class(initial={**asked, "games": ""}, **options)
     if request.method == "POST":
-        form, status = bind_form(request, form_class, **given), 422
+        form, status = bind_form(request, form_class, **options), 422
         try:
             if form.is_valid():
                 act(form)
                 return respond(request, page="", redirect=f"{reverse('games', args=[project.slug])}?{query}")
         except Refusal as refusal:
             status = kept_status(form, refusal)
-    found = preview(numbers := read_numbers(asked["games"]), form)
-    context = {"name": name, "form": form, "asked": asked, "query": query}
-    context |= {"is_previewed": found is not None, **frame(request.user, project, SECTION)}
-    context["selection"] = found or list_selected(project=project, numbers=numbers)
+    selection = preview(numbers := read_numbers(asked["games"]), form)
+    context = {
+        "name": name,
+        "form": form,
+        "asked": asked,
+        "query": query,
+        "is_previewed": selection is not None,
+        "selection": selection or list_selected(project=project, numbers=numbers),
+    } | frame(request.user, project, SECTION)
     return respond(request, page="discussions/selections/act.html", context=context, status=status)
