@@ -45,16 +45,15 @@ def test_the_page_lists_findings_with_their_places_by_who_spoke(client, django_a
     with django_assert_num_queries(16):
         answer = client.get(address(iteration))
     said = html.unescape(answer.content.decode())
-    page = answer.context["page"]
-    assert (page.game_count, page.unread) == (1, 0)
-    lists = {found.kind: found for found in page.lists}
-    (line,) = [spot for spot in lists["role_consistency"].spots if "I am the mafia" in spot.text]
+    page = answer.context
+    assert (page["game_count"], page["unread"]) == (1, 0)
+    (line,) = [spot for spot in page["spots"]["role_consistency"] if "I am the mafia" in spot.text]
     assert line.who == "Alpha (MAFIA, analytical)"
     assert line.address == f"http://testserver/projects/ours/games/{game.number}/#m3"
     assert "gives the side away" in line.why and line.why.startswith("automatic")
-    assert any("turnips grow slowly" in spot.text for spot in lists["phrase"].spots)
-    assert [table.grouping for table in page.tables] == ["role", "personality", "agent"]
-    assert [row.personality for row, _text in page.personalities] == ["Analytical", "odd *one*"]
+    assert any("turnips grow slowly" in spot.text for spot in page["spots"]["phrase"])
+    assert list(page["groups"]) == ["role", "personality", "agent"]
+    assert [row.personality for row, _text in page["personalities"]] == ["Analytical", "odd *one*"]
     assert "Cites specific evidence" in said
     assert "<b>all</b>" not in answer.content.decode()
     assert f'href="{address(iteration)}"' in client.get(address(iteration, "iteration")).content.decode()
@@ -62,13 +61,11 @@ def test_the_page_lists_findings_with_their_places_by_who_spoke(client, django_a
 
 def test_the_lists_are_narrowed_to_an_agent_a_role_or_a_personality(client):
     iteration, _game = make_world(client)
-    page = client.get(address(iteration), {"agent": "Bravo"}).context["page"]
-    assert page.chosen == "Bravo"
-    spots = [spot for found in page.lists for spot in found.spots]
+    page = client.get(address(iteration), {"agent": "Bravo"}).context
+    assert page["chosen"] == "Bravo"
+    spots = [spot for lines in page["spots"].values() for spot in lines]
     assert spots and all(spot.who.startswith("Bravo") for spot in spots)
-    assert not any(
-        found.spots for found in client.get(address(iteration), {"role": "X"}).context["page"].lists
-    )
+    assert not any(client.get(address(iteration), {"role": "X"}).context["spots"].values())
     assert client.get(address(iteration), {"who": "Bravo"}).status_code == 400
 
 
