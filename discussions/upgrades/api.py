@@ -9,10 +9,11 @@ from pydantic import Field
 from discussions.iterations.permissions import check_change_iteration
 from discussions.iterations.views import iteration_or_404
 from discussions.models import Iteration
+from discussions.preview.core import Rejudged
 from discussions.upgrades.actions import measure_again, move_to_version
-from discussions.upgrades.pages import build_version_page
 from discussions.upgrades.permissions import check_measure_again
 from discussions.upgrades.queries import list_newer_versions
+from discussions.upgrades.views import load_move_preview
 from rubric.models import RubricVersion
 from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Unacceptable
@@ -84,19 +85,18 @@ class MeasuredAgainAnswer(Answer):
 )
 def preview_move(request: SignedIn, slug: str, iteration: int, version: str = "") -> MovePreviewAnswer:
     """Read what moving an iteration to a newer rubric version would change; the newest unless one is named."""
-    found = _changed_or_404(request, slug, iteration)
-    chosen = _find_version(found, version) if version else None
-    page = build_version_page(iteration=found, person=request.user, to=chosen.pk if chosen else 0)
-    preview = page.preview
+    row = _changed_or_404(request, slug, iteration)
+    to = _find_version(row, version).pk if version else 0
+    versions, preview, refusal = load_move_preview(iteration=row, person=request.user, to=to)
     return MovePreviewAnswer(
-        present=found.rubric_version.number,
-        versions=[row.number for row in page.versions],
+        present=row.rubric_version.number,
+        versions=[row.number for row in versions],
         version=preview.version.number if preview else "",
-        refusal=page.refusal,
+        refusal=refusal,
         preview_sha256=preview.input_sha256 if preview else "",
-        games=[MovedGameAnswer.model_validate(game) for game in page.games],
-        counts=page.counts,
-        waiting_count=page.waiting_count,
+        games=[_moved_game(game) for game in preview.games] if preview else [],
+        counts=preview.counts if preview else {},
+        waiting_count=preview.waiting_count if preview else 0,
     )
 
 
@@ -116,10 +116,10 @@ def move(request: SignedIn, slug: str, iteration: int, given: VersionMoveGiven) 
     Its games are measured and its verdicts recorded again. Nothing is moved when something was judged or recorded since
     the preview was read (409).
     """
-    found = _changed_or_404(request, slug, iteration)
+    row = _changed_or_404(request, slug, iteration)
     moved = move_to_version(
-        iteration=found,
-        version=_find_version(found, given.version),
+        iteration=row,
+        version=_find_version(row, given.version),
         shown=given.preview_sha256,
         reason=given.reason,
         by=request.user,
@@ -148,20 +148,30 @@ def measure_outdated(request: SignedIn, slug: str) -> MeasuredAgainAnswer:
     return MeasuredAgainAnswer(games=measure_again(project=project, by=request.user, now=timezone.now()))
 
 
+def _moved_game(game: Rejudged) -> MovedGameAnswer:
+    return MovedGameAnswer(
+        number=game.where.number,
+        is_recorded=game.is_recorded,
+        before=game.before,
+        after=game.after,
+        reasons=game.reasons,
+    )
+
+
 def _changed_or_404(request: SignedIn, slug: str, iteration: int) -> Iteration:
-    found = iteration_or_404(request.user, slug, iteration)
-    check_change_iteration(request.user, found.project)
-    if found.stage is None:
+    row = iteration_or_404(request.user, slug, iteration)
+    check_change_iteration(request.user, row.project)
+    if row.stage is None:
         raise Http404
-    return found
+    return row
 
 
 def _find_version(iteration: Iteration, number: str) -> RubricVersion:
-    found = list_newer_versions(iteration).filter(number=number).first()
-    if found is None:
+    version = list_newer_versions(iteration).filter(number=number).first()
+    if version is None:
         raise Unacceptable(
             _("This rubric has no newer published version of that number."),
             field="version",
             code="unknown_version",
         )
-    return found
+    return version

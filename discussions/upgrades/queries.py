@@ -1,5 +1,6 @@
 """Newer versions for an iteration, and what moving it to one of them would change."""
 
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from discussions.core.outcome import Outcome
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Adjudication, Evaluation, Game, Iteration, ManualFigure, Verdict
-from discussions.preview.core import Rejudged, compute_games_impact, needs_text, rejudge
+from discussions.preview.core import PENDING, Rejudged, compute_games_impact, needs_text, rejudge
 from discussions.preview.queries import Batch, read_judged
 from discussions.queries import measured_for
 from rubric.models import RubricVersion
@@ -28,6 +29,16 @@ class VersionPreview(Struct, frozen=True):
     games: list[Rejudged]
     impact: Impact
     input_sha256: str
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Outcome under the version, in words -> games."""
+        return dict(Counter(game.after for game in self.games))
+
+    @property
+    def waiting_count(self) -> int:
+        """Games with a verdict that would wait for labels or a decision."""
+        return sum(game.is_recorded and game.after == PENDING for game in self.games)
 
 
 def list_newer_versions(iteration: Iteration) -> "QuerySet[RubricVersion]":
