@@ -6,7 +6,7 @@ from msgspec import structs
 
 from discussions.access.permissions import check_see_iterations
 from discussions.gates.views import SECTION
-from discussions.history.views import led_project_or_404
+from discussions.history.views.stage import led_project_or_404
 from discussions.home.pages.dashboard import build_dashboard
 from discussions.home.pages.home import home_page, was_skipped
 from discussions.home.pages.overview import build_overview_page

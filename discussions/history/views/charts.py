@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -24,89 +23,83 @@ from discussions.iterations.pages import (
 )
 from discussions.metrics.core.registry import METRICS
 from workspace.display.core.minimums import HISTORY_VALUES
-from workspace.display.core.multiples import Column, Multiple, Scale, Value, compute_scale, multiple
+from workspace.display.core.multiples import Column, Scale, Value, compute_scale, multiple
 
-
-class GameCell(Struct, frozen=True):
-    """One game's figure: its number, the figure or why there is none, and a word on it."""
-
-    number: int
-    text: str
-    says: str
-    is_out: bool = False
+# What is the same in every chart: the number of the iteration, the index of its origin, whether it was only tried,
+# and its mark.
+ColumnHead = tuple[int, int | None, bool, str]
 
 
 class DescribedFigure(Struct, frozen=True):
     """One figure of all games of an iteration: the known `values` with their `texts`, every game, and the mean.
 
-    `is_hollow` says that one of the values is.
+    `games` are the number of each, the figure or why there is none, a word on it, and whether the game is withdrawn.
     """
 
-    is_hollow: bool
     values: tuple[Value, ...]
     texts: tuple[str, ...]
-    games: tuple[GameCell, ...]
+    games: tuple[tuple[int, str, str, bool], ...]
     mean: Mean
 
 
-class HistoryChart(Struct, frozen=True, eq=False):
+class HistoryChart:
     """One small multiple with the table under it; `place` is the part of a game's page that its dots lead to.
 
-    `texts` holds the figure of every dot, column by column. `hollow` explains hollow dots, "" where there are none.
-    `table` holds the number of each iteration and its figures, `value_count` says how many values there are, and
-    `least` how many a chart needs. Two charts are equal only if they are one object.
+    `texts` holds the figure of every dot, column by column. `table` holds the number of each iteration and its figures,
+    `value_count` says how many values there are, and `least` how many a chart needs.
     """
 
-    key: str
-    label: str
-    needs: str
-    hollow: str
-    place: str
-    chart: Multiple
-    texts: list[Sequence[str]]
-    table: list[tuple[int, DescribedFigure]]
-    has_second: bool
-    value_count: int
-    least: int = HISTORY_VALUES
+    least = HISTORY_VALUES
+
+    def __init__(
+        self,
+        kind: Kind,
+        frame: tuple[ColumnHead, ...],
+        described: tuple[DescribedFigure | None, ...],
+        scale: Scale,
+    ) -> None:
+        self.key, self.label, self.needs, self.place = kind.key, kind.label, kind.needs, kind.place
+        missing = DescribedFigure((), (), (), Mean(None, "", "", _("not in its rubric version"), ""))
+        figures = [figure or missing for figure in described]
+        columns = [
+            Column(str(number), figure.values, figure.mean.value, origin, is_tried, mark)
+            for (number, origin, is_tried, mark), figure in zip(frame, figures, strict=True)
+        ]
+        self.chart = multiple(columns, scale, rules=kind.rules)
+        self.texts = [figure.texts for figure in figures]
+        self.table = [(head[0], figure) for head, figure in zip(frame, figures, strict=True)]
+        self.has_second = any(figure.mean.second for figure in figures)
+        self.value_count = sum(len(figure.values) for figure in figures)
 
 
-def history_charts(found: Sequence[JudgedIteration]) -> list[HistoryChart]:
+def history_charts(iterations: Sequence[JudgedIteration]) -> list[HistoryChart]:
     """The charts of these iterations, thresholds as the newest has them; none where no game is there."""
-    if not any(iteration.row.games or iteration.row.left_out for iteration in found):
+    if not any(iteration.row.games or iteration.row.left_out for iteration in iterations):
         return []
     contents = tuple(
         (iteration.content, iteration.aside, iteration.row.rubric_version, iteration.row.rubric_sha256)
-        for iteration in found
+        for iteration in iterations
     )
-    return list(_charts(contents, _frame(found), get_language() or ""))
+    return list(_charts(contents, _frame(iterations), get_language() or ""))
 
 
-class _ColumnHead(NamedTuple):
-    """The part of a column that is the same in every chart."""
-
-    number: int
-    origin: int | None
-    is_tried: bool
-    mark: str
-
-
-def _frame(found: Sequence[JudgedIteration]) -> tuple[_ColumnHead, ...]:
-    indexes = {iteration.row.id: index for index, iteration in enumerate(found)}
+def _frame(iterations: Sequence[JudgedIteration]) -> tuple[ColumnHead, ...]:
+    indexes: dict[int | None, int] = {iteration.row.id: index for index, iteration in enumerate(iterations)}
     return tuple(
-        _ColumnHead(
-            number=iteration.row.number,
-            origin=None if iteration.row.compared_with is None else indexes.get(iteration.row.compared_with),
-            is_tried=iteration.row.decision is None or iteration.row.decision.choice != KEEP,
-            mark=get_mark(iteration.row),
+        (
+            iteration.row.number,
+            indexes.get(iteration.row.compared_with),
+            iteration.row.decision is None or iteration.row.decision.choice != KEEP,
+            get_mark(iteration.row),
         )
-        for iteration in found
+        for iteration in iterations
     )
 
 
 # Pages are read more often than figures change. The key is the whole input of the charts.
 @lru_cache(maxsize=8)
 def _charts(
-    contents: tuple[tuple[bytes, bytes, int, str], ...], frame: tuple[_ColumnHead, ...], language: str
+    contents: tuple[tuple[bytes, bytes, int, str], ...], frame: tuple[ColumnHead, ...], language: str
 ) -> tuple[HistoryChart, ...]:
     described = [describe_figures(*content, language) for content in contents]
     kinds = load_figure_kinds(*contents[-1][2:], language)
@@ -137,7 +130,7 @@ def describe_figures(
     out = figures_in(aside)
     games = sorted([*((game, False) for game in counted), *((game, True) for game in out)], key=_number)
     withdrawn = _("withdrawn")
-    found = {}
+    described = {}
     for key, kind in load_figure_kinds(version, sha256, language).items():
         values, texts, cells = [], [], []
         for game, is_out in games:
@@ -146,11 +139,10 @@ def describe_figures(
                 text, says = kind.text(value), kind.weak(game)
                 values.append(Value(game.number, value, kind.is_hollow(game), is_out))
                 texts.append(f"{text}, {withdrawn}" if is_out else text)
-            cells.append(GameCell(game.number, text, withdrawn if is_out else says, is_out))
-        is_any_hollow = any(value.is_hollow and not value.is_out for value in values)
+            cells.append((game.number, text, withdrawn if is_out else says, is_out))
         mean = kind.mean(averages, rate, len(counted))
-        found[key] = DescribedFigure(is_any_hollow, tuple(values), tuple(texts), tuple(cells), mean)
-    return found
+        described[key] = DescribedFigure(tuple(values), tuple(texts), tuple(cells), mean)
+    return described
 
 
 def _number(game: tuple[GameFigures, bool]) -> int:
@@ -162,53 +154,21 @@ def _scales(kinds: Mapping[str, Kind], described: Sequence[dict[str, DescribedFi
     metrics: dict[str, list[str]] = {}
     for key in kinds.keys() - {COST, CACHE}:
         metrics.setdefault(METRICS[key].scale.key, []).append(key)
-    found = {
+    scales = {
         COST: compute_scale(_values(kinds[COST], described), step=0.5, least=2.0, lowest=0.0),
         CACHE: compute_scale(_values(kinds[CACHE], described), step=10, least=40, lowest=0, highest=100),
     }
     for keys in metrics.values():
         known = [value for key in keys for value in _values(kinds[key], described)]
-        found |= dict.fromkeys(keys, chart_scale(known, METRICS[keys[0]]))
-    return found
+        scales |= dict.fromkeys(keys, chart_scale(known, METRICS[keys[0]]))
+    return scales
 
 
 def _values(kind: Kind, described: Sequence[dict[str, DescribedFigure]]) -> list[float]:
     """Every value that a chart shows, thresholds included."""
-    found = [value.value for record in described if kind.key in record for value in record[kind.key].values]
-    return found + [value for value, _text in kind.rules]
+    values = [value.value for record in described if kind.key in record for value in record[kind.key].values]
+    return values + [value for value, _text in kind.rules]
 
 
 # If one figure changes, the charts of the other figures stay the same objects, so they need not be drawn again.
-@lru_cache(maxsize=64)
-def _chart(
-    kind: Kind, frame: tuple[_ColumnHead, ...], described: tuple[DescribedFigure | None, ...], scale: Scale
-) -> HistoryChart:
-    columns = [
-        Column(
-            label=str(head.number),
-            values=figure.values if figure else (),
-            mean=figure.mean.value if figure else None,
-            origin=head.origin,
-            is_tried=head.is_tried,
-            mark=head.mark,
-        )
-        for head, figure in zip(frame, described, strict=True)
-    ]
-    return HistoryChart(
-        key=kind.key,
-        label=kind.label,
-        needs=kind.needs,
-        hollow=kind.hollow if any(figure.is_hollow for figure in described if figure) else "",
-        place=kind.place,
-        chart=multiple(columns, scale, rules=kind.rules),
-        texts=[figure.texts if figure else () for figure in described],
-        table=[
-            (head.number, figure or _missing_figure()) for head, figure in zip(frame, described, strict=True)
-        ],
-        has_second=any(figure.mean.second for figure in described if figure),
-        value_count=sum(len(figure.values) for figure in described if figure),
-    )
-
-
-def _missing_figure() -> DescribedFigure:
-    return DescribedFigure(False, (), (), (), Mean(None, "", "", _("not in its rubric version"), ""))
+_chart = lru_cache(maxsize=64)(HistoryChart)

@@ -1,7 +1,7 @@
-"""The summary of a stage, built once for the page, Markdown, JSON and CSV; and its charts, for the page alone."""
+"""The summary of a stage, built once for the page, Markdown, JSON and CSV."""
 
-from collections.abc import Sequence
 from datetime import datetime
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -20,9 +20,8 @@ from discussions.history.core import (
     SummaryIteration,
     SummaryWithdrawal,
 )
-from discussions.history.pages.charts import HistoryChart, history_charts
 from discussions.iterations.core.averages import Average
-from discussions.iterations.core.history import DecisionLine, History, HistoryGame, HistoryIteration
+from discussions.iterations.core.history import History, HistoryGame, HistoryIteration
 from discussions.iterations.core.next_target import describe_target
 from discussions.iterations.core.prompt_diff import ADDED, REMOVED, prompt_diff
 from discussions.iterations.pages import (
@@ -31,34 +30,26 @@ from discussions.iterations.pages import (
     cache_words,
     cost_words,
     decision_words,
-    judged_iterations,
     target_label,
 )
-from discussions.iterations.queries import load_history, load_rubric, propose_target
+from discussions.iterations.queries import load_rubric, propose_target
 from discussions.models import Iteration, Stage
 from rubric.models import RubricVersion
-from workspace.display.core.multiples import MOST_NARROW
 
 SIGNS = {ADDED: "+ ", REMOVED: "- "}
 
 
-class Read(Struct, frozen=True):
-    """A stage as it was read: its summary, and the charts of the same figures."""
-
-    summary: StageSummary
-    charts: Sequence[HistoryChart]
-    is_wide: bool
-    has_withdrawn: bool
+Record = TypeVar("Record", bound=Struct)
 
 
-def build_stage_summary(*, stage: Stage, now: datetime) -> Read:
+def build_stage_summary(
+    stage: Stage, history: History, iterations: list[JudgedIteration], *, now: datetime
+) -> StageSummary:
     """The summary of a stage fetched with its project and the people of `stated_by`, `closed_by`, `created_by`."""
-    history = load_history(stage)
-    found = judged_iterations(history)
     prompts = dict(Iteration.objects.filter(stage=stage).values_list("pk", "prompt"))
     versions = _versions(history)
     reference = history.reference
-    summary = StageSummary(
+    return StageSummary(
         format=FORMAT,
         project=stage.project.name,
         number=stage.number,
@@ -69,11 +60,15 @@ def build_stage_summary(*, stage: Stage, now: datetime) -> Read:
         opened_at=stage.created_at,
         opened_by=stage.created_by.name,
         gate=_gate(stage, history),
-        iterations=[_iteration(iteration, history, prompts, versions) for iteration in found],
+        iterations=[_iteration(iteration, history, prompts, versions) for iteration in iterations],
         next=describe_target(propose_target(history, reference)) if reference else None,
     )
-    has_withdrawn = any(iteration.row.left_out for iteration in found)
-    return Read(summary, history_charts(found), len(found) > MOST_NARROW, has_withdrawn)
+
+
+def _copy(kind: type[Record], source: object, **values: Any) -> Record:
+    """A record of these values; its other fields are the attributes of `source` that have their names."""
+    copied = {name: getattr(source, name) for name in kind.__struct_fields__ if name not in values}
+    return kind(**copied, **values)
 
 
 def _versions(history: History) -> dict[int, str]:
@@ -100,26 +95,22 @@ def _gate(stage: Stage, history: History) -> SummaryGate:
 
 
 def _iteration(
-    found: JudgedIteration, history: History, prompts: dict[int, str], versions: dict[int, str]
+    judged: JudgedIteration, history: History, prompts: dict[int, str], versions: dict[int, str]
 ) -> SummaryIteration:
-    row, averages = found.row, found.averages
+    row, averages = judged.row, judged.averages
     reference, control = history.reference, history.find(row.compared_with)
     played = history.find(row.replay_of)
     cost, _state, cost_says = cost_words(averages.cost, len(row.games))
-    return SummaryIteration(
-        number=row.number,
-        name=row.name,
-        kind=row.kind,
+    is_compared = control and row.is_known and control.protocol == row.protocol
+    return _copy(
+        SummaryIteration,
+        row,
         stands=decision_words(row)[0],
         is_reference=reference is not None and reference.id == row.id,
-        change_note=row.change_note,
-        target=target_label(found.rubric, row.target),
-        hunks_answer=row.hunks_answer,
+        target=target_label(judged.rubric, row.target),
         diff=_diff(prompts[control.id], prompts[row.id]) if control else [],
-        prompt_sha256=row.prompt_sha256,
         compared_with=control.number if control else None,
         rubric=versions[row.rubric_version],
-        opened_at=row.opened_at,
         opened_by=row.opened_by or "",
         games=[_game(game) for game in row.games],
         withdrawn=[
@@ -130,75 +121,39 @@ def _iteration(
         passes=averages.passes,
         cost=f"{cost} ({cost_says})" if cost and cost_says else cost,
         cost_says=averages.cost.says,
-        cache=cache_words(found.cache),
-        cache_says=found.cache.says,
-        decisions=[_decision(decision) for decision in row.decisions],
-        compared=_compared(row, control, history)
-        if control and row.is_known and control.protocol == row.protocol
-        else None,
+        cache=cache_words(judged.cache),
+        cache_says=judged.cache.says,
+        decisions=[_copy(SummaryDecision, line, at=line.created_at) for line in row.decisions],
+        compared=_compared(row, control, history) if control and is_compared else None,
         replay_of=played.number if played else None,
-    )
-
-
-def _decision(decision: DecisionLine) -> SummaryDecision:
-    return SummaryDecision(
-        number=decision.number,
-        look=decision.look,
-        choice=decision.choice,
-        reason=decision.reason,
-        by=decision.by,
-        at=decision.created_at,
     )
 
 
 def _diff(before: str, after: str) -> list[str]:
     """The changed lines with their surroundings, hunks separated by an ellipsis."""
-    found: list[str] = []
+    lines: list[str] = []
     for hunk in prompt_diff(before, after).hunks:
-        if found or hunk.skipped:
-            found.append("…")
-        found += [f"{SIGNS.get(line.kind, '  ')}{line.text}" for line in hunk.lines]
-    return found
+        if lines or hunk.skipped:
+            lines.append("…")
+        lines += [f"{SIGNS.get(line.kind, '  ')}{line.text}" for line in hunk.lines]
+    return lines
 
 
 def _game(game: HistoryGame) -> SummaryGame:
     figures = game.figures
-    return SummaryGame(
-        number=figures.number,
-        state=game.state,
-        is_pass=figures.is_pass,
-        scores={**figures.scores, ENGAGEMENT: figures.rating},
-        passes=figures.passes,
-        by_rule=figures.not_applicable,
-        cost_usd=figures.cost_usd,
-        is_cost_by_hand=figures.is_cost_by_hand,
-        cache_hit_rate=figures.cache_hit_rate,
-        is_cache_by_hand=figures.is_cache_by_hand,
-        on_few_references=figures.on_few_references,
-    )
+    scores = {**figures.scores, ENGAGEMENT: figures.rating}
+    return _copy(SummaryGame, figures, state=game.state, scores=scores, by_rule=figures.not_applicable)
 
 
 def _average(line: Average) -> SummaryAverage:
     cell = average_cell(line)
-    return SummaryAverage(
-        key=line.key,
-        label=line.label,
-        text=cell.text,
-        state=cell.state,
-        word=cell.says,
-        says=line.says,
-        threshold=line.threshold,
-        value=line.value,
-        second=line.second,
-        second_says=line.second_says,
-        interval=line.interval,
-        game_count=line.of_count,
-    )
+    own = {"text": cell.text, "state": cell.state, "word": cell.says, "game_count": line.of_count}
+    return _copy(SummaryAverage, line, **own)
 
 
 def _compared(change: HistoryIteration, control: HistoryIteration, history: History) -> SummaryComparison:
     """The comparison by the present figures; a decision may rest on earlier ones, which are stored with it."""
-    found = compare(
+    comparison = compare(
         history.pooled_control(control).figures,
         history.pooled(change).figures,
         load_rubric(change),
@@ -208,36 +163,28 @@ def _compared(change: HistoryIteration, control: HistoryIteration, history: Hist
         picked=[game.figures for game in history.picked_by(change)],
         look=min(max(history.looks(change.compared_with, change.prompt_sha256), 1), MOST_LOOKS),
     )
-    return SummaryComparison(
-        number=control.number,
-        name=control.name,
-        answer=found.answer,
-        says=found.says,
-        proposal=found.proposal,
-        action=found.action,
-        checks=found.checks,
-        metrics=[_difference(metric) for metric in found.metrics],
-    )
+    metrics = [_difference(metric) for metric in comparison.metrics]
+    return _copy(SummaryComparison, comparison, number=control.number, name=control.name, metrics=metrics)
 
 
 def _difference(metric: MetricCompared) -> SummaryDifference:
-    found, posterior = metric.difference, metric.difference.posterior
+    difference, posterior = metric.difference, metric.difference.posterior
     return SummaryDifference(
         key=metric.key,
         label=metric.label,
         is_target=metric.is_target,
         answer=metric.answer,
         rule=metric.rule.says if metric.is_target else "",
-        control_mean=found.control_mean,
-        change_mean=found.change_mean,
-        game_count=found.control_count + found.change_count,
-        raw=found.raw,
+        control_mean=difference.control_mean,
+        change_mean=difference.change_mean,
+        game_count=difference.control_count + difference.change_count,
+        raw=difference.raw,
         interval=posterior.interval if posterior else None,
         shrunken=posterior.shrunken if posterior else None,
         shrunken_interval=posterior.shrunken_interval if posterior else None,
         higher=posterior.higher if posterior else None,
         within=posterior.within if posterior else None,
-        permutation_p=found.permutation.either,
-        permutation_floor=found.floor,
-        rebound=found.rebound,
+        permutation_p=difference.permutation.either,
+        permutation_floor=difference.floor,
+        rebound=difference.rebound,
     )

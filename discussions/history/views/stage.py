@@ -1,0 +1,161 @@
+"""The iteration history of a stage, and its summary as a page and as files."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from discussions.access.permissions import check_see_iterations
+from discussions.core.iteration_states import BASELINE, IMPORTING
+from discussions.gates.views import HISTORY, SECTION, SUMMARY, build_stage_frame
+from discussions.history.core import StageSummary, figures_csv, summary_to_json
+from discussions.history.views.charts import history_charts
+from discussions.history.views.summary import build_stage_summary
+from discussions.iterations.core.history import OPEN, History, HistoryIteration
+from discussions.iterations.pages import JudgedIteration, history_row, judged_iterations
+from discussions.iterations.queries import load_history
+from discussions.models import Stage
+from workspace.access.permissions import may_lead
+from workspace.display.core.multiples import MOST_NARROW
+from workspace.display.core.number_lists import format_numbers
+from workspace.display.pages import render_markdown
+from workspace.models import Person, Project
+from workspace.web.bind_form import only_parameters, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
+
+
+@require("see_iterations")
+def stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
+    """The iterations of a stage, newest first, as a table, and as small charts, a dot for every game."""
+    only_parameters(request)
+    row = _stage_or_404(request.user, slug, stage, "project")
+    history = load_history(row)
+    iterations = judged_iterations(history)
+    reference = history.reference.id if history.reference else None
+    context = {
+        "rows": [
+            history_row(iteration, is_reference=iteration.row.id == reference)
+            for iteration in reversed(iterations)
+        ],
+        "columns": [criterion.label for criterion in iterations[-1].rubric.criteria] if iterations else [],
+        "notes": _notes(history, iterations, is_closed=row.closed_at is not None),
+        "head": build_stage_frame(stage=row, current=HISTORY, newest=history.newest_change),
+        **_chart_context(iterations),
+        **frame(request.user, row.project, SECTION),
+    }
+    return respond(request, page="discussions/history/history.html", context=context)
+
+
+@require("see_iterations")
+def stage_summary(request: SignedIn, slug: str, stage: int) -> HttpResponse:
+    """Everything about a stage on one page, made to be printed."""
+    row, summary, iterations = _load_summary(request, slug, stage)
+    context = {
+        "summary": summary,
+        "head": build_stage_frame(stage=row, current=SUMMARY),
+        **_chart_context(iterations),
+        **frame(request.user, row.project, SECTION),
+    }
+    return respond(request, page="discussions/history/summary.html", context=context)
+
+
+@require("see_iterations")
+def stage_summary_markdown(request: SignedIn, slug: str, stage: int) -> HttpResponse:
+    """The summary as a Markdown file."""
+    _row, summary, _iterations = _load_summary(request, slug, stage)
+    text = render_markdown("discussions/history/summary.md", summary=summary)
+    return download(text.encode(), f"{slug}-stage-{stage}.md", "text/markdown; charset=utf-8")
+
+
+@require("see_iterations")
+def stage_summary_json(request: SignedIn, slug: str, stage: int) -> HttpResponse:
+    """The summary as a JSON file."""
+    _row, summary, _iterations = _load_summary(request, slug, stage)
+    return download(summary_to_json(summary), f"{slug}-stage-{stage}.json", "application/json")
+
+
+@require("see_iterations")
+def stage_figures(request: SignedIn, slug: str, stage: int) -> HttpResponse:
+    """The figures behind every chart of the stage as a CSV file."""
+    _row, summary, _iterations = _load_summary(request, slug, stage)
+    name = f"{slug}-stage-{stage}-figures.csv"
+    return download(figures_csv(summary), name, "text/csv; charset=utf-8; header=present")
+
+
+def led_project_or_404(person: Person, slug: str) -> Project:
+    """The project for its leads and admins, else 404."""
+    project = project_or_404(person, slug)
+    if not may_lead(person, project):
+        raise Http404
+    return project
+
+
+def _stage_or_404(person: Person, slug: str, number: int, *fetched: str) -> Stage:
+    """The stage of that number, if the person may see iterations, with the rows that are `fetched`."""
+    rows = Stage.objects.visible_to(person).select_related(*fetched)
+    row = get_object_or_404(rows, project__slug=slug, number=number)
+    check_see_iterations(person, row.project)
+    return row
+
+
+def _load_summary(
+    request: SignedIn, slug: str, number: int
+) -> tuple[Stage, StageSummary, list[JudgedIteration]]:
+    """The stage with everybody who is named in its summary, the summary, and the iterations for its charts."""
+    only_parameters(request)
+    row = _stage_or_404(request.user, slug, number, "project", "created_by", "stated_by", "closed_by")
+    history = load_history(row)
+    iterations = judged_iterations(history)
+    return row, build_stage_summary(row, history, iterations, now=timezone.now()), iterations
+
+
+def _chart_context(iterations: list[JudgedIteration]) -> dict[str, Any]:
+    """The charts of the iterations, oldest at the left."""
+    return {
+        "charts": history_charts(iterations),
+        "is_wide": len(iterations) > MOST_NARROW,
+        "has_withdrawn": any(iteration.row.left_out for iteration in iterations),
+    }
+
+
+def _notes(history: History, iterations: list[JudgedIteration], *, is_closed: bool) -> list[tuple[str, int]]:
+    """Sentences on the state of the work, each with the number of an iteration that waits for a decision, or 0."""
+    notes = []
+    if history.reference is not None and not is_closed:
+        says = _("The next change is compared with iteration %(number)d.")
+        notes.append((says % {"number": history.reference.number}, 0))
+    notes += [note for row in history.iterations if row.decision is None and (note := _note(row))]
+    if len({iteration.row.rubric_version for iteration in iterations}) > 1:
+        says = _(
+            "The iterations were judged under several rubric versions: pass and fail are those of each one's own, "
+            "the thresholds in the charts are the newest's."
+        )
+        notes.append((says, 0))
+    return notes
+
+
+def _note(row: HistoryIteration) -> tuple[str, int] | None:
+    """What an iteration without a decision waits for; None for a baseline whose games are rated."""
+    open_count = sum(game.state == OPEN and not game.has_ties for game in row.games)
+    values = {"number": row.number, "count": len(row.games), "least": row.least_games, "open": open_count}
+    if row.state == IMPORTING:
+        return _("Iteration %(number)d takes games: %(count)d of at least %(least)d are there.") % values, 0
+    if open_count:
+        says = ngettext(
+            "Iteration %(number)d waits for evaluators: %(open)d of %(count)d game is not rated.",
+            "Iteration %(number)d waits for evaluators: %(open)d of %(count)d games are not rated.",
+            len(row.games),
+        )
+        return says % values, 0
+    if row.tied:
+        says = _("Iteration %(number)d waits until a lead resolves the ties of %(games)s.")
+        return says % {**values, "games": format_numbers(row.tied)}, 0
+    if row.kind == BASELINE:
+        return None
+    says = _("All games of iteration %(number)d are rated; it waits for a decision.")
+    return says % values, row.number
