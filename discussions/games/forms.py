@@ -13,7 +13,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from discussions.games.pages.list_filters import (
+from discussions.games.queries.list_filters import (
     AGREEMENTS,
     LONGEST_SEARCH,
     STATES,
@@ -21,8 +21,7 @@ from discussions.games.pages.list_filters import (
     WEAK_PASSES,
     YES,
 )
-from discussions.games.pages.list_query import SORTS, ListQuery
-from discussions.games.pages.rounds import ROUND_OFFSETS
+from discussions.games.queries.list_query import SORTS, ListQuery
 from discussions.models.manual_figures import CACHE, COST
 from rubric.versions.forms import several_lines
 from workspace.core.refusals import Malformed
@@ -73,6 +72,14 @@ class WithdrawalForm(forms.Form):
         ),
         widget=several_lines(2),
     )
+
+
+# The offsets to add to a number in a text to get the file's; the same values as `OFFSETS` of the metrics.
+ROUND_OFFSETS = (
+    (0, _("The texts count like the file: round 1 is the file's round 1.")),
+    (1, _("The texts count from 0: round 0 is the file's round 1, round 1 the file's round 2.")),
+    (-1, _("The texts count from 1, the file from 0: round 1 is the file's round 0.")),
+)
 
 
 class RoundsForm(forms.Form):
@@ -149,16 +156,16 @@ def parse_list_address(text: str) -> ListQuery:
         raise _unknown() from None
 
 
-def parse_list_query(given: QueryDict) -> ListQuery:
+def parse_list_query(asked: QueryDict) -> ListQuery:
     """The order, filters and cursor in an address; Malformed (400) for other values."""
-    if any(name not in LIST_NAMES or len(values) != 1 for name, values in given.lists()):
+    if any(name not in LIST_NAMES or len(values) != 1 for name, values in asked.lists()):
         raise _unknown()
-    return _read_list_query({name: given.get(name, "") for name in LIST_NAMES})
+    return _read_list_query({name: asked.get(name, "") for name in LIST_NAMES})
 
 
-def _read_list_query(given: Mapping[str, str]) -> ListQuery:
+def _read_list_query(asked: Mapping[str, str]) -> ListQuery:
     values: dict[str, Any] = {}
-    for name, text in given.items():
+    for name, text in asked.items():
         if not text:
             continue
         if name in _LISTED and text not in _LISTED[name]:

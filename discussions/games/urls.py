@@ -2,21 +2,23 @@
 
 from django.urls import URLPattern, path
 
-from discussions.games import views
+from discussions.games.views import changes, game, game_list
 
 urlpatterns: list[URLPattern] = [
-    path("projects/<slug:slug>/games/<int:number>/figures/", views.enter_figure, name="enter_figure"),
-    path("projects/<slug:slug>/games/<int:number>/withdrawal/", views.withdraw_game, name="withdraw_game"),
+    path("projects/<slug:slug>/games/<int:number>/figures/", changes.enter_figure, name="enter_figure"),
+    path("projects/<slug:slug>/games/<int:number>/withdrawal/", changes.withdraw_game, name="withdraw_game"),
     path(
         "projects/<slug:slug>/games/<int:number>/evaluations/<slug:evaluation>/return/",
-        views.return_evaluation,
+        changes.return_evaluation,
         name="return_evaluation",
     ),
-    path("projects/<slug:slug>/games/<int:number>/repeats/drop/", views.drop_repeats, name="drop_repeats"),
-    path("projects/<slug:slug>/games/<int:number>/diagnostics/", views.diagnostics, name="diagnostics"),
-    path("projects/<slug:slug>/games/<int:number>/rounds/", views.set_round_offset, name="set_round_offset"),
-    path("projects/<slug:slug>/games/<int:number>/fewer/", views.need_fewer, name="need_fewer"),
-    path("projects/<slug:slug>/games/columns/", views.choose_columns, name="choose_columns"),
-    path("projects/<slug:slug>/games/", views.games, name="games"),
-    path("projects/<slug:slug>/games/<int:number>/", views.game, name="game"),
+    path("projects/<slug:slug>/games/<int:number>/repeats/drop/", changes.drop_repeats, name="drop_repeats"),
+    path("projects/<slug:slug>/games/<int:number>/diagnostics/", game.diagnostics, name="diagnostics"),
+    path(
+        "projects/<slug:slug>/games/<int:number>/rounds/", changes.set_round_offset, name="set_round_offset"
+    ),
+    path("projects/<slug:slug>/games/<int:number>/fewer/", changes.need_fewer, name="need_fewer"),
+    path("projects/<slug:slug>/games/columns/", game_list.choose_columns, name="choose_columns"),
+    path("projects/<slug:slug>/games/", game_list.games, name="games"),
+    path("projects/<slug:slug>/games/<int:number>/", game.game, name="game"),
 ]

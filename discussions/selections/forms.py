@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from discussions.games.forms import parse_list_address
-from discussions.games.pages.list_query import MOST_CHOSEN, list_numbers
+from discussions.games.queries.list_query import MOST_CHOSEN, list_numbers
 from discussions.models import Iteration
 from discussions.verdicts.actions import MOST_RECORDED
 from rubric.versions.forms import several_lines

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from discussions.access.permissions import check_see_iterations
 from discussions.core.judgement_kinds import COHERENCE, PHRASE, REFERENCE, ROLE_CONSISTENCY
 from discussions.core.outcome import DIVERSITY
-from discussions.games.pages.game import MESSAGES_A_PAGE
+from discussions.games.core import MESSAGES_A_PAGE
 from discussions.gates.views import SECTION, build_stage_frame
 from discussions.iterations.views import iteration_or_404
 from discussions.metrics.labels import CHECKS, rule_text

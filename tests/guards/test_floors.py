@@ -225,7 +225,7 @@ def test_no_two_modules_are_forms_of_one_verb(wing):
         ("rubric.versions.queries", "import rubric.versions.actions"),
         ("discussions.rating.actions.finish", "from discussions.rating.pages import evaluation"),
         ("discussions.rating.pages.evaluation", "from discussions.rating.actions.finish import skip_game"),
-        ("discussions.verdicts.actions", "from discussions.games.pages.game import build_game_page"),
+        ("discussions.verdicts.actions", "from discussions.games.pages import build_figure_cells"),
         ("discussions.rating.actions.finish", "from discussions.queue import actions"),
         ("workspace.jobs.actions", "from rubric.core import records"),
         ("rubric.versions.views", "def f():\n    from discussions.models import Game"),

@@ -18,7 +18,7 @@ from discussions.games.actions import (
     withdraw_game,
 )
 from discussions.games.api.games import SingleGameAnswer, show_game
-from discussions.games.pages.rounds import ROUND_OFFSETS
+from discussions.games.forms import ROUND_OFFSETS
 from discussions.games.permissions import check_return_evaluation, check_withdraw_game
 from discussions.models.manual_figures import KINDS
 from workspace.web.endpoints import Given, endpoint

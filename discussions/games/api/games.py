@@ -11,11 +11,11 @@ from pydantic import Field
 from discussions.access.permissions import check_see_games
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement
-from discussions.games.pages.evidence import why_references
-from discussions.games.pages.list import GameFacts, load_listed_games
-from discussions.games.pages.list_filters import AGREEMENTS, LONGEST_SEARCH, STATES, VERDICTS, WEAK_PASSES
-from discussions.games.pages.list_query import SORTS, ListQuery
-from discussions.games.views import game_or_404
+from discussions.games.queries.game_facts import GameFacts, load_listed_games
+from discussions.games.queries.list_filters import AGREEMENTS, LONGEST_SEARCH, STATES, VERDICTS, WEAK_PASSES
+from discussions.games.queries.list_query import SORTS, ListQuery
+from discussions.games.views.evidence import why_references
+from discussions.games.views.game import game_or_404
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Game, Iteration, ManualFigure, Measured
 from discussions.models.manual_figures import CACHE, COST

@@ -17,7 +17,7 @@ from discussions.comparison.pages.replay import build_replay_button
 from discussions.core.evaluation_states import OPEN as UNDER_WAY
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import CHANGE
-from discussions.games.pages.list import ScoreCell, load_figure_cells
+from discussions.games.pages import ScoreCell, load_figure_cells
 from discussions.gates.queries import cost_text
 from discussions.gates.views import SECTION, build_stage_frame
 from discussions.iterations.actions import move_games as move

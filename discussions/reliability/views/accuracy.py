@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from discussions.core.records import GameRecord
-from discussions.games.pages.game import find_start
+from discussions.games.core import find_start
 from discussions.metrics.labels import LABELS
 from discussions.models import TeamFigures
 from discussions.reliability.actions import ask_for_team_figures

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from discussions.core import judgement_kinds
 from discussions.core.records import GameRecord
-from discussions.games.pages.game import find_start
+from discussions.games.core import find_start
 from discussions.metrics.core.text import split
 from discussions.models import TeamFigures
 from discussions.reliability.core.agreement import KindAgreement

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from discussions.games.pages.list_query import ListQuery, load_list_window
+from discussions.games.queries.list_query import ListQuery, load_list_window
 from discussions.models import Game
 from tests.factories.rating import make_copy, make_game, make_rating_project
 

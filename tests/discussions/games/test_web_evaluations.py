@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from discussions.adjudication.actions import unmask_evaluators
 from discussions.adjudication.queries import handle_of
-from discussions.games.pages.evaluations import people_part
+from discussions.games.views.evaluations import PeoplePart
 from discussions.models import Evaluation
 from discussions.rating.actions.finish import return_to_game, skip_game
 from discussions.rating.actions.remarks import remark
@@ -152,7 +152,7 @@ def test_nothing_beside_a_letter_is_in_the_audit_log_beside_a_name(client):
     for evaluation in (first, second):
         submit_as(evaluation)
     lead = make_lead(project=game.project)
-    parts = people_part(game, None).people
+    parts = PeoplePart(game, None).people
     assert {part.evaluation for part in parts} == {handle_of(row.pk) for row in list_evaluations(game)}
     shown = [part.alias for part in parts]
     assert shown == sorted(shown) and len(shown) == 2
@@ -215,7 +215,7 @@ def test_leads_read_why_and_when_a_place_went_back_and_whose_it_was_only_with_na
         assert "Skipped</dt>" in said and "I &lt;know&gt; it" in said
         assert "Released by a lead</dt>" in said and "Away today" in said
         assert "Time ended</dt>" in said
-    part = people_part(fresh(game), None, is_named=True)
+    part = PeoplePart(fresh(game), None, is_named=True)
     assert [(person.aside, person.aside_why, person.aside_at) for person in part.people] == [
         ("skipped", "I <know> it", moment(3)),
         ("released", "Away today", moment(4)),
@@ -226,7 +226,7 @@ def test_leads_read_why_and_when_a_place_went_back_and_whose_it_was_only_with_na
         assert evaluation.evaluator.name in shown and evaluation.evaluator.name not in hidden
         assert at in shown and at not in hidden
     return_to_game(evaluation=skipped, by=skipped.evaluator, now=moment(50))
-    part = people_part(fresh(game), None)
+    part = PeoplePart(fresh(game), None)
     assert [(person.aside, person.aside_at) for person in part.people][0] == ("", None)
     assert Evaluation.objects.get(pk=skipped.pk).set_aside_at is None
 

@@ -5,7 +5,8 @@ import html
 import pytest
 from django.urls import reverse
 
-from discussions.games.pages.game import MESSAGES_A_PAGE, build_game_page
+from discussions.games.core import MESSAGES_A_PAGE
+from discussions.games.views.game import GamePage
 from discussions.metrics.actions import ask_for_diagnostics
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Companions, Game, Measured
@@ -35,7 +36,7 @@ def test_every_number_opens_into_what_it_was_counted_from():
     measured = Measured.objects.get(game=game)
     ask_for_diagnostics(game=game, measured=measured.pk, by=make_admin(), now=NOW)
     run_waiting_jobs()
-    page = build_game_page(game=game)
+    page = GamePage(game=game)
     parts = {part.row.key: part for part in page.metrics}
     depth = parts["strategic_depth"]
     assert len(depth.messages) == 24
@@ -154,7 +155,7 @@ def test_a_person_s_word_stands_beside_the_machine_s(client):
     game = submitted().game
     evaluation = game.evaluations.get()
     game = fresh(game)
-    part = next(part for part in build_game_page(game=game).metrics if part.row.key == "strategic_depth")
+    part = next(part for part in GamePage(game=game).metrics if part.row.key == "strategic_depth")
     judged = {row.subject: row.value for row in evaluation.judgements.filter(kind="strategic_depth")}
     counted = {str(why.message): why.counts for why in part.messages if str(why.message) in judged}
     assert counted == {subject: value == "yes" for subject, value in judged.items()} != {}
@@ -207,9 +208,9 @@ def test_hostile_text_is_text_everywhere(client):
 
 def test_a_long_transcript_is_shown_in_parts(client):
     game = make_game(project=make_rating_project(), message_count=MESSAGES_A_PAGE + 20)
-    page = build_game_page(game=fresh(game))
+    page = GamePage(game=fresh(game))
     assert (len(page.messages), page.earlier, page.later) == (MESSAGES_A_PAGE, 0, MESSAGES_A_PAGE + 1)
-    rest = build_game_page(game=fresh(game), start=page.later)
+    rest = GamePage(game=fresh(game), start=page.later)
     assert (len(rest.messages), rest.earlier, rest.later) == (20, 1, 0)
     assert next(part for part in page.metrics if part.row.key == "coherence").left_out == 20
     client.force_login(make_admin())

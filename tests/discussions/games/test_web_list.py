@@ -3,9 +3,9 @@
 import pytest
 from django.urls import reverse
 
-from discussions.games.pages.list import build_games_page
-from discussions.games.pages.list_filters import STATES, WEAK
-from discussions.games.pages.list_query import GAMES_A_PAGE, ListQuery
+from discussions.games.queries.list_filters import STATES, WEAK
+from discussions.games.queries.list_query import GAMES_A_PAGE, ListQuery
+from discussions.games.views.game_list import GamesPage
 from discussions.models import Game, Verdict
 from tests.factories.iterations import figures, make_iteration, make_stage
 from tests.factories.people import make_admin, make_lead, make_member
@@ -54,15 +54,15 @@ def test_every_state_is_said(client):
     project = make_rating_project()
     numbers = {"waiting": str(make_game(project=project).number)}
     # Each of these takes the only free game: the one that was just made.
-    lines = {line.number: line for line in build_games_page(project=project, wanted=ListQuery()).lines}
+    lines = {line.number: line for line in GamesPage(project=project, wanted=ListQuery()).lines}
     assert lines[numbers["waiting"]].state == "waiting"
     assert lines[numbers["waiting"]].cells[6].says == "pending"
     other = start().game
-    assert build_games_page(project=other.project, wanted=ListQuery()).lines[0].state == "rating"
+    assert GamesPage(project=other.project, wanted=ListQuery()).lines[0].state == "rating"
     waiting = submitted().game
-    assert build_games_page(project=waiting.project, wanted=ListQuery()).lines[0].state == "submitted"
+    assert GamesPage(project=waiting.project, wanted=ListQuery()).lines[0].state == "submitted"
     done = record(waiting)
-    line = build_games_page(project=waiting.project, wanted=ListQuery()).lines[0]
+    line = GamesPage(project=waiting.project, wanted=ListQuery()).lines[0]
     assert line.state == "verdict"
     assert line.headline == f"{done.passed_count}/7 {'PASS' if done.passes else 'FAIL'}"
     assert line.composite == f"{done.composite:.1f}"
@@ -70,7 +70,7 @@ def test_every_state_is_said(client):
 
 def test_a_game_without_measurement_is_being_measured():
     project = many_games(2)
-    states = {line.state for line in build_games_page(project=project, wanted=ListQuery()).lines}
+    states = {line.state for line in GamesPage(project=project, wanted=ListQuery()).lines}
     assert states == {"waiting", "measuring"}
 
 
@@ -83,7 +83,7 @@ def test_each_filter_finds_its_games_and_no_others():
     }
     for state, game in games.items():
         for filtered in STATES:
-            lines = build_games_page(project=game.project, wanted=ListQuery(state=filtered)).lines
+            lines = GamesPage(project=game.project, wanted=ListQuery(state=filtered)).lines
             passes = Verdict.objects.filter(game=game, passes=filtered == "pass").exists()
             weak = Verdict.objects.filter(game=game, weak_pass_count__gt=0).exists()
             expected = filtered == state or (filtered in ("pass", "fail") and passes)
@@ -95,7 +95,7 @@ def test_a_pass_with_little_to_count_is_a_filter_and_a_column(client):
     stage = make_stage(project=make_games_project())
     given = [figures(memory_accuracy=None), figures(), figures()]
     make_iteration(stage=stage, games=given)
-    lines = build_games_page(project=stage.project, wanted=ListQuery(sort="oldest")).lines
+    lines = GamesPage(project=stage.project, wanted=ListQuery(sort="oldest")).lines
     assert [line.weak for line in lines] == ["Memory: no references", "", ""]
     as_lead(client, stage.project).cookies["games_columns"] = "weak"
     page = get_page(client, stage.project, state=WEAK).content.decode()
@@ -106,17 +106,17 @@ def test_a_pass_with_little_to_count_is_a_filter_and_a_column(client):
 def test_pages_follow_each_other_and_lead_back():
     project = many_games(2 * GAMES_A_PAGE + 5)
     for sort in ("newest", "oldest"):
-        first = build_games_page(project=project, wanted=ListQuery(sort=sort))
-        second = build_games_page(project=project, wanted=ListQuery(sort=sort, after=first.after))
-        third = build_games_page(project=project, wanted=ListQuery(sort=sort, after=second.after))
+        first = GamesPage(project=project, wanted=ListQuery(sort=sort))
+        second = GamesPage(project=project, wanted=ListQuery(sort=sort, after=first.after))
+        third = GamesPage(project=project, wanted=ListQuery(sort=sort, after=second.after))
         numbers = [int(line.number) for page in (first, second, third) for line in page.lines]
         assert numbers == sorted(numbers, reverse=sort == "newest")
         assert len(numbers) == len(set(numbers)) == 2 * GAMES_A_PAGE + 5
         assert (first.before, third.after) == (0, 0)
-        back = build_games_page(project=project, wanted=ListQuery(sort=sort, before=third.before))
-        assert back.lines == second.lines
-        start_again = build_games_page(project=project, wanted=ListQuery(sort=sort, before=back.before))
-        assert start_again.lines == first.lines
+        back = GamesPage(project=project, wanted=ListQuery(sort=sort, before=third.before))
+        assert [vars(line) for line in back.lines] == [vars(line) for line in second.lines]
+        start_again = GamesPage(project=project, wanted=ListQuery(sort=sort, before=back.before))
+        assert [vars(line) for line in start_again.lines] == [vars(line) for line in first.lines]
         assert start_again.before == 0
 
 
@@ -125,16 +125,16 @@ def test_by_a_figure_only_games_with_a_verdict_are_listed():
     project = verdict.game.project
     make_game(project=project)
     for sort in ("best", "worst"):
-        lines = build_games_page(project=project, wanted=ListQuery(sort=sort)).lines
+        lines = GamesPage(project=project, wanted=ListQuery(sort=sort)).lines
         assert [line.number for line in lines] == [str(verdict.game.number)]
-    closest = build_games_page(project=project, wanted=ListQuery(sort="closest", state="verdict")).lines
+    closest = GamesPage(project=project, wanted=ListQuery(sort="closest", state="verdict")).lines
     assert len(closest) == (verdict.flip_distance is not None)
 
 
 def test_a_cursor_of_another_project_is_no_cursor():
     project, other = many_games(3), many_games(2)
     foreign = Game.objects.filter(project=other).latest("pk").pk
-    assert len(build_games_page(project=project, wanted=ListQuery(after=foreign)).lines) == 3
+    assert len(GamesPage(project=project, wanted=ListQuery(after=foreign)).lines) == 3
 
 
 @pytest.mark.parametrize(

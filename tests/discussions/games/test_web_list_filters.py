@@ -8,9 +8,9 @@ import pytest
 from django.urls import reverse
 
 from discussions.games.actions import enter_figure
-from discussions.games.pages.list import build_games_page
-from discussions.games.pages.list_filters import DIFFER, NOT_APPLICABLE, RESOLVED, UNRESOLVED
-from discussions.games.pages.list_query import SORTS, ListQuery, load_neighbours
+from discussions.games.queries.list_filters import DIFFER, NOT_APPLICABLE, RESOLVED, UNRESOLVED
+from discussions.games.queries.list_query import SORTS, ListQuery, load_neighbours
+from discussions.games.views.game_list import GamesPage
 from discussions.models import Game
 from discussions.models.manual_figures import COST
 from discussions.queue.actions import assign_game
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def listed(project, **asked):
-    page = build_games_page(project=project, wanted=ListQuery(**asked))
+    page = GamesPage(project=project, wanted=ListQuery(**asked))
     return [int(line.number) for line in page.lines]
 
 
@@ -71,7 +71,7 @@ def test_games_are_filtered_by_open_flags_and_counted_in_their_column(client):
     given = {"kind": "flag", "target": "game", "text": "Cut short?", "key": "flag-1"}
     remark(evaluation=evaluation, by=evaluation.evaluator, now=NOW, **given)
     assert listed(project, flag="yes") == [evaluation.game.number]
-    page = build_games_page(project=project, wanted=ListQuery(sort="oldest"), chosen=frozenset(["flags"]))
+    page = GamesPage(project=project, wanted=ListQuery(sort="oldest"), chosen=frozenset(["flags"]))
     assert [line.flags for line in page.lines] == ["1", ""]
 
 
@@ -178,8 +178,8 @@ def test_every_order_can_be_paged_and_walked_game_by_game(sort):
     make_iteration(stage=stage, games=[figures(), figures(memory_accuracy=50), figures(coherence=10)])
     project, wanted = stage.project, {"sort": sort}
     whole = listed(project, **wanted)
-    first = build_games_page(project=project, wanted=ListQuery(most=2, **wanted))
-    rest = build_games_page(project=project, wanted=ListQuery(most=2, after=first.after, **wanted))
+    first = GamesPage(project=project, wanted=ListQuery(most=2, **wanted))
+    rest = GamesPage(project=project, wanted=ListQuery(most=2, after=first.after, **wanted))
     assert [int(line.number) for page in (first, rest) for line in page.lines] == whole
     for at, number in enumerate(whole):
         beside = load_neighbours(project, ListQuery(**wanted), Game.objects.get(number=number))

@@ -7,8 +7,8 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from discussions.games.pages.list import build_games_page
-from discussions.games.pages.list_query import ListQuery
+from discussions.games.queries.list_query import ListQuery
+from discussions.games.views.game_list import GamesPage
 from discussions.iterations.actions import open_for_rating
 from discussions.metrics.core.registry import METRICS, measure_game
 from discussions.models import Iteration, Measured, Verdict
@@ -138,7 +138,7 @@ def test_the_evaluator_sees_the_figure_with_those_that_nobody_judges(client, ver
 def test_a_list_of_games_of_both_versions_keeps_figures_under_their_headings(client, verdict):
     project = verdict.project
     import_game(project=project, by=make_lead(project=project))
-    page = build_games_page(project=project, wanted=ListQuery())
+    page = GamesPage(project=project, wanted=ListQuery())
     assert [page.headings[key].label for key in page.metrics[-2:]] == ["Rating", "Words"]
     without, *_others = [line for line in page.lines if line.iteration != verdict.game.iteration.name]
     assert [cell.text for cell in without.cells[-2:]] == ["", ""]

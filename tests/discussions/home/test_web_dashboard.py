@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from discussions.games.actions import enter_figure, withdraw_game
-from discussions.games.pages.list_query import ListQuery, load_list_window
+from discussions.games.queries.list_query import ListQuery, load_list_window
 from discussions.home.pages.dashboard import build_dashboard
 from discussions.iterations.actions import open_for_rating
 from discussions.models import Game

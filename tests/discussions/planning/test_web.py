@@ -6,8 +6,9 @@ import re
 import pytest
 from django.urls import reverse
 
-from discussions.games.pages.list import AUTOMATIC, build_games_page
-from discussions.games.pages.list_query import ListQuery
+from discussions.games.pages import AUTOMATIC
+from discussions.games.queries.list_query import ListQuery
+from discussions.games.views.game_list import GamesPage
 from discussions.iterations.queries import load_history
 from discussions.models import Decision, Game, Iteration, Verdict
 from discussions.planning.views.iteration import iteration_games
@@ -167,7 +168,7 @@ def test_unrated_games_show_the_automatic_values_of_the_list_of_games(client, st
     found = make_baseline(stage=stage, games=[figures(), figures(), None])
     row = load_history(stage).iterations[0]
     games = iteration_games(found, row)
-    listed = {line.number: line for line in build_games_page(project=project, wanted=ListQuery()).lines}
+    listed = {line.number: line for line in GamesPage(project=project, wanted=ListQuery()).lines}
     assert len(games) == len(listed) == 3
     unrated = games[2]
     assert unrated.cells == listed[str(unrated.figures.number)].cells

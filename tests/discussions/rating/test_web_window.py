@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from discussions.games.pages.game import MESSAGES_A_PAGE
+from discussions.games.core import MESSAGES_A_PAGE
 from discussions.rating.core.visibility import open_suggestions
 from discussions.rating.pages import window
 from discussions.rating.pages.transcript import MOST_SENTENCES

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 from msgspec import Struct, structs
 
-from discussions.games.pages.list_filters import (
+from discussions.games.queries.list_filters import (
     VALUE_FIELDS,
     VALUE_KINDS,
     ListFilter,
@@ -114,21 +114,21 @@ def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
     is_back, cursor = bool(wanted.before), wanted.before or wanted.after
     here = _find_value(project, wanted, cursor) if cursor else None
     if here is None and not is_back:
-        found = _run(_prepare_window, project, wanted)
+        games = _run(_prepare_window, project, wanted)
     else:
         rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
         if here is not None:
             field, falls = FIELDS[wanted.sort]
             rows = _beyond(rows, field, here, cursor, falls=falls != is_back)
-        found = list(_cut(rows, prefix, wanted, is_back=is_back, is_search=bool(wanted.q)))
-    is_more, found = len(found) > wanted.most, found[: wanted.most]
+        games = list(_cut(rows, prefix, wanted, is_back=is_back, is_search=bool(wanted.q)))
+    is_more, games = len(games) > wanted.most, games[: wanted.most]
     if is_back:
-        found.reverse()
+        games.reverse()
     is_later, is_earlier = (here is not None, is_more) if is_back else (is_more, here is not None)
     return ListWindow(
-        games=[GameRow(*game) for _pk, *game in found],
-        after=found[-1][0] if found and is_later else 0,
-        before=found[0][0] if found and is_earlier else 0,
+        games=[GameRow(*game) for _pk, *game in games],
+        after=games[-1][0] if games and is_later else 0,
+        before=games[0][0] if games and is_earlier else 0,
     )
 
 
@@ -190,8 +190,8 @@ def _cut(
     falls = falls != is_back
     if is_search and field == "number":
         # SQLite has an index of numbers with texts: it finds the page there without reading rows of other games.
-        found = rows.order_by("-number" if falls else "number").values("pk")
-        rows = Game.objects.filter(pk__in=found[: wanted.most + 1])
+        matches = rows.order_by("-number" if falls else "number").values("pk")
+        rows = Game.objects.filter(pk__in=matches[: wanted.most + 1])
     columns = [prefix + name for name in GameRow._fields]
     return _sorted(rows, field, falls=falls).values_list("pk", *columns)[: wanted.most + 1]
 
@@ -224,20 +224,20 @@ def _find_neighbour(project: Project, wanted: ListQuery, cursor: int, here: Any,
     """The number of the game before or after the row with that key and sort value; 0 at an end."""
     if isinstance(here, int | str) and not wanted.is_ordered_by_verdict:
         prepare = partial(_prepare_neighbour, is_text=isinstance(here, str), is_back=is_back)
-        found = _run(prepare, project, wanted, here, cursor)
+        numbers = _run(prepare, project, wanted, here, cursor)
     else:  # a decimal, or a figure that PostgreSQL keeps in two bytes: too few for a stand-in of a prepared query
-        found = list(
+        numbers = list(
             _select_neighbour(project.pk, wanted, read_values(wanted), here, cursor, is_back=is_back)
         )
-    return found[0][0] if found else 0
+    return numbers[0][0] if numbers else 0
 
 
 # As many orders and filters as above, each in two directions.
 @lru_cache(maxsize=512)
 def _prepare_neighbour(shape: ListQuery, names: tuple[str, ...], *, is_text: bool, is_back: bool) -> Prepared:
     def build(project: int, here: Any, cursor: int, *values: Any) -> "QuerySet[Any, Any]":
-        given = dict(zip(names, values, strict=True))
-        return _select_neighbour(project, shape, given, here, cursor, is_back=is_back)
+        by_name = dict(zip(names, values, strict=True))
+        return _select_neighbour(project, shape, by_name, here, cursor, is_back=is_back)
 
     return Prepared(build, int, str if is_text else int, int, *_kinds(names))
 
@@ -259,7 +259,7 @@ def _ordered(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "tup
         games = filter_games(project, wanted, values)
         return games.exclude(paid_usd=None) if field == "paid_usd" else games, ""
     verdicts = Verdict.objects.filter(project=project).not_superseded().exclude(**{field: None})
-    if wanted.given or values:
+    if wanted.active or values:
         verdicts = verdicts.filter(game__in=filter_games(project, wanted, values))
     return verdicts, "game__"
 

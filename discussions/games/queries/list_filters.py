@@ -67,7 +67,7 @@ class ListFilter(Struct, frozen=True, kw_only=True):
     odd: str = ""
 
     @property
-    def given(self) -> dict[str, object]:
+    def active(self) -> dict[str, object]:
         """The requested values, by their names in the URL."""
         names = ListFilter.__struct_fields__
         return {name: value for name in names if (value := getattr(self, name))}
@@ -116,7 +116,7 @@ def read_values(wanted: ListFilter) -> dict[str, Any]:
     if wanted.until:
         values["until"] = _midnight(wanted.until + timedelta(days=1))
     words = wanted.q[:LONGEST_SEARCH].casefold().split()[:MOST_WORDS]
-    values |= {f"word{at}": word for at, word in enumerate(words)}
+    values |= {f"word{index}": word for index, word in enumerate(words)}
     number = wanted.q.strip().removeprefix("#")
     if number.isascii() and number.isdigit() and len(number) <= 9:
         values["number"] = int(number)
@@ -126,12 +126,12 @@ def read_values(wanted: ListFilter) -> dict[str, Any]:
 def filter_games(project: int, wanted: ListFilter, values: Mapping[str, Any]) -> "QuerySet[Game]":
     """The requested games of the project, unordered; `values` come from `read_values`."""
     games = _by_state(Game.objects.filter(project=project), wanted.state)
-    found = reduce(
+    searched = reduce(
         and_, (Q(search_text__contains=values[name]) for name in values if name[:4] == "word"), Q()
     )
     if "number" in values:
-        found |= Q(number=values["number"])
-    games = games.filter(found)
+        searched |= Q(number=values["number"])
+    games = games.filter(searched)
     if "iteration" in values:
         games = games.filter(iteration=values["iteration"])
     if "since" in values:

@@ -1,0 +1,97 @@
+"""The cells of a game's figures in tables: recorded values, or automatic ones before a verdict."""
+
+from fractions import Fraction
+from functools import lru_cache
+
+import msgspec
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.outcome import Line, Outcome
+from discussions.games.queries.game_facts import FIGURES
+from discussions.metrics.core.metric import Scale
+from discussions.metrics.core.registry import METRICS
+from discussions.verdicts.pages.lines import FAIL, PASS, PENDING, format_score, get_state
+from rubric.core.records import Criterion, RubricRecord
+from workspace.core.text import figure
+
+# The state of an automatic value, which no verdict rests on yet; grey in every table.
+AUTOMATIC = "quiet"
+BY_RULE, ESTIMATE, AUTOMATIC_PASS, AUTOMATIC_FAIL = "by_rule", "estimate", "automatic_pass", "automatic_fail"
+
+
+class ScoreCell(Struct, frozen=True):
+    """One figure: its text, its state ("pass", "fail", "pending", AUTOMATIC) and the word for that."""
+
+    text: str
+    state: str
+    says: str
+
+
+def list_cell_words() -> dict[str, str]:
+    """The words of the cells in the reader's language, looked up once for a page."""
+    return {
+        PASS: _("pass"),
+        FAIL: _("fail"),
+        PENDING: _("pending"),
+        BY_RULE: _("n/a, pass"),
+        ESTIMATE: _("estimate"),
+        AUTOMATIC_PASS: _("automatic, pass"),
+        AUTOMATIC_FAIL: _("automatic, fail"),
+    }
+
+
+def build_outcome_cells(outcome: Outcome, words: dict[str, str]) -> dict[str, ScoreCell]:
+    """The cells of a recorded verdict, by metric."""
+    return {line.key: _recorded(line, words) for line in outcome.lines}
+
+
+def load_figure_cells(
+    games: list[int], version: int, rubric: RubricRecord
+) -> dict[int, dict[str, ScoreCell]]:
+    """The cells of these games before a verdict, by game and metric, under that rubric version; one query."""
+    rows = FIGURES.rows(games) if games else []
+    words = list_cell_words()
+    return {
+        game: build_figure_cells(figures, rubric, words)
+        for game, measured, figures in rows
+        if measured == version
+    }
+
+
+def build_figure_cells(
+    figures: str | None, rubric: RubricRecord, words: dict[str, str]
+) -> dict[str, ScoreCell]:
+    """The cells of a game without a verdict: automatic values, pending where people have to judge first."""
+    counted = msgspec.json.decode(figures) if figures else {}
+    return {
+        criterion.key: _counted(criterion, counted.get(criterion.key), words) for criterion in rubric.criteria
+    }
+
+
+def _recorded(line: Line, words: dict[str, str]) -> ScoreCell:
+    state = get_state(line)
+    text = format_score(line).removesuffix(METRICS[line.key].scale.symbol)
+    return ScoreCell(text, state, words[BY_RULE if line.is_by_rule else state])
+
+
+def _counted(criterion: Criterion, counted: list[int] | None, words: dict[str, str]) -> ScoreCell:
+    metric = METRICS[criterion.key]
+    if counted is None or metric.is_rated:
+        return ScoreCell("", PENDING, words[PENDING])
+    numerator, denominator, is_applicable, is_pending = counted
+    if not is_applicable:
+        return ScoreCell(f"{metric.scale.high:g}", AUTOMATIC, words[BY_RULE])
+    if not denominator or (is_pending and not metric.has_estimate):
+        return ScoreCell("", PENDING, words[PENDING])
+    text, reaches = _compare(numerator, denominator, metric.scale, criterion.threshold or 0)
+    if is_pending:
+        return ScoreCell(text, PENDING, words[ESTIMATE])
+    return ScoreCell(text, AUTOMATIC, words[AUTOMATIC_PASS if reaches else AUTOMATIC_FAIL])
+
+
+@lru_cache(maxsize=4096)
+def _compare(numerator: int, denominator: int, scale: Scale, threshold: float) -> tuple[str, bool]:
+    """The figure as text, and whether it reaches the threshold; cached, since a list repeats the same few counts."""
+    value = scale.value(numerator, denominator)
+    return figure(value, threshold), value >= Fraction(str(threshold))

@@ -1,0 +1,384 @@
+"""One game for its leads: the figures and their evidence, the transcript with roles, votes, people's judgements."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+from django.db.models import OuterRef, Subquery
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.access.permissions import check_see_game
+from discussions.adjudication.queries import has_seen_names
+from discussions.core.judgement_kinds import PHRASE, REFERENCE
+from discussions.core.records import Fault, GameRecord, Measurement, Message, Vote
+from discussions.games.core import MESSAGES_A_PAGE
+from discussions.games.forms import ROUND_OFFSETS, FewerForm, ReturnForm, WithdrawalForm, parse_list_address
+from discussions.games.permissions import why_rounds_stay
+from discussions.games.queries.list_query import ListQuery, load_neighbours
+from discussions.games.views.evaluations import PeoplePart, collect_marks
+from discussions.games.views.evidence import why_messages, why_references
+from discussions.metrics.actions import ask_for_diagnostics
+from discussions.metrics.core.registry import METRICS
+from discussions.metrics.labels import LABELS
+from discussions.models import Companions, Game, ManualFigure, RoundOffset, Verdict, Withdrawal
+from discussions.models.manual_figures import CACHE, COST
+from discussions.queries import (
+    find_diagnostics_job,
+    find_game,
+    find_stopped_jobs,
+    game_record,
+    is_computing_diagnostics,
+    load_measurements,
+    rubric_record,
+)
+from discussions.transcripts.core.notes import REPEATS_DROPPED
+from discussions.transcripts.core.oddities import (
+    ODDITY_CODES,
+    REPEATED,
+    ROUND_ZERO,
+    TEXT_ROUND_ZERO,
+    Oddity,
+    list_oddities,
+)
+from discussions.verdicts.pages.lines import NONE, FigureRow, figure_rows
+from discussions.verdicts.pages.verdict import outcome_part
+from discussions.verdicts.queries import Preview, load_next_games, load_verdict_preview
+from workspace.access.permissions import may
+from workspace.core.text import figure
+from workspace.core.words import decode_stored
+from workspace.database.prepared_queries import Prepared
+from workspace.models import Job, Person
+from workspace.models.jobs import FAILED, QUEUED, RUNNING
+from workspace.web.bind_form import bind_form, only_parameters, parse_number
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, is_htmx, require
+from workspace.web.respond import respond
+
+MOST_LISTED = 200
+EVERY_GAME = ListQuery()
+
+
+@require("see_game")
+def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """One game, for its leads and, after the verdict, for its evaluators; 404 for everybody else."""
+    row = game_or_404(request.user, slug, number)
+    context = {
+        **_game_context(request, row),
+        "withdrawal_form": WithdrawalForm(),
+        "return_form": ReturnForm(labels=metric_labels(row)),
+        "fewer_form": FewerForm(),
+    }
+    return respond(request, page="discussions/games/game.html", context=context)
+
+
+@require("see_game", methods=("GET", "POST"))
+def diagnostics(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The diagnostics of a game, as parts of its page. POST has them computed; GET answers 204 while that takes.
+
+    Without htmx, redirects to the game.
+    """
+    row = game_or_404(request.user, slug, number)
+    if request.method == "GET" and is_htmx(request) and is_computing_diagnostics(row):
+        return HttpResponse(status=204)
+    context = _game_context(request, row)
+    page: GamePage = context["page"]
+    if request.method == "POST":
+        bind_form(request, NothingForm)
+        if measured := page.missing.unasked:
+            ask_for_diagnostics(game=row, measured=measured, by=request.user, now=timezone.now())
+            page.missing = MissingFigures(is_computing=True)
+    address = f"{reverse('game', args=[slug, number])}{page.query}#game-why"
+    if not is_htmx(request):
+        return HttpResponseRedirect(address, status=303 if request.method == "POST" else 302)
+    return respond(request, page="discussions/games/_diagnostics_parts.html", context=context)
+
+
+def _game_context(request: SignedIn, row: Game) -> dict[str, Any]:
+    """What a game's page shows, of the part of the transcript that the address names."""
+    asked = only_parameters(request, "from", "names", "in")
+    framed = frame(request.user, row.project, "games")
+    leads = bool(framed["may_lead"])
+    page = GamePage(
+        game=row,
+        start=parse_number(asked["from"]) or 1,
+        is_named=asked["names"] == "1" and leads and has_seen_names(request.user, row),
+        only=None if leads else request.user,
+        wanted=parse_list_address(asked["in"]),
+    )
+    return {"page": page, **framed}
+
+
+def game_or_404(person: Person, slug: str, number: int) -> Game:
+    """The game of that number, if the person may see it, else 404."""
+    row = find_game(slug, number)
+    if row is None or not may(check_see_game, person, row):
+        raise Http404
+    return row
+
+
+def metric_labels(row: Game) -> list[str]:
+    """The names of the metrics, as the evaluators of the game read them."""
+    version = row.iteration.rubric_version
+    return [criterion.label for criterion in rubric_record(version.pk, version.sha256).criteria]
+
+
+class MissingFigures(Struct, frozen=True):
+    """What a game lacks: `stopped` is the job that failed to measure it, or to compute its diagnostics.
+
+    `is_computing` says that a job computes them; `unasked` is the key of the measurement if none does, else 0. `is_new`
+    says that none ever did: then the page asks for them by itself.
+    """
+
+    stopped: Job | None = None
+    is_computing: bool = False
+    unasked: int = 0
+    is_new: bool = False
+
+
+class GamePage:
+    """The page of a game, its transcript from position `start` on; a fixed number of queries.
+
+    If `only` is set, the page has only that person's evaluation. If several people rate, it has names only if
+    `is_named`. `wanted` is the list that the reader came from.
+
+    `metrics` and `outcome` are empty while the game is not measured. `messages` is the shown part of the transcript;
+    `earlier` and `later` are where the other parts begin, 0 if none. `oddities` are computed from the record, so games
+    imported before oddities were stored have them, too. `withdrawals` are empty for a game that counts. `rounds`,
+    `marks` (people's judgements and remarks at each message) and `beside` (the games before and after it in the list)
+    are for leads.
+    """
+
+    def __init__(
+        self,
+        *,
+        game: Game,
+        start: int = 1,
+        is_named: bool = False,
+        only: Person | None = None,
+        wanted: ListQuery = EVERY_GAME,
+    ) -> None:
+        self.game, self.record = game, game_record(game.pk, game.content_sha256)
+        preview = load_verdict_preview(game)
+        diagnostics = _DIAGNOSTICS.first(preview.basis.measured.id) if preview else None
+        warnings = decode_stored(game.warnings, list[Fault])
+        self.warnings = [warning for warning in warnings if warning.code not in ODDITY_CODES]
+        self.is_without_repeats = any(warning.code == REPEATS_DROPPED for warning in self.warnings)
+        self.oddities = list_oddities(self.record)
+        next_games = load_next_games(game, preview.outcome) if preview and only is None else NONE
+        self.people = PeoplePart(game, preview, is_named=is_named, only=only)
+        self.paid = paid_figures(game)
+        self.outcome = outcome_part(preview.outcome, preview.basis, next_games) if preview else None
+        self.verdict_number = _find_verdict_number(game, preview)
+        rows = figure_rows(preview.outcome, next_games) if preview else []
+        self.metrics = _metrics(rows, preview, self.record, diagnostics) if preview else []
+        self.messages = self.record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
+        after = self.messages[-1].position + 1 if self.messages else 0
+        self.earlier = max(1, start - MESSAGES_A_PAGE) if start > 1 else 0
+        self.later = after if after and after <= len(self.record.messages) else 0
+        self.message_counts = Counter(message.player for message in self.record.messages)
+        self.votes = _votes(self.record, self.messages)
+        self.withdrawals = list_withdrawals(game) if game.withdrawn_at else []
+        self.rounds = None if only else RoundsPart(game, self.oddities)
+        self.marks = {} if only else collect_marks(self.people.people)
+        self.beside = None if only else load_neighbours(game.project, wanted, game)
+        self.list_query = wanted.change()
+        self.missing = MissingFigures() if diagnostics else _find_missing(game, preview)
+
+    @property
+    def kept(self) -> str:
+        """Query parameters to keep in links to this game or its neighbours: the list that the reader came from."""
+        return urlencode(self._in_list)
+
+    @property
+    def query(self) -> str:
+        """The query of the page's own address: the part of the transcript, and the list that the reader came from."""
+        part = {"from": str(self.messages[0].position)} if self.earlier and self.messages else {}
+        query = urlencode(part | self._in_list)
+        return f"?{query}" if query else ""
+
+    def place(self, position: int) -> str:
+        """The link to a message: on this page of the transcript, or on the one that begins with it."""
+        shown = self.messages
+        if shown and shown[0].position <= position <= shown[-1].position:
+            return f"#m{position}"
+        return f"?{urlencode({'from': str(position), **self._in_list})}#m{position}"
+
+    @property
+    def _in_list(self) -> dict[str, str]:
+        return {"in": self.list_query} if self.list_query else {}
+
+    @property
+    def may_drop_repeats(self) -> bool:
+        """Whether there are repeated messages that a lead can drop."""
+        return not self.game.withdrawn_at and any(oddity.code == REPEATED for oddity in self.oddities)
+
+    @property
+    def return_refusal(self) -> str:
+        """Why no evaluation can be returned any more; "" while that is possible."""
+        if not self.verdict_number:
+            return ""
+        return _("A verdict rests on what was submitted, so nothing is returned any more.")
+
+    @property
+    def fewer_most(self) -> int:
+        """The highest number of evaluations that could be required instead; 0 if the number cannot be lowered."""
+        least = max(1, self.people.in_count)
+        return 0 if self.verdict_number or self.people.needed_count <= least else self.people.needed_count - 1
+
+
+_DIAGNOSTICS = Prepared(lambda measured: Companions.objects.filter(measured=measured), int)
+
+
+def _find_verdict_number(game: Game, preview: Preview | None) -> int:
+    if preview is not None and preview.basis.supersedes is None:
+        return 0
+    return _NUMBER.rows(game.pk)[0][0] or 0
+
+
+_NUMBER = Prepared(
+    lambda game: Game.objects.filter(pk=game).values_list(
+        Subquery(Verdict.objects.filter(game=OuterRef("pk")).order_by("-number").values("number")[:1])
+    ),
+    int,
+)
+
+
+def _find_missing(game: Game, preview: Preview | None) -> MissingFigures:
+    """Why a game without diagnostics has none, or is not measured."""
+    if preview is None:
+        return MissingFigures(stopped=find_stopped_jobs([game.iteration_id]).get(game.iteration_id))
+    measured = preview.basis.measured.id
+    job = find_diagnostics_job(measured)
+    if job and job.state == FAILED:
+        return MissingFigures(stopped=job)
+    is_computing = job is not None and job.state in (QUEUED, RUNNING)
+    return MissingFigures(
+        is_computing=is_computing, unasked=0 if is_computing else measured, is_new=job is None
+    )
+
+
+def _metrics(
+    rows: list[FigureRow], preview: Preview, record: GameRecord, stored: Companions | None
+) -> "list[GameMetric]":
+    measured = preview.basis.measured
+    measurements = load_measurements(measured.id, measured.findings_sha256)
+    figures: dict[str, Any] = msgspec.json.decode(stored.body) if stored else {}
+    names = [record.players[message.player - 1].name for message in record.messages]
+    return [
+        GameMetric(row, measurements.get(row.key), preview, record, names, figures.get(row.key, {}))
+        for row in rows
+    ]
+
+
+class GameMetric:
+    """One metric with what its number was counted from; lists are cut at `MOST_LISTED`, `left_out` counts the rest.
+
+    `names` are the speakers by position, `figures` the diagnostics of the metric. `uses` are the most used phrases and
+    the robotic ones, each with whether it is robotic; `accepted` has the subjects of phrases judged acceptable.
+    """
+
+    def __init__(
+        self,
+        row: FigureRow,
+        measurement: Measurement | None,
+        preview: Preview,
+        record: GameRecord,
+        names: list[str],
+        figures: Mapping[str, Any],
+    ) -> None:
+        self.row, effective = row, preview.found
+        self.looks = LABELS[row.key].looks(figures) if figures else []
+        robotic = {use["phrase"]: use for use in figures.get("robotic", [])}
+        uses = {use["phrase"]: use for use in figures.get("top_phrases", [])} | robotic
+        self.uses = [(use, phrase in robotic) for phrase, use in uses.items()]
+        has_references = measurement is not None and METRICS[row.key].judged == REFERENCE
+        measurement = measurement or Measurement(row.key, 0, 0)
+        self.notes, self.players = measurement.notes, measurement.players
+        self.messages = why_messages(measurement, effective, names, MOST_LISTED)
+        references = why_references(measurement, effective, names, record.players) if has_references else []
+        self.references = references[:MOST_LISTED]
+        self.phrases, self.accepted = measurement.phrases[:MOST_LISTED], effective.values.get(PHRASE, {})
+        longest = max(len(references), len(measurement.messages), len(measurement.phrases))
+        self.left_out = max(0, longest - MOST_LISTED)
+
+
+class PaidFigure:
+    """Cost or cache hit rate: what the transcript reports ("" for nothing) and what was entered, newest first.
+
+    `text` is the figure that counts; "" when nothing is known.
+    """
+
+    def __init__(self, kind: str, reported: Decimal | None, rows: Iterable[ManualFigure]) -> None:
+        self.kind, self.label = kind, _("Cost") if kind == COST else _("Cache hit rate")
+        self.reported = "" if reported is None else format_manual_figure(kind, reported)
+        self.entered = [(format_manual_figure(kind, row.value), row) for row in rows]
+        self.text = self.entered[0][0] if self.entered else self.reported
+
+
+def paid_figures(game: Game) -> list[PaidFigure]:
+    """Cost and cache hit rate of a game with everything that was entered; one query."""
+    entered: list[ManualFigure] = _ENTERED.objects(game.pk)
+    cache = None if game.cache_hit_rate is None else Decimal(str(game.cache_hit_rate))
+    return [
+        PaidFigure(kind, reported, [row for row in entered if row.kind == kind])
+        for kind, reported in ((COST, game.cost_usd), (CACHE, cache))
+    ]
+
+
+_ENTERED = Prepared(
+    lambda game: (
+        ManualFigure.objects.filter(game=game).select_related("created_by").order_by("kind", "-number")
+    ),
+    int,
+)
+
+
+def format_manual_figure(kind: str, value: Decimal) -> str:
+    """A cost in dollars with two decimals or more, a rate in percent with one to four."""
+    value = value if kind == COST else round(value * 100, 4)
+    decimals = max(2 if kind == COST else 1, -int(value.normalize().as_tuple().exponent))
+    text = figure(value, decimals=decimals)
+    return f"${text}" if kind == COST else f"{text}\u00a0%"
+
+
+class RoundsPart:
+    """How the texts of a game count its rounds, for leads; takes at most three queries.
+
+    `newest` is the newest act, None before the first. `choices` are (offset, words), empty if `stays` says why.
+    """
+
+    def __init__(self, game: Game, oddities: list[Oddity]) -> None:
+        self.newest: RoundOffset | None = _OFFSETS.first(game.pk)
+        self.stays = why_rounds_stay(game)
+        self.choices = () if self.stays else ROUND_OFFSETS
+        self.is_odd = any(oddity.code in (ROUND_ZERO, TEXT_ROUND_ZERO) for oddity in oddities)
+        self.is_shown = bool(self.choices or self.newest or self.is_odd)
+        # What to add to a number in a text to get the file's.
+        self.offset = self.newest.offset if self.newest else 0
+        self.says = dict(ROUND_OFFSETS)[self.offset]
+
+
+_OFFSETS = Prepared(
+    lambda game: RoundOffset.objects.filter(game=game).select_related("created_by").order_by("-number")[:1],
+    int,
+)
+
+
+def list_withdrawals(game: Game) -> list[Withdrawal]:
+    """Every withdrawal and every restoration of a game, newest first; one query."""
+    return list(Withdrawal.objects.filter(game=game).select_related("created_by").order_by("-number"))
+
+
+def _votes(record: GameRecord, shown: list[Message]) -> list[Vote]:
+    """Every vote; of a long game, those of the rounds in this part of the transcript."""
+    rounds = {message.round for message in shown}
+    is_all = len(shown) == len(record.messages)
+    return [vote for vote in record.votes if is_all or vote.round in rounds]

@@ -1,0 +1,291 @@
+"""The games of a project, a page at a time, with figures from recorded verdicts or from measurements so far.
+
+A page takes a fixed number of queries and never reads the text of a transcript.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from discussions.access.permissions import check_see_games
+from discussions.access.queries import name_evaluators
+from discussions.core.outcome import ABOVE, AMBER, UNREPORTED
+from discussions.games.forms import GameColumnsForm, parse_list_address, parse_list_query, read_columns
+from discussions.games.pages import ScoreCell, build_figure_cells, build_outcome_cells, list_cell_words
+from discussions.games.queries.game_facts import (
+    GameFacts,
+    IterationRules,
+    load_game_facts,
+    load_iteration_rules,
+)
+from discussions.games.queries.list_filters import (
+    AGREEMENTS,
+    MEASURING,
+    STATES,
+    STATUSES,
+    VERDICTS,
+    WEAK_PASSES,
+    YES,
+)
+from discussions.games.queries.list_query import (
+    MOST_CHOSEN,
+    SORTS,
+    GameRow,
+    ListQuery,
+    count_matches,
+    load_list_window,
+)
+from discussions.metrics.core.registry import METRICS
+from discussions.metrics.labels import LABELS
+from discussions.models import Remark
+from discussions.queries import find_stopped_jobs
+from discussions.verdicts.core.rule import get_cost_state
+from discussions.verdicts.pages.lines import FAIL, PASS, describe_weak_pass
+from workspace.access.permissions import role_in
+from workspace.core.refusals import Malformed
+from workspace.core.text import figure
+from workspace.database.prepared_queries import Prepared
+from workspace.models import Project
+from workspace.web.bind_form import bind_form, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+COLUMNS, YEAR = "games_columns", 365 * 24 * 3600
+
+ID, COMPOSITE, FLIPS, WEAK, COST = "id", "composite", "flips", "weak", "cost"
+MESSAGES, ITERATION, IMPORTED, FLAGS = "messages", "iteration", "imported", "flags"
+
+# The metrics stand between the first and the others.
+FIRST = {ID: gettext_lazy("Game id and file")}
+OTHERS = {
+    COMPOSITE: gettext_lazy("Composite"),
+    FLIPS: gettext_lazy("To flip"),
+    WEAK: gettext_lazy("Weak passes"),
+    COST: gettext_lazy("Cost"),
+    MESSAGES: gettext_lazy("Messages"),
+    FLAGS: gettext_lazy("Open flags"),
+    ITERATION: gettext_lazy("Iteration"),
+    IMPORTED: gettext_lazy("Imported"),
+}
+HIDDEN_AT_FIRST = frozenset({WEAK, MESSAGES, FLAGS, IMPORTED})
+NUMBERS = frozenset({"number", COMPOSITE, FLIPS, COST, MESSAGES, FLAGS})
+
+# Column -> its two sort orders; the first click selects the first.
+ORDERS = {
+    "number": ("newest", "oldest"),
+    "status": ("most_passed", "fewest_passed"),
+    ID: ("a_to_z", "z_to_a"),
+    COMPOSITE: ("best", "worst"),
+    FLIPS: ("closest", "farthest"),
+    COST: ("costliest", "cheapest"),
+    MESSAGES: ("longest", "shortest"),
+    ITERATION: ("last_iteration", "first_iteration"),
+}
+RISING = frozenset(
+    {"oldest", "a_to_z", "worst", "fewest_passed", "closest", "shortest", "cheapest", "first_iteration"}
+)
+
+BY_HAND = "by_hand"
+# For a metric that the rubric version of a game does not have.
+NO_CELL = ScoreCell("", "", "")
+
+
+@require("see_games", costs="searches")
+def games(request: SignedIn, slug: str) -> HttpResponse:
+    """A page of the project's games; an evaluator is redirected to the queue."""
+    project = project_or_404(request.user, slug)
+    if role_in(request.user, project) == "evaluator":
+        return redirect("queue", slug=slug)
+    check_see_games(request.user, project)
+    chosen = read_columns(request.COOKIES.get(COLUMNS, ""))
+    page = GamesPage(project=project, wanted=parse_list_query(request.GET), chosen=chosen)
+    context = {"page": page, **frame(request.user, project, "games")}
+    return respond(request, page="discussions/games/list.html", context=context)
+
+
+@require("see_games", methods=("POST",))
+def choose_columns(request: SignedIn, slug: str) -> HttpResponse:
+    """Keep the chosen columns of the list in a cookie, and go back to the list."""
+    project = project_or_404(request.user, slug)
+    check_see_games(request.user, project)
+    form = bind_form(request, GameColumnsForm, known=list_columns(list(METRICS)))
+    if not form.is_valid():
+        raise Malformed(_("There is no such column. Load the page again."))
+    query = parse_list_address(form.cleaned_data["back"]).change()
+    answer = respond(request, page="", redirect=f"{reverse('games', args=[slug])}?{query}")
+    # A dot stands for no columns: an empty cookie means that nothing was chosen.
+    chosen = ".".join(form.cleaned_data["columns"]) or "."
+    secure = settings.SESSION_COOKIE_SECURE
+    answer.set_cookie(COLUMNS, chosen, max_age=YEAR, samesite="Lax", httponly=True, secure=secure)
+    return answer
+
+
+class GamesPage:
+    """The requested games, with the columns that a person chose.
+
+    `after` and `before` are cursors to continue from, 0 if there are no more. `match_count` is how many games the whole
+    list has, counted to `most_chosen` + 1. `shown` are the columns besides number and status, `columns` all that can
+    be chosen.
+    """
+
+    most_chosen = MOST_CHOSEN
+
+    def __init__(self, *, project: Project, wanted: ListQuery, chosen: frozenset[str] | None = None) -> None:
+        window, iterations = load_list_window(project, wanted), load_iteration_rules(project)
+        self.wanted, self.after, self.before = wanted, window.after, window.before
+        keys = {criterion.key for rules in iterations.values() for criterion in rules.rubric.criteria}
+        self.columns = list_columns([key for key in METRICS if key in keys])
+        wished = self.columns.keys() - HIDDEN_AT_FIRST if chosen is None else chosen
+        self.shown = [key for key in self.columns if key in wished]
+        self.metrics = [key for key in self.shown if key in METRICS]
+        labels = {
+            "number": _("Game"),
+            "status": _("Status"),
+            **{key: self.columns[key] for key in self.shown},
+        }
+        self.headings = {key: Heading(key, label, wanted) for key, label in labels.items()}
+        facts = load_game_facts(window.games, iterations)
+        self.lines = _lines(facts, self.metrics, _count_flags(window.games) if FLAGS in self.shown else {})
+        self.choices = _choices(iterations, name_evaluators(project))
+        self.chips = _chips(wanted, self.choices)
+        # Games are never deleted, so the next number gives their count.
+        self.game_count = project.next_game_number - 1
+        is_whole = not (self.after or self.before)
+        self.match_count = len(facts) if is_whole else count_matches(project, wanted, MOST_CHOSEN + 1)
+
+    @property
+    def more_count(self) -> int:
+        """How many of the collapsed filters are active."""
+        return sum(name not in ("q", "state", "verdict", "iteration") for name in self.wanted.active)
+
+
+def _chips(wanted: ListQuery, choices: Mapping[str, Mapping[Any, Any]]) -> list[tuple[str, str]]:
+    """Each active filter in words, and the query of the URL without it."""
+    words = {
+        "q": _("search: %(value)s"),
+        "since": _("imported from %(value)s"),
+        "until": _("imported to %(value)s"),
+        "evaluator": _("evaluator: %(value)s"),
+    }
+    chips = []
+    for name, value in wanted.active.items():
+        known: Mapping[Any, Any] = STATES if name == "state" else choices.get(name, {})
+        label = words.get(name, "%(value)s") % {"value": known.get(value, value)}
+        chips.append((label, wanted.change(**{name: ""})))
+    return chips
+
+
+def list_columns(metrics: Sequence[str]) -> dict[str, str]:
+    """Every column that can be chosen, in their order: key -> label."""
+    named = {key: str(LABELS[key].column) for key in metrics}
+    return {key: str(label) for key, label in (FIRST | named | OTHERS).items()}
+
+
+class Heading:
+    """A heading. `sorts_by` is the query of the URL that sorts by it, "" if the column cannot be sorted.
+
+    `sorted` is how the list is sorted by it now: "ascending", "descending" or "".
+    """
+
+    def __init__(self, key: str, label: str, wanted: ListQuery) -> None:
+        self.label, self.is_number = label, key in NUMBERS or key in LABELS
+        first, second = ORDERS.get(key, ("", ""))
+        rises = "ascending" if wanted.sort in RISING else "descending"
+        self.sorted = rises if wanted.sort in (first, second) else ""
+        self.sorts_by = wanted.change(sort=second if wanted.sort == first else first) if first else ""
+
+
+def _choices(iterations: dict[int, IterationRules], people: dict[int, str]) -> dict[str, Mapping[Any, Any]]:
+    """The choices of each filter with a menu, by its name in the URL."""
+    return {
+        "sort": SORTS,
+        "state": STATUSES,
+        "verdict": VERDICTS,
+        "iteration": {key: rules.name for key, rules in iterations.items()},
+        "evaluator": people,
+        "agreement": AGREEMENTS,
+        "weak": WEAK_PASSES,
+        "flag": {YES: _("with an open flag")},
+        "odd": {YES: _("looks odd")},
+    }
+
+
+def _count_flags(games: list[GameRow]) -> dict[int, int]:
+    """Open flags by game; one query."""
+    return dict(_FLAGS.rows([game.pk for game in games]))
+
+
+_FLAGS = Prepared(
+    lambda games: (
+        Remark.objects.filter(kind="flag", resolved_at=None, evaluation__game__in=games)
+        .order_by()
+        .values("evaluation__game")
+        .annotate(count=Count("pk"))
+        .values_list("evaluation__game", "count")
+    ),
+    list,
+)
+
+
+def _lines(games: list[GameFacts], metrics: list[str], flags: dict[int, int]) -> "list[ListedGame]":
+    waiting = {game.row.iteration_id for game in games if game.state == MEASURING}
+    stopped = find_stopped_jobs(waiting) if waiting else {}
+    words = {key: str(label) for key, label in STATUSES.items()} | list_cell_words()
+    words |= {AMBER: _("over target"), ABOVE: _("too high"), UNREPORTED: _("not reported")}
+    words[BY_HAND] = _("by hand")
+    return [
+        ListedGame(
+            game,
+            metrics,
+            words,
+            flags.get(game.row.pk, 0),
+            is_stopped=game.state == MEASURING and game.row.iteration_id in stopped,
+        )
+        for game in games
+    ]
+
+
+class ListedGame:
+    """One row, its figures as text: `cells` has a figure for each of `metrics`. `words` are the same for all rows."""
+
+    def __init__(
+        self,
+        facts: GameFacts,
+        metrics: list[str],
+        words: dict[str, str],
+        flag_count: int,
+        *,
+        is_stopped: bool,
+    ) -> None:
+        row, rules, outcome, cost = facts.row, facts.rules, facts.outcome, facts.row.paid_usd
+        self.row, self.number, self.iteration = row, str(row.number), rules.name
+        self.state, self.state_says = facts.state, words[facts.state]
+        self.tone = self.headline = self.composite = self.turns = self.weak = ""
+        if outcome is None:
+            cells = build_figure_cells(facts.figures, rules.rubric, words)
+        else:
+            cells = build_outcome_cells(outcome, words)
+            self.tone = PASS if outcome.passes else FAIL
+            word = _("PASS") if outcome.passes else _("FAIL")
+            self.headline = f"{outcome.passed_count}/{len(outcome.lines)} {word}"
+            self.composite = "" if outcome.composite is None else figure(outcome.composite)
+            self.turns = "" if outcome.flip_distance is None else str(outcome.flip_distance)
+            self.weak = "; ".join(map(describe_weak_pass, outcome.weak_passes))
+        if is_stopped:
+            self.tone, self.headline = FAIL, _("measuring failed")
+        self.cells = [cells.get(key, NO_CELL) for key in metrics]
+        self.cost = "" if cost is None else f"${figure(cost, rules.limit, decimals=2)}"
+        costs = (
+            words.get(get_cost_state(cost, rules.rules)),
+            words[BY_HAND] if facts.is_cost_by_hand else "",
+        )
+        self.cost_says = ", ".join(filter(None, costs))
+        self.flags = str(flag_count) if flag_count else ""
