@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# A wing imports earlier wings, a package imports earlier packages of its wing. docs/house.md says what each is for.
+# A wing imports earlier wings, a package imports earlier packages of its wing. docs/architecture.md says what each is for.
 ORDER = {
     "workspace": (
         "core",

@@ -14,7 +14,7 @@ from evalsite import environment
 from tests.guards.house import ROOT, short
 
 LAUNCHER = {"HOST", "PORT"}  # read by make run, not by the site
-ADR_WORDS = 400
+ADR_WORDS = 250
 
 
 def names_in_example(text: str) -> set[str]:

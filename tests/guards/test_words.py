@@ -11,7 +11,7 @@ WINGS = ("workspace", "rubric", "discussions")
 TRANSLATE = {"_", "_now", "_lazy", "gettext", "ngettext", "say", "say_many", "mark", "mark_many"}
 REFUSALS = {"Malformed", "Unacceptable", "NotAllowed", "Conflict", "Unavailable", "TooOften", "TooLarge"}
 WORD = re.compile(r"(?:^|\s)[A-Za-z]{3,}(?=[\s.,;]|$)")
-# Texts of cores that stay as they are written (docs/house.md, Texts).
+# Texts of cores that stay as they are written (docs/architecture.md, Texts).
 EVIDENCE = (
     "discussions/archives/core/",
     "discussions/comparison/core/decision_basis.py",
