@@ -1,4 +1,4 @@
-"""Django's entry for the discussions wing."""
+"""Django's entry for the discussions app."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""The addresses of the discussions wing."""
+"""The addresses of the discussions app."""
 
 from django.urls import URLResolver, include, path
 

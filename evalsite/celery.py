@@ -1,4 +1,4 @@
-"""The Celery application: settings from Django, tasks from the wings. A message only says "look at job N"."""
+"""The Celery application: settings from Django, tasks from the apps. A message only says "look at job N"."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""Every address of the site, assembled from the wings."""
+"""Every address of the site, assembled from the apps."""
 
 from django.urls import include, path
 from django.urls.resolvers import RoutePattern, URLResolver

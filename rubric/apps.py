@@ -1,4 +1,4 @@
-"""Django's entry for the rubric wing."""
+"""Django's entry for the rubric app."""
 
 from django.apps import AppConfig
 

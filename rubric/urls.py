@@ -1,4 +1,4 @@
-"""The addresses of the rubric wing. Those that count who uses a version are wired in evalsite/urls.py."""
+"""The addresses of the rubric app. Those that count who uses a version are wired in evalsite/urls.py."""
 
 from django.urls import URLResolver, include, path
 

@@ -1,4 +1,4 @@
-"""Django's entry for the workspace wing."""
+"""Django's entry for the workspace app."""
 
 from django.apps import AppConfig
 from django.core.checks import Tags, register

@@ -1,4 +1,4 @@
-"""The addresses of the workspace wing. A new project is opened by the last wing's action: see evalsite/urls.py."""
+"""The addresses of the workspace app. A new project is opened by the last app's action: see evalsite/urls.py."""
 
 from django.urls import URLResolver, include, path
 

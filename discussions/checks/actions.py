@@ -1,4 +1,4 @@
-"""All invariants of this wing for `manage.py verify`."""
+"""All invariants of this app for `manage.py verify`."""
 
 from discussions.checks.evaluations import ADJUDICATION_CHECKS, EVALUATION_CHECKS
 from discussions.checks.games import GAME_CHECKS

@@ -1,4 +1,4 @@
-"""Limits that several modules of the discussions wing share."""
+"""Limits that several modules of the discussions app share."""
 
 # How much is read into memory at once; a game above this limit is a batch of its own.
 BATCH_GAMES = 250

@@ -1,4 +1,4 @@
-"""The rows of the discussions wing."""
+"""The rows of the discussions app."""
 
 from discussions.models.adjudications import Adjudication
 from discussions.models.calibrations import CalibrationGame, CalibrationRound, CalibrationWaiver

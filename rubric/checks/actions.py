@@ -1,4 +1,4 @@
-"""Checks of reviews: this wing's part of `manage.py verify`, which reads submitted reviews again."""
+"""Checks of reviews: this app's part of `manage.py verify`, which reads submitted reviews again."""
 
 from collections import Counter
 from collections.abc import Iterator

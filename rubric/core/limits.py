@@ -1,4 +1,4 @@
-"""Limits that several modules of the rubric wing share."""
+"""Limits that several modules of the rubric app share."""
 
 MOST_RESPONSES = 26  # of a comparison: one for each letter of the alphabet
 FEWEST_SHOWN = 2  # responses, or there is nothing to compare

@@ -1,4 +1,4 @@
-"""The rows of the rubric wing."""
+"""The rows of the rubric app."""
 
 from rubric.models.calibration import CalibrationComparison, CalibrationRound, CalibrationWaiver
 from rubric.models.comparisons import Comparison, ComparisonSet, Response, Reviewer

@@ -1,6 +1,6 @@
 """Impact previews of drafts: request and cancel them, make them in a job, and store them in rows that never change.
 
-This module also computes what a draft of a response rubric would change; the discussions wing does so for the
+This module also computes what a draft of a response rubric would change; the discussions app does so for the
 discussion rubric. Only the preview's own row is written.
 """
 

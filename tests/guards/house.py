@@ -1,4 +1,4 @@
-"""The house as the guards see it: wings, their packages in order, the floors of a package, and the files of each."""
+"""The code as the guards see it: apps, their packages in order, the layers of a package, and the files of each."""
 
 import ast
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# A wing imports earlier wings, a package imports earlier packages of its wing. docs/architecture.md says what each is for.
+# An app imports earlier apps, a package earlier packages of its app. docs/architecture.md says what each is for.
 ORDER = {
     "workspace": (
         "core",
@@ -109,7 +109,7 @@ FLOORS = {
     "urls": 8,
     "api": 8,
 }
-# Modules and packages whose name is no floor, and the floor that they count as.
+# Modules and packages whose name is no layer, and the layer that they count as.
 COUNTS_AS = {
     "discussions.checks": "actions",
     "workspace.authentication.adapter": "views",
@@ -127,13 +127,13 @@ COUNTS_AS = {
     "workspace.web": "views",
     "workspace.web.forms": "forms",
 }
-# Django looks for these at the top of a wing; they may use every package.
+# Django looks for these at the top of an app; they may use every package.
 TOP = ("management", "apps", "tasks", "urls")
 EXEMPT = ("migrations",)
 
 
 class Place(NamedTuple):
-    """Where a module is: its wing, its package, its floor (`top` above all packages)."""
+    """Where a module is: its app, its package, its layer (`top` above all packages)."""
 
     wing: str
     package: str
@@ -141,7 +141,7 @@ class Place(NamedTuple):
 
 
 def place_of(module: str) -> Place | None:
-    """The place of a dotted name, of a module or of a definition in one; None when it is in no wing."""
+    """The place of a dotted name, of a module or of a definition in one; None when it is in no app."""
     wing, _, rest = module.partition(".")
     if wing not in WINGS or not rest:
         return None
@@ -167,13 +167,13 @@ def module_name(path: Path) -> str:
 
 @cache
 def python_files() -> tuple[Path, ...]:
-    """Every Python file of the wings and of evalsite/, migrations left out."""
+    """Every Python file of the apps and of evalsite/, migrations left out."""
     found = [path for top in (*WINGS, "evalsite") for path in (ROOT / top).rglob("*.py")]
     return tuple(sorted(path for path in found if not set(path.parts) & set(EXEMPT)))
 
 
 def floor_files(floor: str) -> list[Path]:
-    """Every Python file of one floor, in all wings."""
+    """Every Python file of one layer, in all apps."""
     return [
         path for path in python_files() if (place := place_of(module_name(path))) and place.floor == floor
     ]
@@ -233,5 +233,5 @@ def length_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def short(path: Path) -> str:
-    """The path from the top of the house."""
+    """The path from the top of the repository."""
     return str(path.relative_to(ROOT))

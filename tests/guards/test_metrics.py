@@ -1,4 +1,4 @@
-"""The metrics are one table: whatever else is keyed by metric has all of them, and wings to the left name none."""
+"""The metrics are one table: whatever else is keyed by metric has all of them, and the apps below name none."""
 
 import ast
 import importlib
@@ -16,7 +16,7 @@ from tests.factories import eighth_metric
 from tests.guards.house import module_name, python_files, short
 
 LEAST = 3
-WINGS = ("discussions", "rubric", "workspace")
+APPS = ("discussions", "rubric", "workspace")
 
 
 def whole_tables() -> tuple[set[str], ...]:
@@ -70,7 +70,7 @@ def metrics_named(source: str) -> list[int]:
 
 
 def _wing_files() -> list[Path]:
-    return [path for path in python_files() if module_name(path).split(".")[0] in WINGS]
+    return [path for path in python_files() if module_name(path).split(".")[0] in APPS]
 
 
 def _imported(path: Path) -> ModuleType:

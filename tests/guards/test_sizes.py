@@ -34,7 +34,7 @@ def lines_of(path: Path) -> int:
 
 
 def limit_of(function: ast.FunctionDef | ast.AsyncFunctionDef, floor: str) -> int:
-    """How long a function of a floor may be."""
+    """How long a function of a layer may be."""
     arguments = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
     if floor == "views" and arguments[:1] == ["request"]:
         return VIEW

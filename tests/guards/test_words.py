@@ -7,7 +7,7 @@ import pytest
 
 from tests.guards.house import ROOT
 
-WINGS = ("workspace", "rubric", "discussions")
+APPS = ("workspace", "rubric", "discussions")
 TRANSLATE = {"_", "_now", "_lazy", "gettext", "ngettext", "say", "say_many", "mark", "mark_many"}
 REFUSALS = {"Malformed", "Unacceptable", "NotAllowed", "Conflict", "Unavailable", "TooOften", "TooLarge"}
 WORD = re.compile(r"(?:^|\s)[A-Za-z]{3,}(?=[\s.,;]|$)")
@@ -34,8 +34,8 @@ PLACES = ("discussions/transcripts/core/",)
 
 
 def trees():
-    for wing in WINGS:
-        for path in sorted((ROOT / wing).rglob("*.py")):
+    for app in APPS:
+        for path in sorted((ROOT / app).rglob("*.py")):
             yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text())
 
 

@@ -1,7 +1,7 @@
 """Roles, and how to turn a check into a sentence or a truth value.
 
 `check_<verb>` raises NotAllowed with the sentence that the greyed button shows. `get_refusal` and `may` turn any check
-of any wing into that sentence or a truth value. Whether a person may know of a thing at all is not decided here, but by
+of any app into that sentence or a truth value. Whether a person may know of a thing at all is not decided here, but by
 `visible_to` of the querysets.
 """
 

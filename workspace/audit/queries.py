@@ -1,6 +1,6 @@
 """The audit log, newest first, a page at a time by line number; and the names and pages of what its lines are about.
 
-Each wing knows its own things; settings.AUDIT_OBJECTS names them. Also the first seals of audit lines that came with a
+Each app knows its own things; settings.AUDIT_OBJECTS names them. Also the first seals of audit lines that came with a
 project archive, as they were where the lines were written.
 """
 
@@ -56,7 +56,7 @@ Namer = Callable[[Project | None, Collection[int]], Mapping[int, Thing]]
 
 
 class Objects(Struct, frozen=True):
-    """The things of a wing: by kind how they are named, and the lines about those with a number.
+    """The things of an app: by kind how they are named, and the lines about those with a number.
 
     For a project and the number that people know, `about` gives the rows of each kind that are about it.
     """

@@ -1,6 +1,6 @@
 """What must hold for people, projects, jobs, the audit log and the database; and the work that is only due by time.
 
-`CHECKS` is the workspace's part of `manage.py verify`; every later wing adds its own table. The heads of the audit log
+`CHECKS` is the workspace's part of `manage.py verify`; every later app adds its own table. The heads of the audit log
 are stored outside the database once a day.
 """
 

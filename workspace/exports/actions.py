@@ -51,7 +51,7 @@ RENEW_EVERY = 2.0
 class Source(Struct):
     """The source of an export: its items in order, about how many there are, and how they become tables.
 
-    `open_own` opens the file of a format that only the last wing has: the report and the archive.
+    `open_own` opens the file of a format that only the last app has: the report and the archive.
     """
 
     items: Iterable[Struct]

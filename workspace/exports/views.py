@@ -1,4 +1,4 @@
-"""The list of one's exports, and their files; the last wing, which knows all tables, has the form for a new one."""
+"""The list of one's exports, and their files; the last app, which knows all tables, has the form for a new one."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""The rows of the workspace wing."""
+"""The rows of the workspace app."""
 
 from workspace.models.counters import Counter
 from workspace.models.emails import Email

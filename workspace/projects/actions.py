@@ -22,7 +22,7 @@ MOST_MEGABYTES = 1_000_000
 
 
 def create_project(*, name: str, slug: str, by: Person, now: datetime) -> Project:
-    """Open a project with its audit chain. The discussions wing adds what games need in it (the unsorted iteration).
+    """Open a project with its audit chain. The discussions app adds what games need in it (the unsorted iteration).
 
     Raises NotAllowed unless `by` is an admin, Unacceptable for a bad name or short name, Conflict when it is taken.
     """

@@ -1,4 +1,4 @@
-"""Statistics as the pages of both wings show them: figures, intervals, p values, the plot of coefficients."""
+"""Statistics as the pages of both apps show them: figures, intervals, p values, the plot of coefficients."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Means and their errors, as both wings compute them."""
+"""Means and their errors, as both apps compute them."""
 
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction

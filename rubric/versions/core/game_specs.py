@@ -1,6 +1,6 @@
-"""What a rubric version for games must hold. The wing that measures games registers it when the site starts.
+"""What a rubric version for games must hold. The app that measures games registers it when the site starts.
 
-This wing checks versions against it and knows no metric or parameter of a metric by name.
+This app checks versions against it and knows no metric or parameter of a metric by name.
 """
 
 from collections.abc import Callable, Collection

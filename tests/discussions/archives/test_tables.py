@@ -38,8 +38,8 @@ def test_every_model_is_written_or_left_out_with_a_reason():
 
 
 def test_no_other_app_keeps_rows_of_projects():
-    wings = {"workspace", "rubric", "discussions"}
-    others = {model.__module__.split(".")[0] for model in apps.get_models()} - wings
+    ours = {"workspace", "rubric", "discussions"}
+    others = {model.__module__.split(".")[0] for model in apps.get_models()} - ours
     # Content types, and the accounts of a sign-in service.
     assert others <= {"django", "allauth"}, f"{others}: say in tables.py whether an archive has their rows"
 

@@ -37,8 +37,8 @@ STRICTER = thresholds(engagement=4)
 
 def everything():
     """Every row of the site by table, but for jobs."""
-    wings = ("workspace", "rubric", "discussions")
-    tables = [model for model in apps.get_models() if model._meta.app_label in wings and model is not Job]
+    labels = ("workspace", "rubric", "discussions")
+    tables = [model for model in apps.get_models() if model._meta.app_label in labels and model is not Job]
     return {table.__name__: sorted(map(str, table.objects.values_list())) for table in tables}
 
 

@@ -1,4 +1,4 @@
-"""The first and the last line of an export. Everything in between is an item of a wing, with a `kind` of its own."""
+"""The first and the last line of an export. Everything in between is an item of an app, with a `kind` of its own."""
 
 from datetime import datetime
 
