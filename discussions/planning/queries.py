@@ -1,4 +1,4 @@
-"""Why an act on an iteration is not possible yet: a sentence for the disabled button and for the refusal."""
+"""Why an action on an iteration is not possible yet: a sentence for the disabled button and for the refusal."""
 
 from django.db.models import Q
 from django.utils.translation import gettext as _

@@ -1,4 +1,4 @@
-"""Reads the query and the posted data of an act on several games."""
+"""Reads the query and the posted data of a bulk action."""
 
 import re
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from workspace.models import Person, Project
 _SHOWN = re.compile(r"([0-9]{1,9}):([0-9a-f]{64})")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 RECORD, ASSIGN, MOVE, WITHDRAW, EXPORT = "record", "assign", "move", "withdraw", "export"
-# The act named by a button of the list -> the name of its page.
+# The action named by a button of the list -> the name of its page.
 PAGES = {
     RECORD: "record_games",
     ASSIGN: "assign_selected",
@@ -85,7 +85,7 @@ class RecordGamesForm(forms.Form):
     )
 
     def clean_ready(self) -> dict[int, str]:
-        """Refuse more games than one act records."""
+        """Refuse more games than one action records."""
         shown: dict[int, str] = self.cleaned_data["ready"]
         if len(shown) > MOST_RECORDED:
             says = _("At most %(most)d verdicts are recorded at once. Choose fewer games.")

@@ -1,4 +1,4 @@
-"""Addresses of acts on several games."""
+"""Addresses of bulk actions."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""Acts on several games: a page says what happens to each, and a button does it."""
+"""Bulk actions: a page says what happens to each, and a button does it."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
@@ -48,7 +48,7 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 SECTION = "games"
-# The query parameters of an act besides the games: the answers to its question.
+# The query parameters of an action besides the games: the answers to its question.
 _QUESTIONS = {"assign": ("person",), "move": ("iteration",), "withdraw": ()}
 
 
@@ -137,7 +137,7 @@ def _load(project: Project, numbers: Collection[int]) -> list[Game]:
 
 @require("see_games")
 def choose_games(request: SignedIn, slug: str) -> HttpResponse:
-    """Handle the form of the list: redirects to the page of the act, with the numbers of the games."""
+    """Handle the form of the list: redirects to the page of the action, with the numbers of the games."""
     project = project_or_404(request.user, slug)
     check_see_games(request.user, project)
     act, numbers, query = read_selection(request, project)
@@ -268,7 +268,7 @@ def _act_on_games(
     preview: Callable[[list[int], Any], Selection | None],
     act: Callable[[Any], None],
 ) -> HttpResponse:
-    """The page of an act: its question, what the answer would do to each game, and the act; then back to the list."""
+    """The page of a bulk action: its question, what the answer would do to each game; then back to the list."""
     asked = only_parameters(request, "games", "in", *_QUESTIONS[name])
     query, status = parse_list_address(asked["in"]).change(), 200
     form: GamesForm = form_class(initial={**asked, "games": ""}, **options)

@@ -231,7 +231,7 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     content = prepare(ReadGame(record=shorter, warnings=warnings, place=transcript.name), transcript.name)
     store = Store(transcript=transcript, by=by)
     iteration = _open_iteration(game)
-    # As in an import, concurrent acts run one after the other, so that the second finds the game of the first.
+    # As in an import, concurrent actions run one after the other, so that the second finds the game of the first.
     Project.objects.select_for_update(no_key=True).get(pk=game.project_id)
     if Game.objects.filter(transcript=transcript, content_sha256=content.sha256).exists():
         raise Conflict(_("The repeated messages of this game were dropped before."), code="dropped_before")
@@ -487,7 +487,7 @@ def dismiss_replaced(*, transcript: Transcript, by: Person, now: datetime) -> No
 def record_act(
     *, verb: str, transcript: Transcript, by: Person, now: datetime, detail: Mapping[str, object]
 ) -> None:
-    """Record the event of an act on a transcript."""
+    """Record the event of an action on a transcript."""
     record_event(
         by=by,
         now=now,

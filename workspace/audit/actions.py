@@ -31,8 +31,8 @@ def record_event(
     `verb` is past tense ("verdict:recorded"). `detail` holds plain values, never transcript text or secrets. `role` is
     the person's role where the caller's check has established it; else it is read. The chain row is locked, so lines of
     one chain are written one after the other. The function that settings.EVENT_ACTIONS names for the verb is called
-    with the line. Raises RuntimeError outside a transaction: a line must be committed or rolled back with the act that
-    it records.
+    with the line. Raises RuntimeError outside a transaction: a line must be committed or rolled back with the action
+    that it records.
     """
     if not connection.in_atomic_block:
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""Acts on second factors, codes at the sign-in, links for new passwords by e-mail, and accounts of the OIDC issuer."""
+"""Second factors, codes at the sign-in, links for new passwords by e-mail, and accounts of the OIDC issuer."""
 
 from datetime import datetime, timedelta
 
@@ -179,7 +179,7 @@ def _new_codes(person: Person, now: datetime) -> list[str]:
 
 
 def _lock(person: Person) -> None:
-    """Allow only one act on a person's second factor at a time, so that a code works once."""
+    """Allow only one action on a person's second factor at a time, so that a code works once."""
     Person.objects.select_for_update().only("pk").get(pk=person.pk)
 
 

@@ -1,6 +1,6 @@
-"""E-mails: queued in the transaction of the act that they report, sent by a job, tried again, and deleted.
+"""E-mails: queued in the transaction of the action that they report, sent by a job, tried again, and deleted.
 
-As with webhooks, the rows are the outbox: an act that is rolled back leaves none, and the sweep gets everything sent
+As with webhooks, the rows are the outbox: an action that is rolled back leaves none, and the sweep gets everything sent
 that waits. An e-mail is sent at least once.
 """
 

@@ -1,4 +1,4 @@
-"""E-mails that the site sends: the outbox that acts write to and a worker sends from."""
+"""E-mails that the site sends: the outbox that actions write to and a worker sends from."""
 
 from django.db import models
 from django.db.models import Q

@@ -1,4 +1,4 @@
-"""The audit log: one line per act, chained, never changed (the database refuses it)."""
+"""The audit log: one line per action, chained, never changed (the database refuses it)."""
 
 from datetime import UTC
 

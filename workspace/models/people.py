@@ -39,7 +39,7 @@ class PersonManager(BaseUserManager.from_queryset(PersonQuerySet)):  # type: ign
         return self.get(email=(username or "").lower())
 
     def system(self, *, now: datetime) -> "Person":
-        """The account for automatic acts, created when first needed. It can never sign in."""
+        """The account for automatic actions, created when first needed. It can never sign in."""
         made: tuple[Person, bool] = self.get_or_create(
             is_system=True,
             defaults={

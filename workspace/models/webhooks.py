@@ -1,4 +1,4 @@
-"""Webhooks of projects, and what is sent to them: the outbox that acts write to and workers send from."""
+"""Webhooks of projects, and what is sent to them: the outbox that actions write to and workers send from."""
 
 from django.db import models
 from django.db.models import Q
@@ -30,7 +30,7 @@ class Webhook(models.Model):
     `old_secrets` are encrypted secrets that were replaced, each with the Unix time until which it also signs.
     `failure_count` counts failed attempts since the last success, `failing_since` is the first of them; nothing is sent
     before `paused_until`. `gave_up_at` says when it was switched off because everything failed. The row of a removed
-    webhook stays for a while: an act that read it earlier may still add a delivery.
+    webhook stays for a while: an action that read it earlier may still add a delivery.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="webhooks")

@@ -32,7 +32,7 @@ LONGEST_PASSWORD, FEWEST_CHARACTERS = 256, 5
 
 
 def system_person(*, now: datetime) -> Person:
-    """The account for automatic acts, created when first needed. It can never sign in."""
+    """The account for automatic actions, created when first needed. It can never sign in."""
     return Person.objects.system(now=now)
 
 

@@ -142,7 +142,7 @@ def withdraw_from_project(request: SignedIn, slug: str, invitation: int) -> Http
 def membership_or_404(request: SignedIn, slug: str, membership: int) -> Membership:
     """The membership with that number in that project, when the viewer may know of the project.
 
-    Of one that has ended the act says so: a page that was opened before still names it.
+    Of one that has ended the action says so: a page that was opened before still names it.
     """
     project = project_or_404(request.user, slug)
     rows = Membership.objects.select_related("project", "person")

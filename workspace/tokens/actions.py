@@ -127,7 +127,7 @@ def create_service_account(*, name: str, project: Project, role: str, by: Person
 def keep_answer(
     *, key: str, request_sha256: str, status: int, body: str, by: Person, now: datetime
 ) -> KeptAnswer:
-    """Keep the first answer under a key of the person, inside the transaction of the act.
+    """Keep the first answer under a key of the person, inside the transaction of the action.
 
     Raises IntegrityError when another request under the same key was faster.
     """

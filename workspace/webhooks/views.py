@@ -161,7 +161,7 @@ def again(request: SignedIn, slug: str, webhook: int, delivery: int) -> HttpResp
 def webhook_or_404(person: Person, slug: str, webhook: int, *, for_act: bool = True) -> Webhook:
     """The webhook with that number in that project, when the person may know of the project.
 
-    An act finds also a removed one, and says that it was removed: a page that was opened before still names it.
+    An action finds also a removed one, and says that it was removed: a page that was opened before still names it.
     """
     rows = Webhook.objects.all() if for_act else Webhook.objects.present()
     project = project_or_404(person, slug)

@@ -31,7 +31,7 @@ def notify(
     """Notify people (by key) of one of OCCASIONS, as they chose; return how many. The actor only with `tells_actor`.
 
     Nobody gets it twice while the first one is unread. Raises RuntimeError outside a transaction: what is told must
-    stand or fall with the act.
+    stand or fall with the action.
     """
     if not connection.in_atomic_block:
         raise RuntimeError(f'"{code}" was told outside of a transaction; open one around the act.')
@@ -71,7 +71,7 @@ def tell_of_event(
     for_leads: bool = False,
     tells_actor: bool = False,
 ) -> int:
-    """As `notify`, about the act in an audit line."""
+    """As `notify`, about the action in an audit line."""
     return notify(
         people=people,
         code=code,

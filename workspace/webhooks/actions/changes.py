@@ -203,7 +203,7 @@ def _present(webhook: Webhook) -> "QuerySet[Webhook]":
 
 
 def removed() -> Conflict:
-    """The refusal of an act on a webhook that was removed meanwhile."""
+    """The refusal of an action on a webhook that was removed meanwhile."""
     return Conflict(_("This webhook was removed. Make another one."), code="webhook_removed")
 
 

@@ -1,6 +1,6 @@
-"""Deliveries: queued in the transaction of the act that they report, sent by a job, tried again, and deleted.
+"""Deliveries: queued in the transaction of the action that they report, sent by a job, tried again, and deleted.
 
-The rows are the outbox: an act that is rolled back leaves none, and the sweep gets everything sent that waits,
+The rows are the outbox: an action that is rolled back leaves none, and the sweep gets everything sent that waits,
 whatever happened to a worker. A delivery is sent at least once.
 """
 
@@ -56,7 +56,7 @@ def queue_deliveries(
     """In the present transaction, add a delivery for each of the things and each webhook that listens.
 
     `things` are the numbers that the event is about, such as {"game": 7}. One query when nobody listens. Raises
-    RuntimeError outside a transaction: a delivery must stand or fall with the act.
+    RuntimeError outside a transaction: a delivery must stand or fall with the action.
     """
     if not connection.in_atomic_block:
         raise RuntimeError(
