@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.guards.house import ROOT, floor_files, python_files, short
+from tests.guards.layout import ROOT, layer_files, python_files, short
 
 BANNED_NAMES = (
     "utils",
@@ -65,7 +65,7 @@ def full_inits(name: str, source: str) -> list[str]:
 
 def test_actions_are_keyword_only_and_say_who_acts():
     faults = [
-        fault for path in floor_files("actions") for fault in loose_actions(short(path), path.read_text())
+        fault for path in layer_files("actions") for fault in loose_actions(short(path), path.read_text())
     ]
     assert not faults, "\n".join(faults)
 

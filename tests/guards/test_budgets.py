@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 from tools import budgets
 from tools.definitions import Code
 from tools.figures import BUDGETS, count_budgets, count_figures, main

@@ -13,7 +13,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS
 from rubric.versions.core.game_specs import game_specs
 from tests.factories import eighth_metric
-from tests.guards.house import module_name, python_files, short
+from tests.guards.layout import module_name, python_files, short
 
 LEAST = 3
 APPS = ("discussions", "rubric", "workspace")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from importlib import import_module
 
 from rubric.versions.core.pattern_growth import repeats_possessively
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 
 PACKAGES = ("discussions", "rubric", "workspace")
 # Wrong only in an unterminated string, which `_end_of_value` checks for. An atomic group takes 75 bytes per escape.

@@ -4,7 +4,7 @@ import ast
 import re
 from collections import Counter
 
-from tests.guards.house import ROOT, dotted_name, floor_files, python_files, short, templates
+from tests.guards.layout import ROOT, dotted_name, layer_files, python_files, short, templates
 from tests.guards.test_sizes import PAGE, REGION
 
 # Parts of one page alone that were split off when a page could have fewer lines; they go back into their pages.
@@ -67,7 +67,7 @@ def test_pages_include_the_regions_their_views_return():
     home = ROOT / "templates"
     texts = {str(path.relative_to(home)): path.read_text() for path in home.rglob("*.html")}
     faults = [
-        fault for path in floor_files("views") for fault in drifting(short(path), path.read_text(), texts)
+        fault for path in layer_files("views") for fault in drifting(short(path), path.read_text(), texts)
     ]
     assert not faults, "\n".join(faults)
 

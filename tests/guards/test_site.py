@@ -11,7 +11,7 @@ from django.db.migrations.state import ProjectState
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from evalsite import environment
-from tests.guards.house import ROOT, short
+from tests.guards.layout import ROOT, short
 
 LAUNCHER = {"HOST", "PORT"}  # read by make run, not by the site
 ADR_WORDS = 250

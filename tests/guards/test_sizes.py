@@ -6,7 +6,7 @@ These limits are a backstop: the size of a package is limited by test_budgets.py
 import ast
 from pathlib import Path
 
-from tests.guards.house import (
+from tests.guards.layout import (
     ROOT,
     functions_of,
     length_of,
@@ -33,22 +33,22 @@ def lines_of(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
 
 
-def limit_of(function: ast.FunctionDef | ast.AsyncFunctionDef, floor: str) -> int:
+def limit_of(function: ast.FunctionDef | ast.AsyncFunctionDef, layer: str) -> int:
     """How long a function of a layer may be."""
     arguments = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
-    if floor == "views" and arguments[:1] == ["request"]:
+    if layer == "views" and arguments[:1] == ["request"]:
         return VIEW
-    if floor == "tasks" and function.decorator_list:
+    if layer == "tasks" and function.decorator_list:
         return TASK
     return FUNCTION
 
 
-def long_functions(name: str, source: str, floor: str) -> list[str]:
+def long_functions(name: str, source: str, layer: str) -> list[str]:
     """Functions over their limit."""
     return [
         f"{name}:{function.lineno} {function.name} has {length_of(function)} lines, may have {limit}"
         for function in functions_of(source)
-        if length_of(function) > (limit := limit_of(function, floor))
+        if length_of(function) > (limit := limit_of(function, layer))
     ]
 
 
@@ -77,7 +77,7 @@ def test_functions_are_short():
     faults = []
     for path in (*python_files(), *(ROOT / "tools").glob("*.py")):
         place = place_of(module_name(path))
-        faults += long_functions(short(path), path.read_text(), place.floor if place else "")
+        faults += long_functions(short(path), path.read_text(), place.layer if place else "")
     assert not faults, "\n".join(faults)
 
 

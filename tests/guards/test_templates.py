@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 from jinja2 import Environment, nodes
 
-from tests.guards.house import python_files, short, templates
+from tests.guards.layout import python_files, short, templates
 
 UNSAFE = {
     r"\|\s*safe\b": "|safe: values are escaped, always",

@@ -6,7 +6,7 @@ None measures a clock: they count, or compare with a loop (`fits`). None only lo
 import ast
 from collections.abc import Iterator
 
-from tests.guards.house import ROOT, dotted_name, functions_of, imports_of, short
+from tests.guards.layout import ROOT, dotted_name, functions_of, imports_of, short
 
 CLOCKS = {"time", "monotonic", "perf_counter", "process_time", "thread_time"}
 # Moments of tokens, and for how long to go on; files of tests/faults show how long a fault lasted, and assert nothing.

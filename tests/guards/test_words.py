@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 
 APPS = ("workspace", "rubric", "discussions")
 TRANSLATE = {"_", "_now", "_lazy", "gettext", "ngettext", "say", "say_many", "mark", "mark_many"}

@@ -10,7 +10,7 @@ import pytest
 
 from tests.factories.text_formats import TABLE
 from tests.factories.transcripts import native_game
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 from tools.processes import PATIENCE
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]

@@ -16,7 +16,7 @@ from django.urls import reverse
 from discussions.models import Revision
 from tests.factories.people import make_lead
 from tests.factories.rating import make_rating_project, say, start
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 from tests.services.places import at
 from tools.processes import PATIENCE
 from workspace.backups.actions import choose_backup, open_backup

@@ -11,7 +11,7 @@ from textwrap import dedent
 import pytest
 
 from tests.factories.transcripts import native_game
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 from tools.processes import PATIENCE
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 from tools.processes import PATIENCE
 
 GOOD = {

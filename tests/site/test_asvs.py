@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.factories.people import PASSWORD, make_lead, make_project
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 from workspace.models import Person
 
 # By section, the requirements of ASVS 5.0.0 that have level 1 or 2.

@@ -11,7 +11,7 @@ from django.test import Client
 
 from evalsite.settings import SQLITE_OPTIONS
 from tests.factories.people import make_admin, make_lead, make_project
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

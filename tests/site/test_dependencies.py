@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 from tools import audit, sbom
 from tools.lock import read_lock
 from tools.processes import PATIENCE

@@ -7,7 +7,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from evalsite import environment
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 
 
 def level(name):

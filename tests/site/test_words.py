@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from evalsite.api import api
-from tests.guards.house import ROOT, WINGS
+from tests.guards.layout import APPS, ROOT
 from workspace.management.commands.makemessages import KEYWORDS, Command, list_messages
 
 FUNCTIONS = {"_", "gettext", "gettext_lazy", "gettext_noop"}
@@ -127,8 +127,8 @@ def list_calls(source: str) -> Iterator[str]:
 def catalogue() -> list[Shown]:
     """Every text for translators, of Python and of templates."""
     found = []
-    for wing in (*WINGS, "evalsite"):
-        for path in sorted((ROOT / wing).rglob("*.py")):
+    for app in (*APPS, "evalsite"):
+        for path in sorted((ROOT / app).rglob("*.py")):
             found += [Shown(str(path.relative_to(ROOT)), text) for text in list_calls(path.read_text())]
     for path in sorted((ROOT / "templates").rglob("*.*")):
         where = str(path.relative_to(ROOT))
@@ -153,8 +153,8 @@ def programs() -> list[Shown]:
         Shown("openapi", CODE.sub("…", text))
         for text in described(api.get_openapi_schema(path_prefix="/api/v1/"))
     ]
-    for wing in WINGS:
-        for path in sorted((ROOT / wing / "management" / "commands").glob("*.py")):
+    for app in APPS:
+        for path in sorted((ROOT / app / "management" / "commands").glob("*.py")):
             where = str(path.relative_to(ROOT))
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.keyword) and node.arg == "help":
@@ -245,8 +245,8 @@ def test_translators_are_given_what_every_name_for_gettext_says():
     """Whatever name a file gives to a function of gettext, makemessages looks for it."""
     known = {keyword.partition(":")[0] for keyword in KEYWORDS} | FUNCTIONS | FUNCTIONS_OF_TWO
     names = set()
-    for wing in (*WINGS, "evalsite"):
-        for path in (ROOT / wing).rglob("*.py"):
+    for app in (*APPS, "evalsite"):
+        for path in (ROOT / app).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("utils.translation"):
                     names |= {name.asname or name.name for name in node.names if "gettext" in name.name}

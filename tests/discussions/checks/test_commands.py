@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 from tools.processes import PATIENCE
 
 

@@ -11,7 +11,7 @@ from tests.factories.adjudication import list_evaluations, make_shared_game, sub
 from tests.factories.exports import read_lines, write_export
 from tests.factories.people import make_lead
 from tests.factories.verdicts import fresh, record
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 from workspace.exports.core.choices import FILES
 from workspace.exports.core.tables import describe_tables
 

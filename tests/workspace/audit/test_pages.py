@@ -16,7 +16,7 @@ from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person, make_project, moment
 from tests.factories.rating import submitted
 from tests.factories.verdicts import record
-from tests.guards.house import floor_files, python_files, short
+from tests.guards.layout import layer_files, python_files, short
 from workspace.audit.actions import record_event
 from workspace.audit.labels import KINDS, SENTENCES, list_verb_choices, split_sentence
 from workspace.people.actions import change_settings
@@ -105,7 +105,7 @@ NO_VERBS = {"kind:subject"}
 
 def test_every_verb_that_is_recorded_has_a_sentence():
     """An action names its verbs, and many give them to a helper; so all that look like one are looked at."""
-    named = {verb for path in floor_files("actions") for verb in VERB.findall(path.read_text())}
+    named = {verb for path in layer_files("actions") for verb in VERB.findall(path.read_text())}
     assert len(named) > 90
     assert named - NO_VERBS - set(SENTENCES) == set(), "add sentences to workspace/audit/labels.py"
 

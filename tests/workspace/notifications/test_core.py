@@ -8,7 +8,7 @@ import pytest
 from django.urls import get_resolver
 
 from tests.factories.people import NOW, moment
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 from workspace.notifications.core import KINDS, OCCASIONS, find_due, find_mentioned, join_bursts, join_kinds
 from workspace.notifications.labels import KIND_LABELS, SENTENCES, SENTENCES_OF_MANY
 

@@ -13,7 +13,7 @@ from django.utils.module_loading import import_string
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, make_person, make_project, moment
 from tests.factories.webhooks import URL, fresh, make_webhook, measure_games
-from tests.guards.house import ROOT
+from tests.guards.layout import ROOT
 from tests.services.chat_server import sends, talking
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.jobs.actions import take_job

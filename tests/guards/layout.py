@@ -93,10 +93,10 @@ ORDER = {
         "demo",
     ),
 }
-WINGS = tuple(ORDER)
+APPS = tuple(ORDER)
 
 # Inside a package, and across packages, imports go down. `actions` and `pages` never meet.
-FLOORS = {
+LAYERS = {
     "core": 0,
     "labels": 1,
     "models": 2,
@@ -135,28 +135,28 @@ EXEMPT = ("migrations",)
 class Place(NamedTuple):
     """Where a module is: its app, its package, its layer (`top` above all packages)."""
 
-    wing: str
+    app: str
     package: str
-    floor: str
+    layer: str
 
 
 def place_of(module: str) -> Place | None:
     """The place of a dotted name, of a module or of a definition in one; None when it is in no app."""
-    wing, _, rest = module.partition(".")
-    if wing not in WINGS or not rest:
+    app, _, rest = module.partition(".")
+    if app not in APPS or not rest:
         return None
     package, *inner = rest.split(".")
     if package in TOP:
-        return Place(wing, package, "top")
-    if package not in ORDER[wing]:
+        return Place(app, package, "top")
+    if package not in ORDER[app]:
         return None
     for depth in (2, 1):
-        name = ".".join([wing, package, *inner[: depth - 1]])
+        name = ".".join([app, package, *inner[: depth - 1]])
         if name in COUNTS_AS:
-            return Place(wing, package, COUNTS_AS[name])
-    if package in FLOORS:
-        return Place(wing, package, package)
-    return Place(wing, package, inner[0]) if inner and inner[0] in FLOORS else None
+            return Place(app, package, COUNTS_AS[name])
+    if package in LAYERS:
+        return Place(app, package, package)
+    return Place(app, package, inner[0]) if inner and inner[0] in LAYERS else None
 
 
 def module_name(path: Path) -> str:
@@ -168,14 +168,14 @@ def module_name(path: Path) -> str:
 @cache
 def python_files() -> tuple[Path, ...]:
     """Every Python file of the apps and of evalsite/, migrations left out."""
-    found = [path for top in (*WINGS, "evalsite") for path in (ROOT / top).rglob("*.py")]
+    found = [path for top in (*APPS, "evalsite") for path in (ROOT / top).rglob("*.py")]
     return tuple(sorted(path for path in found if not set(path.parts) & set(EXEMPT)))
 
 
-def floor_files(floor: str) -> list[Path]:
+def layer_files(layer: str) -> list[Path]:
     """Every Python file of one layer, in all apps."""
     return [
-        path for path in python_files() if (place := place_of(module_name(path))) and place.floor == floor
+        path for path in python_files() if (place := place_of(module_name(path))) and place.layer == layer
     ]
 
 

@@ -1,4 +1,4 @@
-"""Imports go down: wings, packages and floors in their order, actions and pages apart, cores pure, models rows only.
+"""Imports go down: apps, packages and layers in their order, actions and pages apart, cores pure, models rows only.
 
 Views and pages build what is shown and write nothing; actions, which are below views, write.
 """
@@ -10,14 +10,14 @@ from itertools import combinations
 
 import pytest
 
-from tests.guards.house import (
-    FLOORS,
+from tests.guards.layout import (
+    APPS,
+    LAYERS,
     ORDER,
     ROOT,
-    WINGS,
     dotted_name,
-    floor_files,
     imports_of,
+    layer_files,
     module_name,
     place_of,
     python_files,
@@ -59,13 +59,13 @@ NOUNS = ()
 
 
 def climbs(module: str, source: str) -> list[str]:
-    """Imports that go up: to a later wing, a later package, a higher floor, or between actions and pages."""
+    """Imports that go up: to a later app, a later package, a higher layer, or between actions and pages."""
     here = place_of(module)
     found = []
     for line, name in imports_of(source):
         there = place_of(name)
-        if name.split(".", 1)[0] == "evalsite" and module.split(".", 1)[0] in WINGS:
-            found.append(f"{module}:{line} imports {name}: evalsite/ is above all wings")
+        if name.split(".", 1)[0] == "evalsite" and module.split(".", 1)[0] in APPS:
+            found.append(f"{module}:{line} imports {name}: evalsite/ is above all apps")
         if here is None or there is None:
             continue
         if fault := climb(here, there):
@@ -75,30 +75,30 @@ def climbs(module: str, source: str) -> list[str]:
 
 def climb(here, there) -> str:
     """Why a module at one place may not import one at another; empty when it may."""
-    if WINGS.index(there.wing) > WINGS.index(here.wing):
-        return f"{here.wing} may not know {there.wing}"
-    if here.floor == "top":
+    if APPS.index(there.app) > APPS.index(here.app):
+        return f"{here.app} may not know {there.app}"
+    if here.layer == "top":
         return ""
-    if there.floor == "top":
+    if there.layer == "top":
         return f"{there.package} is above all packages"
-    packages = ORDER[here.wing]
-    if here.wing == there.wing and packages.index(there.package) > packages.index(here.package):
+    packages = ORDER[here.app]
+    if here.app == there.app and packages.index(there.package) > packages.index(here.package):
         return f"{there.package} comes after {here.package}"
     if (
-        here.floor == "pages"
-        and there.floor == "views"
-        and (here.wing, here.package) != (there.wing, there.package)
+        here.layer == "pages"
+        and there.layer == "views"
+        and (here.app, here.package) != (there.app, there.package)
     ):
         return ""  # packages without pages build them in their views
-    if FLOORS[there.floor] > FLOORS[here.floor]:
-        return f"{there.floor} is above {here.floor}"
-    if {here.floor, there.floor} == {"actions", "pages"}:
+    if LAYERS[there.layer] > LAYERS[here.layer]:
+        return f"{there.layer} is above {here.layer}"
+    if {here.layer, there.layer} == {"actions", "pages"}:
         return "actions and pages do not know each other"
     return ""
 
 
 def impurities(module: str, source: str) -> list[str]:
-    """What a core does that only the floors above may do."""
+    """What a core does that only the layers above may do."""
     found = []
     for line, name in imports_of(source):
         reason = CORE_BANNED.get(name.split(".")[0])
@@ -159,13 +159,13 @@ def test_imports_go_down_only():
 
 def test_cores_are_pure():
     faults = [
-        fault for path in floor_files("core") for fault in impurities(module_name(path), path.read_text())
+        fault for path in layer_files("core") for fault in impurities(module_name(path), path.read_text())
     ]
     assert not faults, "\n".join(faults)
 
 
 def test_views_write_nothing():
-    files = [*floor_files("views"), *floor_files("pages")]
+    files = [*layer_files("views"), *layer_files("pages")]
     faults = [fault for path in files for fault in writes(module_name(path), path.read_text())]
     assert files and not faults, "\n".join(faults)
 
@@ -175,32 +175,32 @@ def test_every_module_has_a_floor():
         short(path)
         for path in python_files()
         if path.name != "__init__.py"
-        and module_name(path).split(".")[0] in WINGS
+        and module_name(path).split(".")[0] in APPS
         and place_of(module_name(path)) is None
     ]
-    assert not homeless, f"{homeless}: a package of ORDER has only these floors: {', '.join(FLOORS)}"
+    assert not homeless, f"{homeless}: a package of ORDER has only these layers: {', '.join(LAYERS)}"
 
 
 def test_models_define_rows():
     modules = [
-        path for path in floor_files("models") if path.parent.name == "models" and path.stem != "__init__"
+        path for path in layer_files("models") if path.parent.name == "models" and path.stem != "__init__"
     ]
     rowless = [short(path) for path in modules if without_rows(path.read_text())]
     assert not rowless, f"{rowless}: what reads rows belongs to the queries of a package"
 
 
-def test_floors_are_not_crowded():
+def test_layers_are_not_crowded():
     inside = Counter(
-        path.parent for path in python_files() if path.name != "__init__.py" and path.parent.name in FLOORS
+        path.parent for path in python_files() if path.name != "__init__.py" and path.parent.name in LAYERS
     )
     crowded = [f"{short(folder)} has {count} files" for folder, count in inside.items() if count > MOST_FILES]
     assert not crowded, f"{crowded}, may have {MOST_FILES}: move those about one thing into a folder"
 
 
-@pytest.mark.parametrize("wing", WINGS)
-def test_public_class_names_are_unique(wing):
+@pytest.mark.parametrize("app", APPS)
+def test_public_class_names_are_unique(app):
     files = [
-        path for path in python_files() if path.is_relative_to(ROOT / wing) and "management" not in path.parts
+        path for path in python_files() if path.is_relative_to(ROOT / app) and "management" not in path.parts
     ]
     where: dict[str, list[str]] = {}
     for path in files:
@@ -212,9 +212,9 @@ def test_public_class_names_are_unique(wing):
     assert not double, f"{double}: one name, one class"
 
 
-@pytest.mark.parametrize("wing", WINGS)
-def test_no_two_modules_are_forms_of_one_verb(wing):
-    stems = {path.stem for path in python_files() if path.is_relative_to(ROOT / wing)} - set(NOUNS)
+@pytest.mark.parametrize("app", APPS)
+def test_no_two_modules_are_forms_of_one_verb(app):
+    stems = {path.stem for path in python_files() if path.is_relative_to(ROOT / app)} - set(NOUNS)
     assert not inflections(stems)
 
 
