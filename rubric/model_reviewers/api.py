@@ -8,9 +8,8 @@ from pydantic import Field
 from rubric.model_reviewers.actions.answers import paste_answer
 from rubric.model_reviewers.actions.prompts import ensure_prompt
 from rubric.model_reviewers.core import CRITERIA_PART
-from rubric.model_reviewers.pages.single_answer import AskedPage, build_asked_page
 from rubric.model_reviewers.queries import MAIN_PART
-from rubric.model_reviewers.views import pair_or_404
+from rubric.model_reviewers.views.single_answer import AskedPage, build_asked_page, pair_or_404
 from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.sets.permissions import check_change_set
 from workspace.core.refusals import Unacceptable

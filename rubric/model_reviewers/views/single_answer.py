@@ -1,16 +1,22 @@
 """One model and one comparison: the prompt, every answer, and what was read from it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from django.db.models import Q
 from django.db.models.functions import Length, Substr
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.core.records import ABSTAINED, UNREADABLE, ReviewRecord
 from rubric.core.response_order import map_labels
+from rubric.model_reviewers.actions import answers, prompts
 from rubric.model_reviewers.core import UNREAD
-from rubric.model_reviewers.pages.overview import StateWord, state_word
-from rubric.model_reviewers.pages.read_part import ReadPart, read_record, read_stored
+from rubric.model_reviewers.forms import PasteForm
 from rubric.model_reviewers.queries import (
     MAIN_PART,
     AskedComparison,
@@ -19,15 +25,125 @@ from rubric.model_reviewers.queries import (
     load_asked,
     read_halves,
 )
+from rubric.model_reviewers.views.overview import StateWord, state_word
+from rubric.model_reviewers.views.read_part import ReadPart, read_record, read_stored
 from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, ReviewPrompt, WholePrompt
+from rubric.models.comparisons import MODEL
 from rubric.models.reviews import SUPERSEDED
 from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.sets.pages import ASKING, SetFrame
-from rubric.sets.permissions import check_change_set
+from rubric.sets.permissions import check_change_set, check_see_results, check_see_set
+from rubric.sets.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal
+from workspace.core.refusals import Refusal
 from workspace.models import Person
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
 
 LONGEST_ANSWER_SHOWN = 20_000
+SHOW, PLAIN_TEXT = "rubric/model_reviewers/show.html", "text/plain; charset=utf-8"
+
+
+@require("see_set")
+def model_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
+    """One model and one comparison: prompt, answers, and what was read."""
+    only_parameters(request)
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
+    return _show(request, row, model, PasteForm())
+
+
+@require("change_set", methods=("POST",))
+def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
+    """Create the prompt, which shuffles the responses."""
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
+    check_change_set(request.user, model.set)
+    bind_form(request, NothingForm)
+    prompts.ensure_prompt(comparison=row, reviewer=model, by=request.user, now=timezone.now())
+    return _to_pair(request, row, model)
+
+
+@require("change_set", methods=("POST",))
+def paste_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
+    """Store the pasted answer, and read it."""
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
+    check_change_set(request.user, model.set)
+    form, status = bind_form(request, PasteForm), 422
+    if form.is_valid():
+        try:
+            values = {name: form.cleaned_data[name] for name in ("text", "part")}
+            answers.paste_answer(
+                comparison=row, reviewer=model, **values, by=request.user, now=timezone.now()
+            )
+            return _to_pair(request, row, model)
+        except Refusal as refusal:
+            status = add_refusal(form, refusal)
+    return _show(request, row, model, form, status=status)
+
+
+@require("change_set", methods=("POST",))
+def ask_again(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
+    """Supersede the answer, and make a new prompt."""
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
+    check_change_set(request.user, model.set)
+    bind_form(request, NothingForm)
+    prompts.ask_again(comparison=row, reviewer=model, by=request.user, now=timezone.now())
+    return _to_pair(request, row, model)
+
+
+@require("see_set")
+def prompt_text(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
+    """The prompt as a file."""
+    part = only_parameters(request, "part")["part"]
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
+    reviews = Review.objects.filter(comparison=row, reviewer=model).exclude(state=SUPERSEDED)
+    prompts: Any = WholePrompt.objects if part == WHOLE_PART else ReviewPrompt.objects
+    prompt = prompts.filter(Q(review__in=reviews) | Q(review__readings__in=reviews)).first()
+    if prompt is None:
+        raise Http404
+    name = f"prompt-{slug}-{number}-{comparison}-{reviewer}.txt"
+    return download(prompt.text.encode(), name, PLAIN_TEXT)
+
+
+@require("see_results")
+def answer_text(
+    request: SignedIn, slug: str, number: int, comparison: int, reviewer: int, came: int
+) -> HttpResponse:
+    """Download one raw answer as a file."""
+    only_parameters(request)
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
+    check_see_results(request.user, model.set)
+    kept = get_object_or_404(Answer, pk=came, review__comparison=row, review__reviewer=model)
+    name = f"answer-{slug}-{number}-{comparison}-{reviewer}-{kept.attempt}.txt"
+    return download(kept.text.encode(), name, PLAIN_TEXT)
+
+
+def pair_or_404(
+    request: SignedIn, slug: str, number: int, comparison: int, reviewer: int
+) -> tuple[Comparison, Reviewer]:
+    """The comparison and the model at a URL, for a lead of the set."""
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    row = get_object_or_404(Comparison, set=found, number=comparison)
+    model = get_object_or_404(Reviewer, set=found, pk=reviewer, kind=MODEL)
+    row.set = model.set = found
+    return row, model
+
+
+def _show(
+    request: SignedIn, row: Comparison, model: Reviewer, form: PasteForm, *, status: int = 200
+) -> HttpResponse:
+    page = build_asked_page(comparison=row, reviewer=model, person=request.user)
+    context = {"page": page, "head": page.head, "form": form}
+    context |= frame(request.user, model.set.project, SECTION)
+    return respond(request, page=SHOW, context=context, status=status)
+
+
+def _to_pair(request: SignedIn, row: Comparison, model: Reviewer) -> HttpResponse:
+    parts = [model.set.project.slug, model.set.number, row.number, model.pk]
+    return respond(request, page="", redirect=reverse("model_answer", args=parts))
 
 
 class SupersededReview(Struct, frozen=True):
@@ -88,7 +204,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     keys = dict(comparison.responses.values_list("number", "key"))
     source = live.source if live else None
     may_see = not head.refusal
-    answers = _answers(reviews) if may_see else {}
+    texts = _answers(reviews) if may_see else {}
     change_refusal = get_refusal(check_change_set, person, comparison_set)
     half = read_halves([asked]).get(asked.review or 0)
     calls = _calls(source, asked) if source else []
@@ -104,11 +220,11 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
         labels={label: keys[number] for label, number in map_labels(live.order).items()}
         if live and calls and may_see
         else {},
-        answers=answers.get(source.pk, []) if source else [],
-        reading=live.pk if live and live.mode and may_see and answers.get(live.source.pk) else 0,
+        answers=texts.get(source.pk, []) if source else [],
+        reading=live.pk if live and live.mode and may_see and texts.get(live.source.pk) else 0,
         read=_read(live, half.record if half else None, keys, comparison_set) if live and may_see else None,
         earlier=[
-            SupersededReview(review, answers.get(review.pk, []))
+            SupersededReview(review, texts.get(review.pk, []))
             for review in reviews
             if review.state == SUPERSEDED and may_see and review != source and review.read_from is None
         ],

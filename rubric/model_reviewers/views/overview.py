@@ -1,0 +1,375 @@
+"""The model reviewers of a set: every comparison against every model, calls, tokens, cost, files and parameters."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import Substr
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from msgspec import Struct
+
+from rubric.core.call_parameters import describe_parameters
+from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
+from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE
+from rubric.model_reviewers.actions import answers, jobs, prompts
+from rubric.model_reviewers.core import (
+    ANSWERED,
+    DECLINED,
+    FAILED,
+    OPEN,
+    UNREAD,
+    UNREADABLE_ANSWER,
+    read_answer_lines,
+)
+from rubric.model_reviewers.forms import AnswersForm, ParametersForm
+from rubric.model_reviewers.permissions import check_ask_models
+from rubric.model_reviewers.queries import (
+    AskedComparison,
+    HalfReview,
+    get_model_name,
+    has_answers,
+    load_asked,
+    may_call,
+    model_reviewers,
+    read_halves,
+)
+from rubric.models import Answer, Comparison, ComparisonSet, Reviewer
+from rubric.models.comparisons import MODEL
+from rubric.models.reviews import FETCHED
+from rubric.reviews.core.review_lines import LineFault
+from rubric.sets.pages import ASKING, SetFrame
+from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
+from rubric.sets.views import SECTION, set_or_404
+from workspace.access.permissions import get_refusal, may
+from workspace.core.limits import PAGE_SIZE
+from workspace.core.refusals import Refusal
+from workspace.core.text import one_line
+from workspace.database.prepared_queries import LARGEST_KEY
+from workspace.jobs.pages import ProgressBar, worker_note
+from workspace.models import Job, Person
+from workspace.models.jobs import CANCELLED, QUEUED, RUNNING
+from workspace.models.jobs import FAILED as JOB_FAILED
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+LIST, LIST_REGION = "rubric/model_reviewers/list.html", "rubric/model_reviewers/_list.html"
+UPLOAD, PARAMETERS = "rubric/model_reviewers/upload.html", "rubric/model_reviewers/parameters.html"
+MOST_FAULTS = 100
+LONGEST_SHOWN = 120
+STATES = {
+    OPEN: (gettext_lazy("no answer yet"), ""),
+    UNREAD: (gettext_lazy("being read"), "pending"),
+    DECLINED: (gettext_lazy("declined"), "fail"),
+    UNREADABLE_ANSWER: (gettext_lazy("not readable"), "fail"),
+    FAILED: (gettext_lazy("call failed"), "fail"),
+}
+READ = {
+    RUBRIC: gettext_lazy("answered"),
+    PARTIAL: gettext_lazy("answered in part"),
+    HOLISTIC: gettext_lazy("answered with holistic scores"),
+}
+
+
+class StateWord(Struct, frozen=True):
+    """A state in a word, and its tone."""
+
+    label: str
+    tone: str
+
+
+@require("see_set")
+def set_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Show every comparison against every model. While answers are fetched or read, the region polls."""
+    comparison_set = set_or_404(request.user, slug, number)
+    check_see_set(request.user, comparison_set)
+    start = parse_number(only_parameters(request, "from")["from"]) or 1
+    head = SetFrame(comparison_set, ASKING, request.user)
+    reviewers = model_reviewers(comparison_set)
+    rows = _comparisons(comparison_set)
+    asked = load_asked(comparison_set, reviewers, comparisons=[row.pk for row in rows])
+    shown = [row for row in rows if row.number >= start][:PAGE_SIZE]
+    counts = _counts(asked, reviewers, comparison_set)
+    previous, following, says = _pager(start, shown, len(rows))
+    context = {
+        "head": head,
+        "columns": [_column(reviewer) for reviewer in reviewers],
+        "lines": _lines(shown, asked, reviewers),
+        "counts": counts,
+        "spent": _spent(comparison_set),
+        **_progress(comparison_set, counts),
+        **_refusals(request.user, comparison_set, head),
+        "previous": previous,
+        "next": following,
+        "says": says,
+        **frame(request.user, comparison_set.project, SECTION),
+    }
+    return respond(request, page=LIST, region=LIST_REGION, context=context)
+
+
+def _progress(comparison_set: ComparisonSet, counts: dict[str, int]) -> dict[str, Any]:
+    """Whether models are asked, whether anything waits or runs, and how far it is."""
+    rows = Job.objects.filter(subject=f"comparison_set:{comparison_set.pk}")
+    jobs_by_kind = {job.kind: job for job in rows.filter(kind__in=("ask_models", "read_answers"))}
+    running = {kind for kind, job in jobs_by_kind.items() if job.state in (QUEUED, RUNNING)}
+    is_live = "ask_models" in running or bool(counts["unread"] and running)
+    total = counts["total"]
+    received = total - counts["open"] - counts["unread"]
+    return {
+        "is_asking": "ask_models" in running,
+        "is_live": is_live,
+        "bar": ProgressBar(_("Received answers"), received, total, _("answers")) if is_live else None,
+        "worker_note": worker_note(timezone.now()) if is_live else "",
+        "error": _error(jobs_by_kind.get("ask_models")),
+    }
+
+
+def _refusals(person: Person, comparison_set: ComparisonSet, head: SetFrame) -> dict[str, str]:
+    """Why something cannot be done now, "" when it can."""
+    # Leads may change an open set; the check asks the database.
+    may_change = head.may_lead and not head.is_closed
+    return {
+        "change_refusal": "" if may_change else get_refusal(check_change_set, person, comparison_set),
+        "ask_refusal": get_refusal(check_ask_models, person, comparison_set),
+    }
+
+
+@require("ask_models", methods=("POST",), costs="computations")
+def ask_models(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Start calls for all pending answers."""
+    found = set_or_404(request.user, slug, number)
+    check_ask_models(request.user, found)
+    bind_form(request, NothingForm)
+    jobs.start_asking(comparison_set=found, by=request.user, now=timezone.now())
+    return _to_list(request, found)
+
+
+@require("open_set", methods=("POST",))
+def stop_asking(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Make no further calls."""
+    found = set_or_404(request.user, slug, number)
+    check_open_set(request.user, found.project)
+    bind_form(request, NothingForm)
+    jobs.stop_asking(comparison_set=found, by=request.user, now=timezone.now())
+    return _to_list(request, found)
+
+
+@require("change_set", methods=("POST",), costs="computations")
+def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Ask again for every answer with failed calls."""
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    bind_form(request, NothingForm)
+    prompts.ask_failed_again(comparison_set=found, by=request.user, now=timezone.now())
+    return _to_list(request, found)
+
+
+@require("change_set", methods=("POST",))
+def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Download a file with the prompts of all pending answers; missing prompts are made."""
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    bind_form(request, NothingForm)
+    lines = prompts.open_prompts(comparison_set=found, by=request.user, now=timezone.now())
+    name = f"prompts-{slug}-{found.number}.jsonl"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    # One prompt at a time: all together may not fit into memory.
+    return StreamingHttpResponse(lines, content_type="application/jsonl", headers=headers)  # type: ignore[return-value]
+
+
+def may_upload(person: Person, slug: str, number: int) -> bool:
+    """Whether the person may fill that set; checked before any file is read."""
+    rows = ComparisonSet.objects.visible_to(person).filter(project__slug=slug, number=number)
+    found = rows.select_related("project").first()
+    return found is not None and may(check_change_set, person, found)
+
+
+@require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")
+def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Show a form for a file of answers; all are stored and read in the background, or every fault is listed."""
+    only_parameters(request)
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    form, status, faults = AnswersForm(), 200, list[LineFault]()
+    if request.method == "POST":
+        form, status = bind_form(request, AnswersForm), 422
+        faults = _upload(request, found, form) if form.is_valid() else []
+        if form.is_valid() and not faults:
+            return _to_list(request, found)
+    head = SetFrame(comparison_set=found, current="", person=request.user)
+    context: dict[str, Any] = {"head": head, "form": form, "faults": faults[:MOST_FAULTS]}
+    context |= {"more": max(0, len(faults) - MOST_FAULTS), **frame(request.user, found.project, SECTION)}
+    return respond(request, page=UPLOAD, context=context, status=status)
+
+
+@require("change_set", methods=("GET", "POST"))
+def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
+    """Show and set what every call to a model sends besides the prompt."""
+    only_parameters(request)
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    check_change_set(request.user, found)
+    model = get_object_or_404(Reviewer, set=found, pk=min(reviewer, LARGEST_KEY), kind=MODEL)
+    model.set = found
+    form, status = ParametersForm(initial=ParametersForm.read_initial(model.parameters)), 200
+    if request.method == "POST":
+        form, status = bind_form(request, ParametersForm), 422
+        if form.is_valid():
+            try:
+                given = form.to_parameters()
+                answers.set_parameters(reviewer=model, parameters=given, by=request.user, now=timezone.now())
+                return _to_list(request, found)
+            except Refusal as refusal:
+                status = add_refusal(form, refusal)
+    head = SetFrame(comparison_set=found, current=ASKING, person=request.user)
+    context = {"head": head, "reviewer": model, "form": form, "is_frozen": has_answers(model)}
+    context |= {"said": describe_parameters(model.parameters), **frame(request.user, found.project, SECTION)}
+    return respond(request, page=PARAMETERS, context=context, status=status)
+
+
+def _upload(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm) -> list[LineFault]:
+    """Store the answers of the file; the faults of its lines. A file that is too large is a fault of the field."""
+    file = form.cleaned_data["file"]
+    if file.size > UPLOAD_BYTES:
+        form.add_error("file", _("The file is larger than 32 MB. Split it."))
+        return []
+    data = file.read()
+    if data.count(b"\n") > UPLOAD_LINES:
+        form.add_error("file", _("The file has more than 10,000 lines. Split it."))
+        return []
+    lines, faults = read_answer_lines(data)
+    if faults:
+        return faults
+    return answers.upload_answers(
+        comparison_set=comparison_set, lines=lines, by=request.user, now=timezone.now()
+    )
+
+
+def _to_list(request: SignedIn, comparison_set: ComparisonSet) -> HttpResponse:
+    address = reverse("set_answers", args=[comparison_set.project.slug, comparison_set.number])
+    return respond(request, page="", redirect=address)
+
+
+def state_word(asked: AskedComparison, half: HalfReview | None = None) -> StateWord:
+    """The state of one answer; `half` is what was read in the first of two."""
+    if asked.is_half and asked.state == OPEN:
+        return _half_word(half)
+    if asked.state == ANSWERED:
+        return StateWord(str(READ[asked.mode]), "pending" if asked.mode == PARTIAL else "pass")
+    label, tone = STATES[asked.state]
+    return StateWord(str(label), tone)
+
+
+def _half_word(half: HalfReview | None) -> StateWord:
+    if half is None or not half.missing:
+        return StateWord(_("1 of 2 answers"), "pending")
+    label = {
+        UNREADABLE: _("1 of 2 answers, not readable"),
+        ABSTAINED: _("1 of 2 answers, declined"),
+    }.get(half.record.mode, _("1 of 2 answers, incomplete"))
+    return StateWord(label, "fail")
+
+
+class QuestionRow(NamedTuple):
+    """One comparison: its key, its number, and the beginning of its question."""
+
+    pk: int
+    number: int
+    question: str
+
+
+def _comparisons(comparison_set: ComparisonSet) -> list[QuestionRow]:
+    rows = Comparison.objects.filter(set=comparison_set).order_by("number")
+    return [
+        QuestionRow(*row)
+        for row in rows.values_list("pk", "number", Substr("question", 1, LONGEST_SHOWN * 4))
+    ]
+
+
+def _pager(start: int, shown: Sequence[QuestionRow], count: int) -> tuple[str, str, str]:
+    """The query strings of the previous and the next page, and the position of this page; "" if it is the only one."""
+    last = shown[-1].number if shown else 0
+    previous = f"?from={max(1, start - PAGE_SIZE)}" if start > 1 else ""
+    following = f"?from={last + 1}" if last < count else ""
+    if not (previous or following):
+        return "", "", ""
+    says = _("%(first)s to %(last)s of %(count)s") % {"first": start, "last": last, "count": count}
+    return previous, following, says
+
+
+def _column(reviewer: Reviewer) -> tuple[Reviewer, str, str, str]:
+    """A model reviewer, the model that a call names, why no call is made ("" when one is), parameters in words."""
+    return reviewer, get_model_name(reviewer), _note(reviewer), describe_parameters(reviewer.parameters)
+
+
+def _note(reviewer: Reviewer) -> str:
+    if reviewer.ended_at is not None:
+        return _("removed")
+    return "" if may_call(reviewer) else _("pasted or uploaded")
+
+
+def _counts(
+    asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer], comparison_set: ComparisonSet
+) -> dict[str, int]:
+    """The number of answers in each state. Calls can fetch `callable` of the pending ones; `half` are one of two.
+
+    A removed model counts only where it answered, since it will not answer any more.
+    """
+    active = {reviewer.pk: reviewer for reviewer in reviewers if reviewer.ended_at is None}
+    present = [
+        comparison for comparison in asked if comparison.reviewer in active or not comparison.is_waiting
+    ]
+    states = Counter(comparison.state for comparison in present)
+    called = {
+        key for key, reviewer in active.items() if may_call(reviewer) and comparison_set.closed_at is None
+    }
+    return {
+        "total": len(present),
+        "answered": states[ANSWERED],
+        "nothing": states[DECLINED] + states[UNREADABLE_ANSWER],
+        "failed": states[FAILED],
+        "open": states[OPEN],
+        "unread": states[UNREAD],
+        "callable": sum(comparison.state == OPEN and comparison.reviewer in called for comparison in present),
+        "half": sum(comparison.state == OPEN and comparison.is_half for comparison in present),
+    }
+
+
+def _lines(
+    shown: Sequence[QuestionRow], asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer]
+) -> list[tuple[int, str, list[tuple[AskedComparison, StateWord]]]]:
+    """Number, beginning of the question, and the state of every model's answer in the order of the models."""
+    by_pair = {(pair.comparison, pair.reviewer): pair for pair in asked}
+    wanted = {row.pk for row in shown}
+    halves = read_halves(pair for pair in asked if pair.comparison in wanted)
+    lines = []
+    for row in shown:
+        pairs = [by_pair[row.pk, reviewer.pk] for reviewer in reviewers]
+        cells = [(pair, state_word(pair, halves.get(pair.review or 0))) for pair in pairs]
+        lines.append((row.number, one_line(row.question, LONGEST_SHOWN), cells))
+    return lines
+
+
+def _spent(comparison_set: ComparisonSet) -> dict[str, Any]:
+    rows = Answer.objects.filter(review__reviewer__set=comparison_set, review__reviewer__kind=MODEL)
+    return rows.filter(source=FETCHED).aggregate(
+        calls=Count("pk"),
+        sent=Sum("prompt_tokens", default=0),
+        received=Sum("answer_tokens", default=0),
+        cost=Sum("cost_usd"),
+        unpriced=Count("pk", filter=Q(cost_usd=None, prompt_tokens__isnull=False)),
+    )
+
+
+def _error(job: Job | None) -> str:
+    if job is None or job.state not in (JOB_FAILED, CANCELLED):
+        return ""
+    return job.error if job.state == JOB_FAILED else _("The calls were stopped before all were made.")

@@ -1,0 +1,189 @@
+"""Read answers: those that the current reader reads differently, and one answer with both readings."""
+
+from copy import copy
+from typing import Any
+
+from django.db.models import Q
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from rubric.core.records import ABSTAINED, BOTH, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, ReviewRecord
+from rubric.core.response_order import labels
+from rubric.core.scales import write_number
+from rubric.model_reviewers.actions import readings
+from rubric.model_reviewers.forms import CorrectionForm
+from rubric.model_reviewers.queries import list_readable, load_answers, parse_answer, reads_otherwise
+from rubric.model_reviewers.views.read_part import read_record, read_stored
+from rubric.models import Review
+from rubric.models.reviews import SUBMITTED, SUPERSEDED
+from rubric.reviews.core.answer_record import READER
+from rubric.sets.pages import ASKING, SetFrame
+from rubric.sets.permissions import check_change_set, check_see_results, check_see_set
+from rubric.sets.views import SECTION, set_or_404
+from workspace.access.permissions import get_refusal
+from workspace.core.refusals import Refusal
+from workspace.database.prepared_queries import LARGEST_KEY
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+MOST_LISTED = 200
+LONGEST_SHOWN = 20_000
+READINGS, READING = "rubric/model_reviewers/readings.html", "rubric/model_reviewers/reading.html"
+
+
+@require("see_results")
+def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """List answers that the current reader reads differently, that are unreadable, or that a person corrected."""
+    only_parameters(request)
+    comparison_set = set_or_404(request.user, slug, number)
+    check_see_set(request.user, comparison_set)
+    check_see_results(request.user, comparison_set)
+    rows = [row for review in list_readable(comparison_set) if (row := _row(review)) is not None]
+    context = {
+        "head": SetFrame(comparison_set, ASKING, request.user),
+        "rows": rows[:MOST_LISTED],
+        "more": max(0, len(rows) - MOST_LISTED),
+        "changed_count": sum(bool(present) for _review, _stored, present in rows),
+        "change_refusal": get_refusal(check_change_set, request.user, comparison_set),
+        **frame(request.user, comparison_set.project, SECTION),
+    }
+    return respond(request, page=READINGS, context=context)
+
+
+@require("change_set", methods=("POST",), costs="computations")
+def reread_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Make the current reader's readings count, for the whole set."""
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    bind_form(request, NothingForm)
+    readings.reread_answers(comparison_set=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("set_readings", args=[slug, number]))
+
+
+@require("see_results")
+def reading(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
+    """One answer with both readings, and a form to correct it."""
+    only_parameters(request)
+    row = _readable_or_404(request, slug, number, review)
+    check_see_results(request.user, row.reviewer.set)
+    return _show_reading(request, row, CorrectionForm(**_sheet(row), initial=_initial(row)))
+
+
+@require("change_set", methods=("POST",))
+def reread_answer(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
+    """Make the current reader's reading of one answer count."""
+    row = _readable_or_404(request, slug, number, review)
+    check_change_set(request.user, row.reviewer.set)
+    bind_form(request, NothingForm)
+    made = readings.reread_answer(review=row, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("reading", args=[slug, number, made.pk]))
+
+
+@require("change_set", methods=("POST",))
+def correct_reading(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
+    """Make a person's correction of a reading count."""
+    row = _readable_or_404(request, slug, number, review)
+    check_change_set(request.user, row.reviewer.set)
+    form, status = bind_form(request, CorrectionForm, **_sheet(row)), 422
+    if form.is_valid():
+        try:
+            correction = form.to_correction()
+            made = readings.correct_reading(
+                review=row, correction=correction, by=request.user, now=timezone.now()
+            )
+            return respond(request, page="", redirect=reverse("reading", args=[slug, number, made.pk]))
+        except Refusal as refusal:
+            status = add_refusal(form, refusal)
+    return _show_reading(request, row, form, status=status)
+
+
+def _readable_or_404(request: SignedIn, slug: str, number: int, review: int) -> Review:
+    """A review that was read from text, for a lead of its set."""
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    row = get_object_or_404(list_readable(found, states=(SUBMITTED, SUPERSEDED)), pk=min(review, LARGEST_KEY))
+    row.reviewer.set = row.comparison.set = found
+    return row
+
+
+def _sheet(row: Review) -> dict[str, Any]:
+    """What the review can hold: its labels, and what is scored in its set."""
+    held_by = row.reviewer.set
+    record = held_by.rubric_version.to_record()
+    criteria = {HOLISTIC: _("Holistic")} if held_by.mode in (HOLISTIC, BOTH) else {}
+    if held_by.mode != HOLISTIC:
+        criteria |= {criterion.key: criterion.label for criterion in record.criteria}
+    return {"labels": labels(len(row.order)), "criteria": criteria, "scales": record.scales}
+
+
+def _initial(row: Review) -> dict[str, Any]:
+    """The initial values of the form, from the stored reading."""
+    values: dict[str, Any] = {}
+    for line in row.reviewed.all():
+        scores = {**line.scores, **({} if line.holistic is None else {HOLISTIC: line.holistic})}
+        values |= {f"s{line.position}-{key}": write_number(score) for key, score in scores.items()}
+    ranking = row.reported_ranking or []
+    return values | {"ranking": " > ".join(" = ".join(label[-1] for label in place) for place in ranking)}
+
+
+def _show_reading(
+    request: SignedIn, review: Review, form: CorrectionForm, *, status: int = 200
+) -> HttpResponse:
+    """One answer, the stored reading, and the current reader's reading (None if that is the same).
+
+    `earlier` are the superseded readings, in order of time; `answers` are the beginnings of the texts, and whether
+    there is more.
+    """
+    comparison_set = review.reviewer.set
+    rubric = comparison_set.rubric_version.to_record()
+    keys = dict(review.comparison.responses.values_list("number", "key"))
+    texts = [answer.text for _part, answer in sorted(load_answers(review).items(), reverse=True)]
+    present = _present(review)
+    chain = Review.objects.filter(Q(read_from=review.source_id) | Q(pk=review.source_id))
+    context = {
+        "head": SetFrame(comparison_set, ASKING, request.user),
+        "review": review,
+        "form": form,
+        "answers": [(text[:LONGEST_SHOWN], len(text) > LONGEST_SHOWN) for text in texts],
+        "stored": read_stored(review, keys, rubric),
+        "present": read_record(review, present, keys, rubric) if present else None,
+        "earlier": chain.exclude(pk=review.pk).select_related("corrected_by").order_by("pk"),
+        "change_refusal": get_refusal(check_change_set, request.user, comparison_set),
+        **frame(request.user, comparison_set.project, SECTION),
+    }
+    return respond(request, page=READING, context=context, status=status)
+
+
+def name_mode(mode: str) -> str:
+    """How a review was given, in a few words."""
+    return {
+        RUBRIC: _("all criteria scored"),
+        PARTIAL: _("some criteria missing"),
+        HOLISTIC: _("a holistic score or ranking"),
+        ABSTAINED: _("declined"),
+        UNREADABLE: _("not readable"),
+    }.get(mode, mode)
+
+
+def _present(review: Review) -> ReviewRecord | None:
+    """The reading of the current reader, if it differs from the stored one."""
+    if review.correction:
+        bare = copy(review)
+        bare.correction = {}
+        return parse_answer(bare)
+    return parse_answer(review) if review.reader < READER and reads_otherwise(review) else None
+
+
+def _row(review: Review) -> tuple[Review, str, str] | None:
+    """One answer, the stored reading, and the current reader's reading ("" if that is the same)."""
+    is_changed = reads_otherwise(review)
+    if not (is_changed or review.correction or review.mode == UNREADABLE):
+        return None
+    record = parse_answer(review) if is_changed else None
+    return review, name_mode(review.mode), name_mode(record.mode) if record else ""
