@@ -27,8 +27,6 @@ MASKED = (
 LEFT_OUT = re.compile(
     r"^/(sign-out|static|healthz|readyz|metrics|settings/second-factor/set-up|projects/[\w-]+/exports/\d+/file)"
 )
-    r"^/(sign-out|static|healthz|readyz|metrics|settings/second-factor/set-up|projects/[\w-]+/exports/\d+/file)"
-)
 MOST_ALIKE = 3  # pages of one kind, such as those of single games
 
 

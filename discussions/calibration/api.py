@@ -10,9 +10,8 @@ from pydantic import Field
 
 from discussions.calibration import actions
 from discussions.calibration.actions import RoundPlan
-from discussions.calibration.pages import calibration_page, calibrations_page
 from discussions.calibration.permissions import check_calibrate
-from discussions.calibration.queries import RoundProgress
+from discussions.calibration.queries import RoundProgress, load_trainees, query_games, query_rounds
 from discussions.calibration.views import member_or_404, round_or_404
 from discussions.models import CalibrationRound
 from rubric.calibration.api import collect_notes
@@ -110,7 +109,7 @@ class WaiverGiven(Given):
 )
 def list_rounds(request: SignedIn, slug: str) -> Listed[RoundAnswer]:
     """List the calibration rounds of a project, the newest first."""
-    rounds = calibrations_page(project=_led_project(request, slug)).rounds
+    rounds = query_rounds(_led_project(request, slug))
     return Listed[RoundAnswer](
         items=[RoundAnswer(**_facts(row, getattr(row, "item_count", 0))) for row in rounds]
     )
@@ -200,11 +199,12 @@ def _facts(row: CalibrationRound, game_count: int) -> dict[str, Any]:
 
 
 def _single(project: Project, number: int) -> SingleRoundAnswer:
-    page = calibration_page(opened=round_or_404(project, number))
+    opened = round_or_404(project, number)
+    games = query_games(opened)
     return SingleRoundAnswer(
-        **_facts(page.round, len(page.games)),
-        games=[KeyGameAnswer(game=row.game.number, note=row.note) for row in page.games],
-        people=[_trainee(person, progress) for person, progress in page.people],
+        **_facts(opened, len(games)),
+        games=[KeyGameAnswer(game=row.game.number, note=row.note) for row in games],
+        people=[_trainee(person, progress) for person, progress in load_trainees(opened)],
     )
 
 

@@ -1,15 +1,17 @@
-"""The progress of people in a calibration round, read from rows into core records."""
+"""Calibration rounds, and the progress of people in them, read from rows into core records."""
 
 from collections import defaultdict
 from collections.abc import Collection
 
 import msgspec
+from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from discussions.access.queries import evaluators_in
 from discussions.calibration.core import ComparedAnswers, Key, Result, compare, compute_result
 from discussions.core import judgement_kinds
-from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.models import CalibrationGame, CalibrationRound, CalibrationWaiver, Evaluation, Judgement
 from discussions.models.slots import CALIBRATION
 from workspace.database.prepared_queries import Prepared
@@ -39,10 +41,24 @@ class RoundProgress(Struct, frozen=True):
         )
 
 
+def query_rounds(project: Project) -> "QuerySet[CalibrationRound]":
+    """The rounds of a project, the newest first, with their `item_count`."""
+    return (
+        CalibrationRound.objects.filter(project=project)
+        .annotate(item_count=Count("games"))
+        .order_by("-number")
+    )
+
+
+def query_games(opened: CalibrationRound) -> "QuerySet[CalibrationGame]":
+    """The games of the round in order, with the rows of their games."""
+    return CalibrationGame.objects.filter(round=opened).order_by("place").select_related("game")
+
+
 def load_open_round(project: Project) -> CalibrationRound | None:
     """The open round of the project, if there is one."""
-    found: CalibrationRound | None = _OPEN.first(project.pk)
-    return found
+    opened: CalibrationRound | None = _OPEN.first(project.pk)
+    return opened
 
 
 _OPEN = Prepared(
@@ -91,7 +107,7 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
     answers = _first_answers([key for games in submitted.values() for key in games.values()])
     waivers = dict(_WAIVERS.rows(opened.pk))
     gone = {game for (game,) in _WITHDRAWN.rows(opened.pk)}
-    found = {}
+    progress = {}
     for person in people:
         asked = keys.keys() - gone - (known[person] - started[person])
         compared = {
@@ -106,8 +122,22 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
             rating_within=opened.rating_within,
         )
         reused = sum(submitted[person][game] in earlier for game in compared)
-        found[person] = RoundProgress(compared, reused, result, waivers.get(person, ""))
-    return found
+        progress[person] = RoundProgress(compared, reused, result, waivers.get(person, ""))
+    return progress
+
+
+def load_trainees(opened: CalibrationRound) -> list[tuple[Person, RoundProgress]]:
+    """The project's evaluators, and everybody who took part and is no longer an evaluator, by name, each with progress.
+
+    The same number of queries for any number of people and games.
+    """
+    people = {person.pk: person for person in evaluators_in(opened.project)}
+    started = Evaluation.objects.filter(purpose=CALIBRATION, game__in=opened.games.values("game"))
+    for person in Person.objects.filter(pk__in=started.values("evaluator")):
+        people.setdefault(person.pk, person)
+    progress = load_progress_by_person(opened, people)
+    by_name = sorted(people.values(), key=lambda person: (person.name.casefold(), person.pk))
+    return [(person, progress[person.pk]) for person in by_name]
 
 
 def _first_answers(evaluations: list[int]) -> dict[int, dict[tuple[str, str], str]]:
@@ -146,3 +176,93 @@ _ANSWERS = Prepared(
     ),
     list,
 )
+
+
+class OwnCalibration(Struct, frozen=True):
+    """One open round for one person: `done` of the `of_games` that they are to rate, `waiting` not started yet.
+
+    `started` is an open evaluation of the round, `last` the newest submitted one; 0 without one. `passes` is None
+    while games are left, and True for a person with a waiver. `why_not` is the sentence that says why the person
+    rates nothing else now, "" when they do.
+    """
+
+    round: CalibrationRound
+    done: int
+    of_games: int
+    waiting: int
+    started: int
+    last: int
+    passes: bool | None
+    why_not: str
+
+    @property
+    def comes_first(self) -> bool:
+        """Whether "Next game" gives a game of this round."""
+        return self.round.is_required and bool(self.waiting)
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether the person may choose to begin its next game."""
+        return bool(self.waiting) and not self.round.is_required and not self.started
+
+
+def own_calibrations(*, person: Person, projects: Collection[int]) -> dict[int, OwnCalibration]:
+    """Project -> its open round, where that has games for the person.
+
+    Three queries, and those of the result for a round that the person has finished.
+    """
+    opened = {round_.pk: round_ for round_ in _OPEN_ROUNDS.objects(list(projects))}
+    if not opened:
+        return {}
+    games: dict[int, list[int]] = {}
+    for key, game in _ROUND_GAMES.rows(list(opened)):
+        games.setdefault(key, []).append(game)
+    asked = [game for listed in games.values() for game in listed]
+    own = {
+        game: (evaluation, purpose, state) for game, evaluation, purpose, state in _OWN.rows(person.pk, asked)
+    }
+    rounds = [_own(opened[key], listed, own, person) for key, listed in games.items()]
+    return {own_round.round.project_id: own_round for own_round in rounds if own_round.of_games}
+
+
+_OPEN_ROUNDS = Prepared(
+    lambda projects: CalibrationRound.objects.filter(project__in=projects, closed_at=None).select_related(
+        "project"
+    ),
+    list,
+)
+_ROUND_GAMES = Prepared(
+    lambda rounds: CalibrationGame.objects.filter(round__in=rounds, game__withdrawn_at=None).values_list(
+        "round", "game"
+    ),
+    list,
+)
+_OWN = Prepared(
+    lambda person, games: (
+        Evaluation.objects.filter(evaluator=person, game__in=games)
+        .order_by("pk")
+        .values_list("game", "pk", "purpose", "state")
+    ),
+    int,
+    list,
+)
+
+
+def _own(
+    opened: CalibrationRound, games: list[int], own: dict[int, tuple[int, str, str]], person: Person
+) -> OwnCalibration:
+    mine = [own[game] for game in games if game in own and own[game][1] == CALIBRATION]
+    submitted = [evaluation for evaluation, _purpose, state in mine if state == SUBMITTED]
+    waiting = sum(game not in own for game in games)
+    is_finished = bool(submitted) and not waiting and len(submitted) == len(mine)
+    progress = load_progress(opened, person) if is_finished else None
+    return OwnCalibration(
+        round=opened,
+        done=len(submitted),
+        of_games=len(mine) + waiting,
+        waiting=waiting,
+        started=next((evaluation for evaluation, _purpose, state in mine if state in OPEN), 0),
+        last=max(submitted, default=0),
+        passes=(bool(progress.waiver) or progress.result.passes) if progress else None,
+        why_not=progress.why_not_rating if progress and opened.is_required else "",
+    )

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.access.queries import barred_until, evaluators_in, games_led_by
-from discussions.calibration.pages import OwnCalibration, own_calibrations
+from discussions.calibration.queries import OwnCalibration, own_calibrations
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.guidelines.views import take_after_guideline
 from discussions.models import Evaluation, Game, Slot

@@ -7,7 +7,7 @@ from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Va
 from django.db.models.functions import Coalesce
 from msgspec import Struct
 
-from discussions.calibration.pages import OwnCalibration, own_calibrations
+from discussions.calibration.queries import OwnCalibration, own_calibrations
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED
 from discussions.flags.queries import count_for_evaluator, count_for_leads
 from discussions.home.queries import query_undecided, query_unopened

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 import workspace.core.hidden_duplicates
 from discussions.calibration.actions import close_round, let_rate, take_calibration
-from discussions.calibration.pages import own_calibrations
+from discussions.calibration.queries import own_calibrations
 from discussions.home.pages.home import home_page
 from discussions.models import CalibrationRound, Evaluation
 from discussions.models.slots import CALIBRATION
@@ -46,7 +46,7 @@ def test_a_lead_opens_a_round_and_reads_its_rule(client):
     project, number = verdict.project, verdict.game.number
     lead = signed(client, make_lead(project=project))
     page = lead.get(reverse("calibrations", args=[project.slug]))
-    assert page.context["page"].offered == [number]
+    assert page.context["offered"] == [number]
     given = PLAN | {"games": str(number), "notes": f"{number}: Vague counts as vague."}
     answer = lead.post(reverse("calibrations", args=[project.slug]), given)
     assert (answer.status_code, answer["Location"]) == (303, reverse("calibration", args=[project.slug, 1]))
@@ -120,9 +120,7 @@ def test_who_passed_and_who_did_not_is_told_to_them_and_to_leads(client):
         assert re.search(r'href="/" autofocus\s*>Your work<', page.content.decode())
     lead = signed(client, make_lead(project=opened.project))
     address = reverse("calibration", args=[opened.project.slug, opened.number])
-    people = {
-        person.pk: progress.result.passes for person, progress in lead.get(address).context["page"].people
-    }
+    people = {person.pk: progress.result.passes for person, progress in lead.get(address).context["people"]}
     assert (people[good.evaluator_id], people[bad.evaluator_id]) == (True, False)
     wave = reverse("let_rate", args=[opened.project.slug, opened.number, bad.evaluator_id])
     refused = lead.post(wave, {"reason": " "})
@@ -156,8 +154,9 @@ def test_what_several_answer_otherwise_is_listed(client):
     for _person in range(2):
         finished(opened, otherwise="4")
     lead = signed(client, make_lead(project=opened.project))
-    (missed,) = lead.get(reverse("calibration", args=[opened.project.slug, 1])).context["page"].missed
-    assert (missed.label, missed.subject, missed.people, missed.of_people) == ("Question", "4", 2, 2)
+    (missed,) = lead.get(reverse("calibration", args=[opened.project.slug, 1])).context["missed"]
+    words = [missed[name] for name in ("label", "subject", "people", "of_people")]
+    assert words == ["Question", "4", 2, 2]
 
 
 def test_feedback_is_ones_own_alone_and_names_nobody(client):
@@ -197,7 +196,7 @@ def test_queries_do_not_grow_with_people(client, count, django_assert_max_num_qu
     address = reverse("calibration", args=[opened.project.slug, opened.number])
     lead.get(address)
     with django_assert_max_num_queries(15):
-        assert len(lead.get(address).context["page"].people) >= count
+        assert len(lead.get(address).context["people"]) >= count
 
 
 def get_text(client, person, name, *args):
