@@ -92,7 +92,6 @@ def _show_settings(
     """Show the page, with the input of one of its forms; with `wanted`, the effect of that number of evaluators."""
     project, rule = iteration.project, load_rating_rule(iteration.project_id)
     storage = load_storage(project)
-    started = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
     stored = {"identification": iteration.identification, "evaluator_count": iteration.evaluator_count}
     shows = YES if rule.shows_differences else NO
     ruled = {"flags": rule.flags, "reopen_minutes": rule.reopen_minutes, "shows_differences": shows}
@@ -100,7 +99,7 @@ def _show_settings(
     context = {
         "iteration": iteration,
         "reveal": _describe_reveal(iteration),
-        "started_count": started.exclude(identification=iteration.identification).count(),
+        "started_count": _count_started(iteration),
         "wanted": wanted,
         "effect": [] if wanted is None else _describe_effect(load_effect(iteration, wanted)),
         "storage": storage,
@@ -111,6 +110,12 @@ def _show_settings(
         **frame(request.user, project, "settings"),
     }
     return respond(request, page="discussions/planning/rules.html", context=context, status=status)
+
+
+def _count_started(iteration: Iteration) -> int:
+    """How many open evaluations keep the form that they started with."""
+    started = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
+    return started.exclude(identification=iteration.identification).count()
 
 
 def _describe_reveal(iteration: Iteration) -> str:
