@@ -163,8 +163,10 @@ def _save(request: SignedIn, view: PlanView, form: PlanForm) -> int:
         )
         return view.iteration.number
     if view.kind == CHANGE:
-        shown = form.cleaned_data["compared_with"] or 0
-        made = actions.open_change(stage=view.stage, plan=plan, compared_with=shown, by=request.user, now=now)
+        reference = form.cleaned_data["compared_with"] or 0
+        made = actions.open_change(
+            stage=view.stage, plan=plan, compared_with=reference, by=request.user, now=now
+        )
         return made.number
     assert protocol is not None
     made = actions.open_baseline(stage=view.stage, plan=plan, protocol=protocol, by=request.user, now=now)
@@ -172,9 +174,9 @@ def _save(request: SignedIn, view: PlanView, form: PlanForm) -> int:
 
 
 def _protocol(typed: dict[str, Any]) -> Protocol:
-    given = {name: typed[name] for name in Protocol.__struct_fields__}
-    given["rubric_version"] = RubricVersion.objects.select_related("rubric").get(pk=typed["rubric_version"])
-    return Protocol(**given)
+    values = {name: typed[name] for name in Protocol.__struct_fields__}
+    values["rubric_version"] = RubricVersion.objects.select_related("rubric").get(pk=typed["rubric_version"])
+    return Protocol(**values)
 
 
 def _show_plan(

@@ -186,8 +186,8 @@ def _load_cases(
     counts all; `pair_count` pairs of evaluators gave these answers.
     """
     answers = answers_in_cell(project, subject, wanted.row, wanted.column)
-    found = find_pair_cases(answers, subject, wanted.row, wanted.column, wanted.pair)
-    pairs = Counter((case.game, case.subject) for case in found)
+    pairs_of_answers = find_pair_cases(answers, subject, wanted.row, wanted.column, wanted.pair)
+    pairs = Counter((case.game, case.subject) for case in pairs_of_answers)
     items = list(pairs)
     listed = items[wanted.start - 1 : wanted.start - 1 + CASES_A_PAGE]
     if not listed:
@@ -201,7 +201,7 @@ def _load_cases(
     return {
         "row": values[0],
         "column": values[1],
-        "count": len(found),
+        "count": len(pairs_of_answers),
         "lines": [
             _place(subject, item, *texts[item[0]]) | shared | {"pair_count": pairs[item]} for item in listed
         ],
