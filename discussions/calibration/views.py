@@ -209,8 +209,8 @@ class AnswerDifference(Struct, frozen=True):
 class FeedbackPage(Struct, frozen=True):
     """One game, and the round so far.
 
-    Hides the keys of the games that are left, and what others answered. `left` counts the person's remaining games, `kinds` are (label, alike, count). `is_let_rate`: a lead lets the person
-    rate whatever the result.
+    Hides the keys of the games that are left, and what others answered. `left` counts the person's remaining games,
+    `kinds` are (label, alike, count). `is_let_rate`: a lead lets the person rate whatever the result.
     """
 
     round: CalibrationRound
