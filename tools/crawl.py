@@ -3,7 +3,8 @@
     python -m tools.crawl ADDRESS DEMO_SIGN_INS FOLDER
 
 Start the site on a copy of one `VAR_DIR` before and after a change of the code, crawl both, then run `diff -r`. Tokens,
-moments and lengths of time are masked. Only GET is sent, so nothing that is shown changes between two crawls.
+moments and lengths of time are masked. Only GET is sent, but it marks notifications as read and signs in, so begin each
+crawl with a fresh copy.
 """
 
 import re

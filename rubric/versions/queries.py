@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from django.conf import settings
@@ -11,9 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.core.records import RESPONSE, RubricRecord
-from rubric.models import RubricVersion
 from rubric.versions.core.version_json import next_number, read_version
 from workspace.core.canonical import bytes_hash, canonical_bytes
+
+if TYPE_CHECKING:  # commands without settings read shipped versions
+    from rubric.models import RubricVersion
 
 # Every file is frozen once it is shipped; new projects and sets get the last one.
 DISCUSSION_NUMBERS = ("1.0", "1.1", "1.2")
@@ -94,17 +96,15 @@ def shipped_versions() -> list[Shipped]:
     ]
 
 
-def find_shipped_number(version: RubricVersion) -> str:
+def find_shipped_number(version: "RubricVersion") -> str:
     """The number under which a stored version was shipped, "" for one of the installation's own.
 
     The row may have another number, or other weights than the settings now give; then its content tells.
     """
     shipped = [row for row in shipped_versions() if row.key == version.rubric.key]
-    numbers = [row.number for row in shipped if row.sha256 == version.sha256]
-    if not numbers:
-        content = _texts(version.body)
-        numbers = [row.number for row in shipped if _texts(row.body) == content]
-    return numbers[0] if numbers else ""
+    same_hash = [row.number for row in shipped if row.sha256 == version.sha256]
+    same_texts = (row.number for row in shipped if _texts(row.body) == _texts(version.body))
+    return next(iter(same_hash), "") or next(same_texts, "")
 
 
 def find_missing(shipped: Shipped, stored: Mapping[str, str]) -> Shipped | None:
