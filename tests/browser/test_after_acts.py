@@ -16,7 +16,14 @@ from discussions.verdicts.actions import record_verdict
 from tests.browser.driving import focused, open_rating_page, settle, sign_in_as
 from tests.factories.authorship import start_test
 from tests.factories.people import make_lead, make_member
-from tests.factories.rating import game_of, make_game, make_rating_project, ready_to_submit, start
+from tests.factories.rating import (
+    game_of,
+    make_game,
+    make_rating_project,
+    ready_to_submit,
+    say_engagement,
+    start,
+)
 from tests.factories.verdicts import fresh, preview
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -176,12 +183,13 @@ def suggested_game(count: int, references: int = 0) -> dict:
 
 def test_the_key_that_goes_on_stops_at_suggestions(page: Page, live_server) -> None:
     evaluation = start(content=suggested_game(2, references=1))
+    say_engagement(evaluation)
     assert len(load_state(evaluation).judgeable.possible) == 2
     open_rating_page(page, live_server.url, evaluation)
     first = page.locator(".item[data-suggested]").first.get_attribute("id")
     press(page, "a")
     expect(focused(page)).not_to_have_attribute("id", first)  # an answer goes on to what must be judged
-    press(page, "Alt+1", ".")
+    press(page, "Alt+2", ".")
     expect(focused(page)).to_have_attribute("id", first)
     press(page, "d")
     expect(page.locator("[data-suggested]")).to_have_count(0)
@@ -191,6 +199,7 @@ def test_the_key_that_goes_on_stops_at_suggestions(page: Page, live_server) -> N
 
 def test_a_game_without_references_opens_at_its_suggestions(page: Page, live_server) -> None:
     evaluation = start(content=suggested_game(2))
+    say_engagement(evaluation)
     open_rating_page(page, live_server.url, evaluation)
     expect(page.locator("#step-references")).to_be_visible()
     expect(focused(page)).to_have_attribute("data-suggested", "")

@@ -35,7 +35,7 @@ def test_an_evaluator_is_asked_for_more_and_sees_why(live_stack, page: Page):
     key = live_stack.script(BEGIN).strip()
     watch = Watch(page)
     sign_in(page, live_stack)
-    page.goto(f"{live_stack.url}/rate/{key}/")
+    page.goto(f"{live_stack.url}/rate/{key}/?step=roles")
     asks = page.locator("#step-roles .item.asks")
     first = asks.count()
     assert 6 <= first <= 9, "the sample of six, and the three messages that the rule objects to"

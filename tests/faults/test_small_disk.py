@@ -90,9 +90,8 @@ def test_a_disk_that_can_only_be_read_shows_pages_and_refuses_saves(stack, disk,
     remount(disk, "ro")
     stack.start_web()
     page, ready = team.lead.get("/projects/ours/"), team.lead.get("/readyz")
-    save = team.evaluators[0].post(
-        f"/rate/{team.evaluations[0]}/judge/", kind="question", subject=1, version=0, value="yes", key="ro"
-    )
+    judge = saving.people[0].judge
+    save = judge.send(judge.next_act())
     stack.web.kill()
     remount(disk, "rw")
     stack.start_redis()

@@ -4,6 +4,7 @@ import platform
 import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import django
 import msgspec
@@ -162,7 +163,7 @@ def find_last_backup(now: datetime) -> LastBackup | None:
         "-seq"
     )[:1]
     for line in lines:
-        detail = msgspec.json.decode(line.detail, type=dict[str, int])
+        detail = msgspec.json.decode(line.detail, type=dict[str, Any])
         is_late = now - line.at > BACKUP_EVERY
         return LastBackup(line.object_id, line.at, detail["rows"], detail["files"], is_late)
     return None
