@@ -137,6 +137,7 @@ def test_a_batch_of_an_import_is_stored_once(live_stack, order, fault_table, mom
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_preview_is_stored_once_wherever_its_worker_died(live_stack, order, fault_table, moment):
     live_stack.worker.kill()
+    live_stack.script(MAKE_A_DRAFT)
     path = order(live_stack.worker, moment)
     live_stack.script(ASK_FOR_A_PREVIEW)
     began = time.monotonic()
@@ -155,11 +156,16 @@ def test_a_preview_is_stored_once_wherever_its_worker_died(live_stack, order, fa
 
 
 PREVIEWS = "SELECT COUNT(*) FROM rubric_impactpreview"
-ASK_FOR_A_PREVIEW = """
-from tests.factories.preview import asked, draft_with, thresholds
+MAKE_A_DRAFT = """
+from tests.factories.preview import draft_with, thresholds
 from tests.factories.verdicts import recorded_verdict
 recorded_verdict()
-asked(draft_with(thresholds(engagement=4)))
+draft_with(thresholds(engagement=4))
+"""
+ASK_FOR_A_PREVIEW = """
+from rubric.models import RubricVersion
+from tests.factories.preview import asked
+asked(RubricVersion.objects.latest("pk"))
 """
 
 

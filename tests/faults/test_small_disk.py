@@ -92,6 +92,7 @@ def test_a_disk_that_can_only_be_read_shows_pages_and_refuses_saves(stack, disk,
     page, ready = team.lead.get("/projects/ours/"), team.lead.get("/readyz")
     judge = saving.people[0].judge
     save = judge.send(judge.next_act())
+    judge.browser.close()
     stack.web.kill()
     remount(disk, "rw")
     stack.start_redis()
