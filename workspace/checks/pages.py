@@ -159,10 +159,8 @@ def read_versions() -> VersionsPart:
 
 def find_last_backup(now: datetime) -> LastBackup | None:
     """The newest backup in the audit log of accounts; None when none was made with `manage.py backup`."""
-    lines = Event.objects.filter(chain__project=None, object_kind="backup", verb=BACKUP_MADE).order_by(
-        "-seq"
-    )[:1]
-    for line in lines:
+    made = Event.objects.filter(chain__project=None, object_kind="backup", verb=BACKUP_MADE)
+    for line in made.order_by("-seq")[:1]:
         detail = msgspec.json.decode(line.detail, type=dict[str, Any])
         is_late = now - line.at > BACKUP_EVERY
         return LastBackup(line.object_id, line.at, detail["rows"], detail["files"], is_late)
