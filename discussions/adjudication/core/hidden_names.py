@@ -115,6 +115,7 @@ def _index_forms(names: tuple[str, ...], ambiguous: frozenset[str]) -> dict[str,
 def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> list[_Place]:
     """Every place where a name is written, in whatever way."""
     forms, index = _list_forms(names, ambiguous), _index_forms(names, ambiguous)
+    near = _sort_forms(names, ambiguous)
     atoms = list(_cut(text))
     joints = [_JOINT.fullmatch(text, one.end, two.start) is not None for one, two in pairwise(atoms)]
     found = []
@@ -123,7 +124,7 @@ def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) 
             if last > first and not joints[last - 1]:
                 break
             window = atoms[first : last + 1]
-            if (is_sure := _match(text, window, forms, index)) is not None:
+            if (is_sure := _match(text, window, near, index)) is not None:
                 found.append(_Place(atom.start, window[-1].end, is_sure))
     for form in forms:
         if form.joined >= _UNSPACED:
@@ -137,8 +138,19 @@ def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) 
     return found
 
 
+@lru_cache(maxsize=512)
+def _sort_forms(names: tuple[str, ...], ambiguous: frozenset[str]) -> dict[int, list[_Form]]:
+    """The forms by what they are compared with: under 1 those of a single word, else those of as many pieces."""
+    forms = _list_forms(names, ambiguous)
+    sorted_forms: dict[int, list[_Form]] = {1: [form for form in forms if form.is_near]}
+    for form in forms:
+        if len(form.atoms) > 1:
+            sorted_forms.setdefault(len(form.atoms), []).append(form)
+    return sorted_forms
+
+
 def _match(
-    text: str, window: list[_Atom], forms: tuple[_Form, ...], index: dict[str, list[_Form]]
+    text: str, window: list[_Atom], near: dict[int, list[_Form]], index: dict[str, list[_Form]]
 ) -> bool | None:
     """Whether these pieces surely are a name (True), may be (False), or are something else (None)."""
     written = "".join(atom.plain for atom in window)
@@ -150,16 +162,19 @@ def _match(
         for form in index.get(written, ())
         if _is_written(spelled, form, is_apart=is_apart, is_whole=len(window) == len(form.atoms))
     ]
-    for form in forms:
-        if len(window) == len(form.atoms) > 1:
-            found += [True] if _is_near(window, form) else []
-        elif len(window) == 1 and form.is_near:
+    size = len(window)
+    if size == 1:
+        for form in near[1]:
             for said in {written, written.removesuffix("s")}:
                 is_sure = _compare(said, form.joined, is_capital)
                 if is_sure is not None and (is_capital or not (form.exact or form.is_part)):
                     found.append(is_sure)
-        elif len(window) > 1 and not is_apart and form.is_near and not written.isalpha():
-            found += [True] if _look(written) == _look(form.joined) else []
+        return True if True in found else False if False in found else None
+    if any(_is_near(window, form) for form in near.get(size, ())):
+        return True
+    if not is_apart and not written.isalpha():
+        look = _look(written)
+        found += [True for form in near[1] if len(form.atoms) != size and look == _look(form.joined)]
     return True if True in found else False if False in found else None
 
 
@@ -173,18 +188,18 @@ def _is_written(spelled: str, form: _Form, *, is_apart: bool, is_whole: bool) ->
 
 def _is_near(window: list[_Atom], form: _Form) -> bool:
     """Whether pieces are those of a longer name, with a small error in its words; numbers are the same."""
-    pairs = [
-        (_NUMBERS.get(atom.plain, atom.plain), name) for atom, name in zip(window, form.atoms, strict=True)
-    ]
-    if not any(len(name) >= _LEAST_NEAR and name.isalpha() for _said, name in pairs):
-        return False
-    return all(said == name or _is_piece(said, name) for said, name in reversed(pairs))
+    for atom, name in zip(reversed(window), reversed(form.atoms), strict=True):
+        said = _NUMBERS.get(atom.plain, atom.plain)
+        if said != name and not _is_piece(said, name):
+            return False
+    return any(len(name) >= _LEAST_NEAR and name.isalpha() for name in form.atoms)
 
 
 def _is_piece(said: str, name: str) -> bool:
     if len(name) < _LEAST_NEAR or not name.isalpha():
         return False
-    return OSA.distance(said, name) <= (1 if len(name) < _LEAST_LONG else 2)
+    most = 1 if len(name) < _LEAST_LONG else 2
+    return abs(len(said) - len(name)) <= most and OSA.distance(said, name, score_cutoff=most) <= most
 
 
 @lru_cache(maxsize=65536)
