@@ -101,35 +101,51 @@ def _list_forms(names: tuple[str, ...], ambiguous: frozenset[str]) -> tuple[_For
     return tuple(dict.fromkeys(forms))
 
 
+class _Search(Struct, frozen=True):
+    """What to compare the pieces of a text with.
+
+    `index` holds the forms by the ways to write them without an error: whole, or as a plural. `words` are those that a
+    single piece may be with an error. `longer` holds those of several pieces by their number, and by their last piece
+    if that is written without an error, else under "". `longest` is the most letters that `index` has.
+    """
+
+    forms: tuple[_Form, ...]
+    index: dict[str, list[_Form]]
+    words: list[_Form]
+    longer: dict[int, dict[str, list[_Form]]]
+    longest: int
+
+
 @lru_cache(maxsize=512)
-def _index_forms(names: tuple[str, ...], ambiguous: frozenset[str]) -> dict[str, list[_Form]]:
-    """The forms by the ways to write them without an error: whole, or as a plural."""
+def _prepare(names: tuple[str, ...], ambiguous: frozenset[str]) -> _Search:
+    forms = _list_forms(names, ambiguous)
     index: dict[str, list[_Form]] = {}
-    for form in _list_forms(names, ambiguous):
+    longer: dict[int, dict[str, list[_Form]]] = {}
+    for form in forms:
         has_plural = len(form.joined) >= _LEAST_ANY or not (form.joined.isalpha() or form.joined.isdigit())
         for ending in ("", "s", "es") if has_plural else ("",):
             index.setdefault(form.joined + ending, []).append(form)
-    return index
+        if len(form.atoms) > 1:
+            last = "" if _may_err(form.atoms[-1]) else form.atoms[-1]
+            longer.setdefault(len(form.atoms), {}).setdefault(last, []).append(form)
+    words = [form for form in forms if form.is_near]
+    return _Search(forms, index, words, longer, max(map(len, index), default=0))
 
 
 def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> list[_Place]:
     """Every place where a name is written, in whatever way."""
-    forms, index = _list_forms(names, ambiguous), _index_forms(names, ambiguous)
-    near = _sort_forms(names, ambiguous)
+    search = _prepare(names, ambiguous)
     atoms = list(_cut(text))
-    joints = [_JOINT.fullmatch(text, one.end, two.start) is not None for one, two in pairwise(atoms)]
     found = []
     for first, atom in enumerate(atoms):
-        for last in range(first, min(first + _MOST_ATOMS, len(atoms))):
-            if last > first and not joints[last - 1]:
-                break
-            window = atoms[first : last + 1]
-            if (is_sure := _match(text, window, near, index)) is not None:
-                found.append(_Place(atom.start, window[-1].end, is_sure))
-    for form in forms:
+        spelled = text[atom.start : atom.end]
+        if (is_sure := _match_word(spelled, atom.plain, atom.is_capital, names, ambiguous)) is not None:
+            found.append(_Place(atom.start, atom.end, is_sure))
+        found += _find_longer(text, atoms[first : first + _MOST_ATOMS], search)
+    for form in search.forms:
         if form.joined >= _UNSPACED:
             found += [_Place(*same.span()) for same in re.finditer(re.escape(form.joined), text)]
-    keys = [form.joined for form in forms if len(form.joined) >= _LEAST_ANY]
+    keys = [form.joined for form in search.forms if len(form.joined) >= _LEAST_ANY]
     for mention in _MENTION.finditer(text):
         whole = "".join(atom.plain for atom in _cut(mention[0]))
         is_named = any(key in whole for key in keys)
@@ -138,44 +154,65 @@ def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) 
     return found
 
 
-@lru_cache(maxsize=512)
-def _sort_forms(names: tuple[str, ...], ambiguous: frozenset[str]) -> dict[int, list[_Form]]:
-    """The forms by what they are compared with: under 1 those of a single word, else those of as many pieces."""
-    forms = _list_forms(names, ambiguous)
-    sorted_forms: dict[int, list[_Form]] = {1: [form for form in forms if form.is_near]}
-    for form in forms:
-        if len(form.atoms) > 1:
-            sorted_forms.setdefault(len(form.atoms), []).append(form)
-    return sorted_forms
+def _find_longer(text: str, atoms: list[_Atom], search: _Search) -> Iterator[_Place]:
+    """Where the first of these pieces, with those after it, is a name."""
+    written, is_apart = atoms[0].plain, False
+    for size, (before, atom) in enumerate(pairwise(atoms), start=2):
+        joint = text[before.end : atom.start]
+        if not _JOINT.fullmatch(joint):
+            return
+        written += atom.plain
+        is_apart = is_apart or any(map(str.isspace, joint))
+        if is_apart and len(written) > search.longest and size not in search.longer:
+            continue
+        is_sure = _match_words(text, atoms[:size], written, search, is_apart=is_apart)
+        if is_sure is not None:
+            yield _Place(atoms[0].start, atom.end, is_sure)
 
 
-def _match(
-    text: str, window: list[_Atom], near: dict[int, list[_Form]], index: dict[str, list[_Form]]
+@lru_cache(maxsize=65536)
+def _match_word(
+    spelled: str, written: str, is_capital: bool, names: tuple[str, ...], ambiguous: frozenset[str]
 ) -> bool | None:
-    """Whether these pieces surely are a name (True), may be (False), or are something else (None)."""
-    written = "".join(atom.plain for atom in window)
-    spelled = text[window[0].start : window[-1].end]
-    is_apart = len(window) > 1 and any(char.isspace() for char in spelled)
-    is_capital = window[0].is_capital
-    found = [
-        is_capital or not form.is_part
-        for form in index.get(written, ())
-        if _is_written(spelled, form, is_apart=is_apart, is_whole=len(window) == len(form.atoms))
-    ]
+    """Whether a piece surely is a name (True), may be one (False), or is something else (None)."""
+    search = _prepare(names, ambiguous)
+    found = _match_index(spelled, written, search, is_capital=is_capital, is_apart=False, size=1)
+    for form in search.words:
+        for word in {written, written.removesuffix("s")}:
+            is_sure = _compare(word, form.joined, is_capital)
+            if is_sure is not None and (is_capital or not (form.exact or form.is_part)):
+                found.append(is_sure)
+    return max(found, default=None)
+
+
+def _match_words(
+    text: str, window: list[_Atom], written: str, search: _Search, *, is_apart: bool
+) -> bool | None:
+    """The same of several pieces."""
     size = len(window)
-    if size == 1:
-        for form in near[1]:
-            for said in {written, written.removesuffix("s")}:
-                is_sure = _compare(said, form.joined, is_capital)
-                if is_sure is not None and (is_capital or not (form.exact or form.is_part)):
-                    found.append(is_sure)
-        return True if True in found else False if False in found else None
-    if any(_is_near(window, form) for form in near.get(size, ())):
-        return True
+    if near := search.longer.get(size):
+        last = window[-1].plain
+        forms = near.get(_NUMBERS.get(last, last), []) + near.get("", [])
+        if any(_is_near(window, form) for form in forms):
+            return True
+    spelled = text[window[0].start : window[-1].end]
+    is_capital = window[0].is_capital
+    found = _match_index(spelled, written, search, is_capital=is_capital, is_apart=is_apart, size=size)
     if not is_apart and not written.isalpha():
         look = _look(written)
-        found += [True for form in near[1] if len(form.atoms) != size and look == _look(form.joined)]
-    return True if True in found else False if False in found else None
+        found += [True for form in search.words if len(form.atoms) != size and look == _look(form.joined)]
+    return max(found, default=None)
+
+
+def _match_index(
+    spelled: str, written: str, search: _Search, *, is_capital: bool, is_apart: bool, size: int
+) -> list[bool]:
+    """For each form that is written without an error, whether it surely is the name."""
+    return [
+        is_capital or not form.is_part
+        for form in search.index.get(written, ())
+        if _is_written(spelled, form, is_apart=is_apart, is_whole=size == len(form.atoms))
+    ]
 
 
 def _is_written(spelled: str, form: _Form, *, is_apart: bool, is_whole: bool) -> bool:
@@ -192,11 +229,15 @@ def _is_near(window: list[_Atom], form: _Form) -> bool:
         said = _NUMBERS.get(atom.plain, atom.plain)
         if said != name and not _is_piece(said, name):
             return False
-    return any(len(name) >= _LEAST_NEAR and name.isalpha() for name in form.atoms)
+    return any(map(_may_err, form.atoms))
+
+
+def _may_err(name: str) -> bool:
+    return len(name) >= _LEAST_NEAR and name.isalpha()
 
 
 def _is_piece(said: str, name: str) -> bool:
-    if len(name) < _LEAST_NEAR or not name.isalpha():
+    if not _may_err(name):
         return False
     most = 1 if len(name) < _LEAST_LONG else 2
     return abs(len(said) - len(name)) <= most and OSA.distance(said, name, score_cutoff=most) <= most
