@@ -76,15 +76,7 @@ class AdjudicationGiven(Given):
     sides_sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_disagreements",
-    permission="see_games",
-    scope="read",
-    answer=Listed[DisagreementAnswer],
-)
+@endpoint(router, "GET", PATH, "api_disagreements", permission="see_games", scope="read")
 def list_disagreements(request: SignedIn, slug: str, number: int) -> Listed[DisagreementAnswer]:
     """List the disagreements of a game's evaluators, ties first. Names are not shown."""
     game = led_game_or_404(request.user, slug, number)
@@ -92,15 +84,7 @@ def list_disagreements(request: SignedIn, slug: str, number: int) -> Listed[Disa
     return _list(game)
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH,
-    name="api_disagreements",
-    permission="adjudicate",
-    scope="admin",
-    answer=Listed[DisagreementAnswer],
-)
+@endpoint(router, "POST", PATH, "api_disagreements", permission="adjudicate", scope="admin")
 def decide(request: SignedIn, slug: str, number: int, given: AdjudicationGiven) -> Listed[DisagreementAnswer]:
     """Decide on a disagreement.
 
@@ -123,15 +107,7 @@ def decide(request: SignedIn, slug: str, number: int, given: AdjudicationGiven) 
     return _list(led_game_or_404(request.user, slug, number))
 
 
-@endpoint(
-    router,
-    "GET",
-    GAME + "evaluations/",
-    name="api_game_evaluations",
-    permission="see_games",
-    scope="read",
-    answer=Listed[JudgedByAnswer],
-)
+@endpoint(router, "GET", GAME + "evaluations/", "api_game_evaluations", permission="see_games", scope="read")
 def list_evaluations(request: SignedIn, slug: str, number: int) -> Listed[JudgedByAnswer]:
     """List the evaluations of a game, by letters. Hidden duplicates and evaluations of calibration are left out."""
     game = led_game_or_404(request.user, slug, number)
@@ -139,15 +115,7 @@ def list_evaluations(request: SignedIn, slug: str, number: int) -> Listed[Judged
     return _list_evaluations(game, request.user)
 
 
-@endpoint(
-    router,
-    "POST",
-    GAME + "names/",
-    name="api_names",
-    permission="see_games",
-    scope="admin",
-    answer=Listed[JudgedByAnswer],
-)
+@endpoint(router, "POST", GAME + "names/", "api_names", permission="see_games", scope="admin")
 def show_names(request: SignedIn, slug: str, number: int) -> Listed[JudgedByAnswer]:
     """Show yourself the names of a game's evaluators. The audit log records it."""
     game = led_game_or_404(request.user, slug, number)

@@ -98,15 +98,7 @@ class WaiverGiven(Given):
     reason: str = Field(max_length=LONGEST_REASON)
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_calibrations",
-    permission="calibrate",
-    scope="read",
-    answer=Listed[RoundAnswer],
-)
+@endpoint(router, "GET", PATH, "api_calibrations", permission="calibrate", scope="read")
 def list_rounds(request: SignedIn, slug: str) -> Listed[RoundAnswer]:
     """List the calibration rounds of a project, the newest first."""
     rounds = query_rounds(_led_project(request, slug))
@@ -115,16 +107,7 @@ def list_rounds(request: SignedIn, slug: str) -> Listed[RoundAnswer]:
     )
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH,
-    name="api_calibrations",
-    permission="calibrate",
-    scope="admin",
-    answer=SingleRoundAnswer,
-    status=201,
-)
+@endpoint(router, "POST", PATH, "api_calibrations", permission="calibrate", scope="admin", status=201)
 def open_round(request: SignedIn, slug: str, given: RoundGiven) -> SingleRoundAnswer:
     """Open a calibration round. Its keys are taken from the recorded verdicts of its games."""
     project = _led_project(request, slug)
@@ -135,29 +118,13 @@ def open_round(request: SignedIn, slug: str, given: RoundGiven) -> SingleRoundAn
     return _single(project, made.number)
 
 
-@endpoint(
-    router,
-    "GET",
-    ONE,
-    name="api_calibration",
-    permission="calibrate",
-    scope="read",
-    answer=SingleRoundAnswer,
-)
+@endpoint(router, "GET", ONE, "api_calibration", permission="calibrate", scope="read")
 def show_round(request: SignedIn, slug: str, calibration: int) -> SingleRoundAnswer:
     """Read a calibration round, and how everybody does in it."""
     return _single(_led_project(request, slug), calibration)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "close/",
-    name="api_calibration_close",
-    permission="calibrate",
-    scope="admin",
-    answer=SingleRoundAnswer,
-)
+@endpoint(router, "POST", ONE + "close/", "api_calibration_close", permission="calibrate", scope="admin")
 def close(request: SignedIn, slug: str, calibration: int) -> SingleRoundAnswer:
     """Close a calibration round. No more games of it are given out; started ones can still be submitted."""
     project = _led_project(request, slug)
@@ -170,10 +137,9 @@ def close(request: SignedIn, slug: str, calibration: int) -> SingleRoundAnswer:
     router,
     "POST",
     ONE + "people/{int:person}/let-rate/",
-    name="api_let_rate",
+    "api_let_rate",
     permission="calibrate",
     scope="admin",
-    answer=SingleRoundAnswer,
 )
 def let_rate(
     request: SignedIn, slug: str, calibration: int, person: int, given: WaiverGiven

@@ -81,15 +81,7 @@ class FieldsGiven(Given):
     is_preview: bool = False
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_mappings",
-    permission="import_transcripts",
-    scope="read",
-    answer=Listed[MappingAnswer],
-)
+@endpoint(router, "GET", PATH, "api_mappings", permission="import_transcripts", scope="read")
 def list_mappings(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
     """List the mappings of columns of a project, newest first."""
     project = project_or_404(request.user, slug)
@@ -104,10 +96,9 @@ def list_mappings(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
     router,
     "POST",
     PATH + "{int:mapping}/remove/",
-    name="api_mapping_remove",
+    "api_mapping_remove",
     permission="import_transcripts",
     scope="import",
-    answer=MappingAnswer,
 )
 def remove(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
     """Forget a mapping of columns. The next file with these columns waits."""
@@ -119,15 +110,7 @@ def remove(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
     return _mapping(row)
 
 
-@endpoint(
-    router,
-    "GET",
-    OF_FILE,
-    name="api_file_columns",
-    permission="import_transcripts",
-    scope="read",
-    answer=FileColumnsAnswer,
-)
+@endpoint(router, "GET", OF_FILE, "api_file_columns", permission="import_transcripts", scope="read")
 def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
     """Read the columns of a file that was uploaded, and the mapping that would be used."""
     found = transcript_or_404(request, slug, table)
@@ -139,10 +122,9 @@ def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
     router,
     "POST",
     OF_FILE,
-    name="api_file_columns",
+    "api_file_columns",
     permission="import_transcripts",
     scope="import",
-    answer=FileColumnsAnswer,
     costs="computations",
 )
 def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) -> FileColumnsAnswer:

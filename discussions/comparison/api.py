@@ -97,15 +97,7 @@ class DecisionGiven(Given):
     basis_sha256: str
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_decision",
-    permission="decide",
-    scope="read",
-    answer=DecisionAnswer,
-)
+@endpoint(router, "GET", PATH, "api_decision", permission="decide", scope="read")
 def show_decision(request: SignedIn, slug: str, iteration: int) -> DecisionAnswer:
     """Read what a change shows against its reference, and what was decided."""
     found = iteration_or_404(request.user, slug, iteration)
@@ -113,16 +105,7 @@ def show_decision(request: SignedIn, slug: str, iteration: int) -> DecisionAnswe
     return _answer(found, request.user)
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH,
-    name="api_decision",
-    permission="decide",
-    scope="admin",
-    answer=DecisionAnswer,
-    status=201,
-)
+@endpoint(router, "POST", PATH, "api_decision", permission="decide", scope="admin", status=201)
 def decide(request: SignedIn, slug: str, iteration: int, given: DecisionGiven) -> DecisionAnswer:
     """Decide on a change: keep, revert or inconclusive.
 

@@ -57,15 +57,7 @@ class ExportGiven(Given):
     byte_order_mark: bool = False
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_exports",
-    permission="export",
-    scope="read",
-    answer=Listed[ExportAnswer],
-)
+@endpoint(router, "GET", PATH, "api_exports", permission="export", scope="read")
 def list_exports(request: SignedIn, slug: str, after: After = 0) -> Listed[ExportAnswer]:
     """List your exports of a project, newest first."""
     project = project_or_404(request.user, slug)
@@ -74,17 +66,7 @@ def list_exports(request: SignedIn, slug: str, after: After = 0) -> Listed[Expor
     return Listed[ExportAnswer](items=[_answer(line) for line in lines], next=next_part(request, older))
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH,
-    name="api_exports",
-    permission="export",
-    scope="read",
-    answer=ExportAnswer,
-    status=202,
-    costs="exports",
-)
+@endpoint(router, "POST", PATH, "api_exports", permission="export", scope="read", status=202, costs="exports")
 def ask_export(request: SignedIn, slug: str, given: ExportGiven) -> ExportAnswer:
     """Ask for an export.
 
@@ -105,15 +87,7 @@ def ask_export(request: SignedIn, slug: str, given: ExportGiven) -> ExportAnswer
     return _show(request, slug, made)
 
 
-@endpoint(
-    router,
-    "GET",
-    ONE,
-    name="api_export",
-    permission="own_export",
-    scope="read",
-    answer=ExportAnswer,
-)
+@endpoint(router, "GET", ONE, "api_export", permission="own_export", scope="read")
 def show_export(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     """Read how far one of your exports is."""
     own = own_export_or_404(request, slug, export)
@@ -122,14 +96,7 @@ def show_export(request: SignedIn, slug: str, export: int) -> ExportAnswer:
 
 
 @endpoint(
-    router,
-    "POST",
-    ONE + "file/",
-    name="api_export_file",
-    permission="take_file",
-    scope="read",
-    answer=None,
-    gives_file=True,
+    router, "POST", ONE + "file/", "api_export_file", permission="take_file", scope="read", gives_file=True
 )
 def download(request: SignedIn, slug: str, export: int) -> HttpResponse:
     """Download the file of one of your exports.
@@ -142,15 +109,7 @@ def download(request: SignedIn, slug: str, export: int) -> HttpResponse:
     return download_file(file, name, FILES[own.format][1])
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "cancel/",
-    name="api_export_cancel",
-    permission="own_export",
-    scope="read",
-    answer=ExportAnswer,
-)
+@endpoint(router, "POST", ONE + "cancel/", "api_export_cancel", permission="own_export", scope="read")
 def cancel(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     """Stop an export that is being written."""
     own = own_export_or_404(request, slug, export)
@@ -159,15 +118,7 @@ def cancel(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     return _show(request, slug, own)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "remove/",
-    name="api_export_remove",
-    permission="own_export",
-    scope="read",
-    answer=ExportAnswer,
-)
+@endpoint(router, "POST", ONE + "remove/", "api_export_remove", permission="own_export", scope="read")
 def remove(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     """Remove the file of an export before its time."""
     own = own_export_or_404(request, slug, export)

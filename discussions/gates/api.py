@@ -79,15 +79,7 @@ class NextStageGiven(StageGiven):
     reason: str = ""
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_stages",
-    permission="see_iterations",
-    scope="read",
-    answer=Listed[StageAnswer],
-)
+@endpoint(router, "GET", PATH, "api_stages", permission="see_iterations", scope="read")
 def list_stages(request: SignedIn, slug: str) -> Listed[StageAnswer]:
     """List the stages of a project."""
     project = project_or_404(request.user, slug)
@@ -96,16 +88,7 @@ def list_stages(request: SignedIn, slug: str) -> Listed[StageAnswer]:
     return Listed[StageAnswer](items=[StageAnswer.model_validate(stage) for stage in rows])
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH,
-    name="api_stages",
-    permission="open_stage",
-    scope="admin",
-    answer=StageAnswer,
-    status=201,
-)
+@endpoint(router, "POST", PATH, "api_stages", permission="open_stage", scope="admin", status=201)
 def open_stage(request: SignedIn, slug: str, given: StageGiven) -> StageAnswer:
     """Create the first stage of a project."""
     project = project_or_404(request.user, slug)
@@ -115,15 +98,7 @@ def open_stage(request: SignedIn, slug: str, given: StageGiven) -> StageAnswer:
     return StageAnswer.model_validate(made)
 
 
-@endpoint(
-    router,
-    "GET",
-    ONE + "gate/",
-    name="api_gate",
-    permission="see_iterations",
-    scope="read",
-    answer=GateAnswer,
-)
+@endpoint(router, "GET", ONE + "gate/", "api_gate", permission="see_iterations", scope="read")
 def show_gate(request: SignedIn, slug: str, stage: int) -> GateAnswer:
     """Read what the gate to the next stage still asks for."""
     row = stage_or_404(request.user, slug, stage)
@@ -131,15 +106,7 @@ def show_gate(request: SignedIn, slug: str, stage: int) -> GateAnswer:
     return _gate(row, request.user)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "sign/",
-    name="api_sign_stage",
-    permission="sign_stage",
-    scope="admin",
-    answer=GateAnswer,
-)
+@endpoint(router, "POST", ONE + "sign/", "api_sign_stage", permission="sign_stage", scope="admin")
 def sign(request: SignedIn, slug: str, stage: int, given: StatementGiven) -> GateAnswer:
     """Sign that the games of a stage are fascinating to watch. It is permanent and signed with your name."""
     row = stage_or_404(request.user, slug, stage)
@@ -164,14 +131,7 @@ def _gate(stage: Stage, person: Person) -> GateAnswer:
 
 
 @endpoint(
-    router,
-    "POST",
-    ONE + "next/",
-    name="api_next_stage",
-    permission="open_next_stage",
-    scope="admin",
-    answer=StageAnswer,
-    status=201,
+    router, "POST", ONE + "next/", "api_next_stage", permission="open_next_stage", scope="admin", status=201
 )
 def open_next_stage(request: SignedIn, slug: str, stage: int, given: NextStageGiven) -> StageAnswer:
     """Close a stage and open the next one.

@@ -44,23 +44,13 @@ class ReadGiven(Given):
     version: int = Field(ge=1, le=10**6)
 
 
-@endpoint(
-    router, "GET", PATH, name="api_guideline", permission="see_project", scope="read", answer=GuidelineAnswer
-)
+@endpoint(router, "GET", PATH, "api_guideline", permission="see_project", scope="read")
 def show_guideline(request: SignedIn, slug: str) -> GuidelineAnswer:
     """Read the guideline of a project."""
     return _answer(request.user, project_or_404(request.user, slug))
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH,
-    name="api_guideline",
-    permission="write_guideline",
-    scope="admin",
-    answer=GuidelineAnswer,
-)
+@endpoint(router, "POST", PATH, "api_guideline", permission="write_guideline", scope="admin")
 def write(request: SignedIn, slug: str, given: GuidelineGiven) -> GuidelineAnswer:
     """Write the next version of the guideline; evaluators confirm it before their next game. An empty text ends it."""
     project = project_or_404(request.user, slug)
@@ -69,15 +59,7 @@ def write(request: SignedIn, slug: str, given: GuidelineGiven) -> GuidelineAnswe
     return _answer(request.user, project)
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH + "read/",
-    name="api_guideline_read",
-    permission="see_project",
-    scope="rate",
-    answer=GuidelineAnswer,
-)
+@endpoint(router, "POST", PATH + "read/", "api_guideline_read", permission="see_project", scope="rate")
 def confirm(request: SignedIn, slug: str, given: ReadGiven) -> GuidelineAnswer:
     """Confirm that you have read a version of the guideline. Without that you get no game."""
     project = project_or_404(request.user, slug)

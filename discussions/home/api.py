@@ -137,13 +137,7 @@ class OverviewAnswer(Answer):
 
 
 @endpoint(
-    router,
-    "GET",
-    "/projects/{slug:slug}/dashboard/",
-    name="api_dashboard",
-    permission="see_games",
-    scope="read",
-    answer=DashboardAnswer,
+    router, "GET", "/projects/{slug:slug}/dashboard/", "api_dashboard", permission="see_games", scope="read"
 )
 def dashboard(request: SignedIn, slug: str) -> DashboardAnswer:
     """See how far a project is: games by state, what needs a lead, progress, pass rate and cost over time."""
@@ -183,15 +177,7 @@ def _dashboard(page: DashboardPage) -> DashboardAnswer:
     )
 
 
-@endpoint(
-    router,
-    "GET",
-    "/overview/",
-    name="api_overview",
-    permission="see_overview",
-    scope="admin",
-    answer=OverviewAnswer,
-)
+@endpoint(router, "GET", "/overview/", "api_overview", permission="see_overview", scope="admin")
 def overview(request: SignedIn) -> OverviewAnswer:
     """See the state of the installation: projects, people, jobs, storage, versions and the last backup."""
     check_see_overview(request.user)

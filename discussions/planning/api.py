@@ -198,10 +198,9 @@ class MovedAnswer(Answer):
     router,
     "GET",
     PROJECT + "stages/{int:stage}/summary/",
-    name="api_stage_summary",
+    "api_stage_summary",
     permission="see_iterations",
     scope="read",
-    answer=Listed[SummaryAnswer],
 )
 def summarise_stage(request: SignedIn, slug: str, stage: int) -> Listed[SummaryAnswer]:
     """Read the averages of all iterations of a stage."""
@@ -230,15 +229,7 @@ def _summary(found: JudgedIteration) -> SummaryAnswer:
     )
 
 
-@endpoint(
-    router,
-    "GET",
-    PROJECT + "iterations/",
-    name="api_iterations",
-    permission="see_iterations",
-    scope="read",
-    answer=Listed[IterationAnswer],
-)
+@endpoint(router, "GET", PROJECT + "iterations/", "api_iterations", permission="see_iterations", scope="read")
 def list_iterations(request: SignedIn, slug: str) -> Listed[IterationAnswer]:
     """List the iterations of a project; number 0 holds the unsorted games."""
     project = project_or_404(request.user, slug)
@@ -247,29 +238,13 @@ def list_iterations(request: SignedIn, slug: str) -> Listed[IterationAnswer]:
     return Listed[IterationAnswer](items=[IterationAnswer(**_facts(row)) for row in rows.order_by("number")])
 
 
-@endpoint(
-    router,
-    "GET",
-    ONE,
-    name="api_iteration",
-    permission="see_iterations",
-    scope="read",
-    answer=SingleIterationAnswer,
-)
+@endpoint(router, "GET", ONE, "api_iteration", permission="see_iterations", scope="read")
 def show_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterationAnswer:
     """Read one iteration with its prompt and its plan."""
     return _single(iteration_or_404(request.user, slug, iteration))
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "open/",
-    name="api_iteration_open",
-    permission="freeze",
-    scope="admin",
-    answer=SingleIterationAnswer,
-)
+@endpoint(router, "POST", ONE + "open/", "api_iteration_open", permission="freeze", scope="admin")
 def open_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterationAnswer:
     """Open an iteration for rating.
 
@@ -285,10 +260,9 @@ def open_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterat
     router,
     "POST",
     PROJECT + "stages/{int:stage}/iterations/",
-    name="api_iteration_plan",
+    "api_iteration_plan",
     permission="open_iteration",
     scope="admin",
-    answer=SingleIterationAnswer,
     status=201,
 )
 def plan_iteration(request: SignedIn, slug: str, stage: int, given: NewPlanGiven) -> SingleIterationAnswer:
@@ -310,15 +284,7 @@ def plan_iteration(request: SignedIn, slug: str, stage: int, given: NewPlanGiven
     return _single(iteration_or_404(request.user, slug, made.number))
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "plan/",
-    name="api_iteration_edit",
-    permission="open_iteration",
-    scope="admin",
-    answer=SingleIterationAnswer,
-)
+@endpoint(router, "POST", ONE + "plan/", "api_iteration_edit", permission="open_iteration", scope="admin")
 def edit_iteration(request: SignedIn, slug: str, iteration: int, given: PlanGiven) -> SingleIterationAnswer:
     """Change the plan of an iteration that holds no game yet."""
     found = iteration_or_404(request.user, slug, iteration)
@@ -339,10 +305,9 @@ def edit_iteration(request: SignedIn, slug: str, iteration: int, given: PlanGive
     router,
     "POST",
     ONE + "replay/",
-    name="api_iteration_replay",
+    "api_iteration_replay",
     permission="open_iteration",
     scope="admin",
-    answer=SingleIterationAnswer,
     status=201,
 )
 def replay_reference(request: SignedIn, slug: str, iteration: int) -> SingleIterationAnswer:
@@ -352,15 +317,7 @@ def replay_reference(request: SignedIn, slug: str, iteration: int) -> SingleIter
     return _single(iteration_or_404(request.user, slug, made.number))
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "games/",
-    name="api_iteration_games",
-    permission="change_iteration",
-    scope="admin",
-    answer=MovedAnswer,
-)
+@endpoint(router, "POST", ONE + "games/", "api_iteration_games", permission="change_iteration", scope="admin")
 def move_games(request: SignedIn, slug: str, iteration: int, given: MoveGiven) -> MovedAnswer:
     """Move games into an iteration, or back to the unsorted ones."""
     found = iteration_or_404(request.user, slug, iteration)
@@ -369,29 +326,13 @@ def move_games(request: SignedIn, slug: str, iteration: int, given: MoveGiven) -
     return MovedAnswer(games=move(games=given.games, to=to, by=request.user, now=timezone.now()))
 
 
-@endpoint(
-    router,
-    "GET",
-    PROJECT + "settings/",
-    name="api_settings",
-    permission="change_iteration",
-    scope="read",
-    answer=SettingsAnswer,
-)
+@endpoint(router, "GET", PROJECT + "settings/", "api_settings", permission="change_iteration", scope="read")
 def read_settings(request: SignedIn, slug: str) -> SettingsAnswer:
     """Read the settings of a project."""
     return _settings(settings_or_404(request, slug))
 
 
-@endpoint(
-    router,
-    "POST",
-    PROJECT + "settings/",
-    name="api_settings",
-    permission="change_iteration",
-    scope="admin",
-    answer=SettingsAnswer,
-)
+@endpoint(router, "POST", PROJECT + "settings/", "api_settings", permission="change_iteration", scope="admin")
 def change_settings(request: SignedIn, slug: str, given: SettingsGiven) -> SettingsAnswer:
     """Change settings of a project.
 

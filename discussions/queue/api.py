@@ -77,13 +77,7 @@ class AssignGiven(Given):
 
 
 @endpoint(
-    router,
-    "POST",
-    "/projects/{slug:slug}/next/",
-    name="api_next_game",
-    permission="take_game",
-    scope="rate",
-    answer=NextAnswer,
+    router, "POST", "/projects/{slug:slug}/next/", "api_next_game", permission="take_game", scope="rate"
 )
 def next_game(request: SignedIn, slug: str) -> NextAnswer:
     """Take the next game of a project.
@@ -98,15 +92,7 @@ def next_game(request: SignedIn, slug: str) -> NextAnswer:
     return NextAnswer(evaluation=short_answer(evaluation_or_404(request.user, taken.pk)))
 
 
-@endpoint(
-    router,
-    "GET",
-    "/projects/{slug:slug}/team/",
-    name="api_team",
-    permission="see_team",
-    scope="read",
-    answer=TeamAnswer,
-)
+@endpoint(router, "GET", "/projects/{slug:slug}/team/", "api_team", permission="see_team", scope="read")
 def show_team(request: SignedIn, slug: str) -> TeamAnswer:
     """Read who rates in a project, and on what."""
     project = project_or_404(request.user, slug)
@@ -115,13 +101,7 @@ def show_team(request: SignedIn, slug: str) -> TeamAnswer:
 
 
 @endpoint(
-    router,
-    "POST",
-    "/projects/{slug:slug}/assignments/",
-    name="api_assign",
-    permission="assign",
-    scope="admin",
-    answer=TeamAnswer,
+    router, "POST", "/projects/{slug:slug}/assignments/", "api_assign", permission="assign", scope="admin"
 )
 def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
     """Assign games to an evaluator: all of these games, or none."""
@@ -142,10 +122,9 @@ def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
     router,
     "POST",
     "/projects/{slug:slug}/assignments/{int:slot}/end/",
-    name="api_unassign",
+    "api_unassign",
     permission="assign",
     scope="admin",
-    answer=TeamAnswer,
 )
 def unassign(request: SignedIn, slug: str, slot: int) -> TeamAnswer:
     """End an assignment that its person has not started."""

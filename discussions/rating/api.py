@@ -173,15 +173,7 @@ class SkipGiven(Given):
     reason: str = Field(max_length=2000)
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_evaluations",
-    permission="sign_in",
-    scope="read",
-    answer=Listed[EvaluationAnswer],
-)
+@endpoint(router, "GET", PATH, "api_evaluations", permission="sign_in", scope="read")
 def list_evaluations(request: SignedIn, after: After = 0) -> Listed[EvaluationAnswer]:
     """List your evaluations, newest first, 50 at a time."""
     page = mine_page(person=request.user, now=timezone.now(), before=after)
@@ -190,7 +182,7 @@ def list_evaluations(request: SignedIn, after: After = 0) -> Listed[EvaluationAn
     )
 
 
-@endpoint(router, "GET", ONE, name="api_evaluation", permission="rate", scope="read", answer=WorkAnswer)
+@endpoint(router, "GET", ONE, "api_evaluation", permission="rate", scope="read")
 def show_evaluation(request: SignedIn, evaluation: int) -> WorkAnswer:
     """Read one of your evaluations.
 
@@ -199,15 +191,7 @@ def show_evaluation(request: SignedIn, evaluation: int) -> WorkAnswer:
     return _work(load_state(evaluation_or_404(request.user, evaluation)))
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "judgements/",
-    name="api_judgements",
-    permission="rate",
-    scope="rate",
-    answer=SavedAnswer,
-)
+@endpoint(router, "POST", ONE + "judgements/", "api_judgements", permission="rate", scope="rate")
 def judge(request: SignedIn, evaluation: int, given: JudgementsGiven) -> SavedAnswer:
     """Judge.
 
@@ -228,15 +212,7 @@ def judge(request: SignedIn, evaluation: int, given: JudgementsGiven) -> SavedAn
     )
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "undo/",
-    name="api_undo",
-    permission="rate",
-    scope="rate",
-    answer=SavedAnswer,
-)
+@endpoint(router, "POST", ONE + "undo/", "api_undo", permission="rate", scope="rate")
 def take_back(request: SignedIn, evaluation: int, given: UndoGiven) -> SavedAnswer:
     """Take your newest judgement back. What it revealed stays visible."""
     found, key = evaluation_or_404(request.user, evaluation), request.headers["Idempotency-Key"]
@@ -248,15 +224,7 @@ def take_back(request: SignedIn, evaluation: int, given: UndoGiven) -> SavedAnsw
     return SavedAnswer(judgements=lines, revealed=[], missing=_missing(work))
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "submit/",
-    name="api_submit",
-    permission="submit",
-    scope="rate",
-    answer=EvaluationAnswer,
-)
+@endpoint(router, "POST", ONE + "submit/", "api_submit", permission="submit", scope="rate")
 def submit(request: SignedIn, evaluation: int, given: SubmissionGiven | None = None) -> EvaluationAnswer:
     """Submit an evaluation. It is final unless you reopen it in time, or a team lead returns it.
 
@@ -269,15 +237,7 @@ def submit(request: SignedIn, evaluation: int, given: SubmissionGiven | None = N
     return _again(request, evaluation)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "reopen/",
-    name="api_reopen",
-    permission="reopen_evaluation",
-    scope="rate",
-    answer=EvaluationAnswer,
-)
+@endpoint(router, "POST", ONE + "reopen/", "api_reopen", permission="reopen_evaluation", scope="rate")
 def reopen(request: SignedIn, evaluation: int) -> EvaluationAnswer:
     """Reopen an evaluation that you submitted, for as long as the project allows and no team lead has used it.
 
@@ -288,15 +248,7 @@ def reopen(request: SignedIn, evaluation: int) -> EvaluationAnswer:
     return _again(request, evaluation)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "skip/",
-    name="api_skip",
-    permission="rate",
-    scope="rate",
-    answer=EvaluationAnswer,
-)
+@endpoint(router, "POST", ONE + "skip/", "api_skip", permission="rate", scope="rate")
 def skip(request: SignedIn, evaluation: int, given: SkipGiven) -> EvaluationAnswer:
     """Give a game back. What you judged is kept."""
     found = evaluation_or_404(request.user, evaluation)
@@ -304,15 +256,7 @@ def skip(request: SignedIn, evaluation: int, given: SkipGiven) -> EvaluationAnsw
     return _again(request, evaluation)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "return/",
-    name="api_return",
-    permission="return_to_game",
-    scope="rate",
-    answer=EvaluationAnswer,
-)
+@endpoint(router, "POST", ONE + "return/", "api_return", permission="return_to_game", scope="rate")
 def take_up(request: SignedIn, evaluation: int) -> EvaluationAnswer:
     """Take a game up again that you skipped or whose time ended."""
     found = evaluation_or_404(request.user, evaluation)

@@ -101,15 +101,7 @@ class StartedAnswer(Answer):
     refused: list[str] = []
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_imports",
-    permission="import_transcripts",
-    scope="read",
-    answer=Listed[ImportAnswer],
-)
+@endpoint(router, "GET", PATH, "api_imports", permission="import_transcripts", scope="read")
 def list_imports(request: SignedIn, slug: str, after: After = 0) -> Listed[ImportAnswer]:
     """List the imports of a project, newest first, 30 at a time."""
     project = project_or_404(request.user, slug)
@@ -141,10 +133,9 @@ BODY = {
     router,
     "POST",
     PATH,
-    name="api_imports",
+    "api_imports",
     permission="import_transcripts",
     scope="import",
-    answer=StartedAnswer,
     status=202,
     files=may_upload,
     body=BODY,
@@ -180,28 +171,14 @@ def start_import(
     )
 
 
-@endpoint(
-    router,
-    "GET",
-    ONE,
-    name="api_import",
-    permission="import_transcripts",
-    scope="read",
-    answer=ProgressAnswer,
-)
+@endpoint(router, "GET", ONE, "api_import", permission="import_transcripts", scope="read")
 def show_import(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Read how far an import is."""
     return _progress(transcript_or_404(request, slug, transcript))
 
 
 @endpoint(
-    router,
-    "POST",
-    ONE + "cancel/",
-    name="api_import_cancel",
-    permission="import_transcripts",
-    scope="import",
-    answer=ProgressAnswer,
+    router, "POST", ONE + "cancel/", "api_import_cancel", permission="import_transcripts", scope="import"
 )
 def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Stop an import. The games imported so far stay."""
@@ -214,10 +191,9 @@ def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     router,
     "POST",
     ONE + "resume/",
-    name="api_import_resume",
+    "api_import_resume",
     permission="import_transcripts",
     scope="import",
-    answer=ProgressAnswer,
     costs="computations",
 )
 def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
@@ -227,15 +203,7 @@ def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     return _progress(transcript_or_404(request, slug, transcript))
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "seen/",
-    name="api_import_seen",
-    permission="import_transcripts",
-    scope="import",
-    answer=ProgressAnswer,
-)
+@endpoint(router, "POST", ONE + "seen/", "api_import_seen", permission="import_transcripts", scope="import")
 def see_faults(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Mark the faults of an import as seen, so that they no longer appear as a notice."""
     found = transcript_or_404(request, slug, transcript)
@@ -247,10 +215,9 @@ def see_faults(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     router,
     "POST",
     ONE + "separate/",
-    name="api_import_separate",
+    "api_import_separate",
     permission="import_transcripts",
     scope="import",
-    answer=UploadedAnswer,
     status=202,
     costs="computations",
 )

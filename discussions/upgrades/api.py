@@ -74,15 +74,7 @@ class MeasuredAgainAnswer(Answer):
     games: int
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_change_version",
-    permission="change_iteration",
-    scope="read",
-    answer=MovePreviewAnswer,
-)
+@endpoint(router, "GET", PATH, "api_change_version", permission="change_iteration", scope="read")
 def preview_move(request: SignedIn, slug: str, iteration: int, version: str = "") -> MovePreviewAnswer:
     """Read what moving an iteration to a newer rubric version would change; the newest unless one is named."""
     row = _changed_or_404(request, slug, iteration)
@@ -104,10 +96,9 @@ def preview_move(request: SignedIn, slug: str, iteration: int, version: str = ""
     router,
     "POST",
     PATH,
-    name="api_change_version",
+    "api_change_version",
     permission="change_iteration",
     scope="admin",
-    answer=VersionMovedAnswer,
     costs="computations",
 )
 def move(request: SignedIn, slug: str, iteration: int, given: VersionMoveGiven) -> VersionMovedAnswer:
@@ -132,10 +123,9 @@ def move(request: SignedIn, slug: str, iteration: int, given: VersionMoveGiven) 
     router,
     "POST",
     "/projects/{slug:slug}/measure-again/",
-    name="api_measure_again",
+    "api_measure_again",
     permission="measure_again",
     scope="admin",
-    answer=MeasuredAgainAnswer,
     costs="computations",
 )
 def measure_outdated(request: SignedIn, slug: str) -> MeasuredAgainAnswer:

@@ -138,9 +138,7 @@ READY = "/projects/{slug:slug}/verdicts/ready/"
 LARGEST_NUMBER = 10**9
 
 
-@endpoint(
-    router, "GET", PATH, name="api_verdict", permission="see_verdict", scope="read", answer=VerdictsAnswer
-)
+@endpoint(router, "GET", PATH, "api_verdict", permission="see_verdict", scope="read")
 def show_verdicts(request: SignedIn, slug: str, number: int) -> VerdictsAnswer:
     """Read the verdict of a game.
 
@@ -157,16 +155,7 @@ def show_verdicts(request: SignedIn, slug: str, number: int) -> VerdictsAnswer:
     )
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH,
-    name="api_verdict",
-    permission="record_verdict",
-    scope="admin",
-    answer=VerdictAnswer,
-    status=201,
-)
+@endpoint(router, "POST", PATH, "api_verdict", permission="record_verdict", scope="admin", status=201)
 def record(request: SignedIn, slug: str, number: int, given: RecordGiven) -> VerdictAnswer:
     """Record the verdict of a game.
 
@@ -184,15 +173,7 @@ def record(request: SignedIn, slug: str, number: int, given: RecordGiven) -> Ver
     return _verdict(row)
 
 
-@endpoint(
-    router,
-    "GET",
-    READY,
-    name="api_ready_games",
-    permission="record_games",
-    scope="read",
-    answer=Listed[ReadyAnswer],
-)
+@endpoint(router, "GET", READY, "api_ready_games", permission="record_games", scope="read")
 def list_ready(
     request: SignedIn, slug: str, iteration: int | None = None, after: After = 0, limit: Limit = 50
 ) -> Listed[ReadyAnswer]:
@@ -224,15 +205,7 @@ def list_ready(
     )
 
 
-@endpoint(
-    router,
-    "POST",
-    READY,
-    name="api_ready_games",
-    permission="record_games",
-    scope="admin",
-    answer=RecordedGamesAnswer,
-)
+@endpoint(router, "POST", READY, "api_ready_games", permission="record_games", scope="admin")
 def record_ready(request: SignedIn, slug: str, given: RecordGamesGiven) -> RecordedGamesAnswer:
     """Record the verdicts of several games.
 

@@ -130,30 +130,13 @@ class RepeatsGiven(Given):
     repeat_percent: int = Field(ge=0, le=MOST_REPEATS)
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_set_calibrations",
-    permission="calibrate_set",
-    scope="read",
-    answer=SetRoundsAnswer,
-)
+@endpoint(router, "GET", PATH, "api_set_calibrations", permission="calibrate_set", scope="read")
 def list_rounds(request: SignedIn, slug: str, number: int) -> SetRoundsAnswer:
     """List the calibration rounds of a comparison set, the newest first."""
     return _list(_led_set(request, slug, number))
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH,
-    name="api_set_calibrations",
-    permission="calibrate_set",
-    scope="admin",
-    answer=SingleSetRoundAnswer,
-    status=201,
-)
+@endpoint(router, "POST", PATH, "api_set_calibrations", permission="calibrate_set", scope="admin", status=201)
 def open_round(request: SignedIn, slug: str, number: int, given: SetRoundGiven) -> SingleSetRoundAnswer:
     """Open a calibration round of a comparison set. From then on its comparisons are reviewed for calibration alone."""
     found = _led_set(request, slug, number)
@@ -163,28 +146,14 @@ def open_round(request: SignedIn, slug: str, number: int, given: SetRoundGiven) 
     return _single(found, made.number)
 
 
-@endpoint(
-    router,
-    "GET",
-    ONE,
-    name="api_set_calibration",
-    permission="calibrate_set",
-    scope="read",
-    answer=SingleSetRoundAnswer,
-)
+@endpoint(router, "GET", ONE, "api_set_calibration", permission="calibrate_set", scope="read")
 def show_round(request: SignedIn, slug: str, number: int, calibration: int) -> SingleSetRoundAnswer:
     """Read a calibration round of a comparison set, and how everybody does in it."""
     return _single(_led_set(request, slug, number), calibration)
 
 
 @endpoint(
-    router,
-    "POST",
-    ONE + "close/",
-    name="api_set_calibration_close",
-    permission="calibrate_set",
-    scope="admin",
-    answer=SingleSetRoundAnswer,
+    router, "POST", ONE + "close/", "api_set_calibration_close", permission="calibrate_set", scope="admin"
 )
 def close(request: SignedIn, slug: str, number: int, calibration: int) -> SingleSetRoundAnswer:
     """Close a calibration round of a comparison set. Started reviews can still be submitted."""
@@ -198,10 +167,9 @@ def close(request: SignedIn, slug: str, number: int, calibration: int) -> Single
     router,
     "POST",
     ONE + "reviewers/{int:reviewer}/let-review/",
-    name="api_let_review",
+    "api_let_review",
     permission="calibrate_set",
     scope="admin",
-    answer=SingleSetRoundAnswer,
 )
 def let_review(
     request: SignedIn, slug: str, number: int, calibration: int, reviewer: int, given: SetWaiverGiven
@@ -215,15 +183,7 @@ def let_review(
     return _single(found, calibration)
 
 
-@endpoint(
-    router,
-    "POST",
-    SET + "repeats/",
-    name="api_set_repeats",
-    permission="calibrate_set",
-    scope="admin",
-    answer=SetRoundsAnswer,
-)
+@endpoint(router, "POST", SET + "repeats/", "api_set_repeats", permission="calibrate_set", scope="admin")
 def change_repeats(request: SignedIn, slug: str, number: int, given: RepeatsGiven) -> SetRoundsAnswer:
     """Set how many of the comparisons that a person gets come again as hidden duplicates."""
     found = _led_set(request, slug, number)

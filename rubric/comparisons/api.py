@@ -121,15 +121,7 @@ class ReviewerGiven(Given):
     model: str = Field(default="", max_length=200)
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_sets",
-    permission="sign_in",
-    scope="read",
-    answer=Listed[SetAnswer],
-)
+@endpoint(router, "GET", PATH, "api_sets", permission="sign_in", scope="read")
 def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
     """List the comparison sets of a project.
 
@@ -157,16 +149,7 @@ def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
     )
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH,
-    name="api_sets",
-    permission="open_set",
-    scope="import",
-    answer=OpenedAnswer,
-    status=201,
-)
+@endpoint(router, "POST", PATH, "api_sets", permission="open_set", scope="import", status=201)
 def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
     """Create a comparison set."""
     project = project_or_404(request.user, slug)
@@ -188,7 +171,7 @@ def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
     return OpenedAnswer(number=made.number, name=made.name)
 
 
-@endpoint(router, "GET", ONE, name="api_set", permission="see_set", scope="read", answer=SingleSetAnswer)
+@endpoint(router, "GET", ONE, "api_set", permission="see_set", scope="read")
 def show_set(request: SignedIn, slug: str, number: int, after: After = 0) -> SingleSetAnswer:
     """Read what a comparison set holds, and who reviews it; 100 comparisons at a time."""
     found = set_or_404(request.user, slug, number)
@@ -232,10 +215,9 @@ BODY = {
     router,
     "POST",
     ONE + "lines/",
-    name="api_set_lines",
+    "api_set_lines",
     permission="change_set",
     scope="import",
-    answer=BroughtAnswer,
     files=may_upload,
     body=BODY,
     costs="uploads",
@@ -256,10 +238,9 @@ def bring_lines(request: SignedIn, slug: str, number: int) -> BroughtAnswer:
     router,
     "POST",
     ONE + "reviewers/",
-    name="api_set_reviewers",
+    "api_set_reviewers",
     permission="change_set",
     scope="import",
-    answer=ReviewerAnswer,
     status=201,
 )
 def let_review(request: SignedIn, slug: str, number: int, given: ReviewerGiven) -> ReviewerAnswer:
@@ -282,10 +263,9 @@ def let_review(request: SignedIn, slug: str, number: int, given: ReviewerGiven) 
     router,
     "POST",
     ONE + "reviewers/{int:reviewer}/end/",
-    name="api_set_reviewer_end",
+    "api_set_reviewer_end",
     permission="change_set",
     scope="import",
-    answer=ReviewerAnswer,
 )
 def ask_no_more(request: SignedIn, slug: str, number: int, reviewer: int) -> ReviewerAnswer:
     """Ask a reviewer for no more reviews. What was submitted counts on."""
@@ -297,29 +277,13 @@ def ask_no_more(request: SignedIn, slug: str, number: int, reviewer: int) -> Rev
     return ReviewerAnswer(id=row.pk, kind=row.kind, name=row.name, review_count=count)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "close/",
-    name="api_set_close",
-    permission="open_set",
-    scope="import",
-    answer=OpenedAnswer,
-)
+@endpoint(router, "POST", ONE + "close/", "api_set_close", permission="open_set", scope="import")
 def close(request: SignedIn, slug: str, number: int) -> OpenedAnswer:
     """Close a set. It takes no more reviews, and its reviewers see the results."""
     return _turn(request, slug, number, close_set)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "reopen/",
-    name="api_set_reopen",
-    permission="open_set",
-    scope="import",
-    answer=OpenedAnswer,
-)
+@endpoint(router, "POST", ONE + "reopen/", "api_set_reopen", permission="open_set", scope="import")
 def reopen(request: SignedIn, slug: str, number: int) -> OpenedAnswer:
     """Open a closed set again. It takes reviews again."""
     return _turn(request, slug, number, reopen_set)

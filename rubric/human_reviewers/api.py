@@ -204,15 +204,7 @@ class UndoMarkGiven(Given):
     subject: str = Field(default="", max_length=100)
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_reviews",
-    permission="sign_in",
-    scope="read",
-    answer=Listed[ReviewedSetAnswer],
-)
+@endpoint(router, "GET", PATH, "api_reviews", permission="sign_in", scope="read")
 def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
     """List the sets that you review, with what is to do."""
     sets = reviews_page(person=request.user).sets
@@ -251,15 +243,7 @@ def _list_told(found: WaitingSet) -> list[WaitingAnswer]:
     ]
 
 
-@endpoint(
-    router,
-    "POST",
-    SET + "next/",
-    name="api_next_review",
-    permission="begin_review",
-    scope="rate",
-    answer=NextReviewAnswer,
-)
+@endpoint(router, "POST", SET + "next/", "api_next_review", permission="begin_review", scope="rate")
 def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
     """Take the next review of a set. One that you have started comes first."""
     found = _reviewed_set_or_404(request.user, slug, number)
@@ -271,10 +255,9 @@ def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
     router,
     "POST",
     PATH + "begin/{int:comparison}/",
-    name="api_begin_review",
+    "api_begin_review",
     permission="begin_review",
     scope="rate",
-    answer=ReviewAnswer,
 )
 def begin_review(request: SignedIn, comparison: int) -> ReviewAnswer:
     """Start your review of a comparison, or continue it. The list of reviews gives its number."""
@@ -283,21 +266,13 @@ def begin_review(request: SignedIn, comparison: int) -> ReviewAnswer:
     return _review(request, opened.pk)
 
 
-@endpoint(router, "GET", ONE, name="api_review", permission="review", scope="read", answer=ReviewAnswer)
+@endpoint(router, "GET", ONE, "api_review", permission="review", scope="read")
 def show_review(request: SignedIn, review: int) -> ReviewAnswer:
     """Read one of your reviews: what there is to judge, and what you gave."""
     return _review(request, review)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "marks/",
-    name="api_marks",
-    permission="review",
-    scope="rate",
-    answer=ReviewAnswer,
-)
+@endpoint(router, "POST", ONE + "marks/", "api_marks", permission="review", scope="rate")
 def give_marks(request: SignedIn, review: int, given: MarksGiven) -> ReviewAnswer:
     """Give scores, notes and the ranking.
 
@@ -311,15 +286,7 @@ def give_marks(request: SignedIn, review: int, given: MarksGiven) -> ReviewAnswe
     return _review(request, review)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "undo/",
-    name="api_undo_mark",
-    permission="review",
-    scope="rate",
-    answer=ReviewAnswer,
-)
+@endpoint(router, "POST", ONE + "undo/", "api_undo_mark", permission="review", scope="rate")
 def take_back(request: SignedIn, review: int, given: UndoMarkGiven) -> ReviewAnswer:
     """Take your newest mark back. Holistic scores stay once the criteria are open."""
     found, key = review_or_404(request, review), f"api:{request.headers['Idempotency-Key']}"
@@ -327,15 +294,7 @@ def take_back(request: SignedIn, review: int, given: UndoMarkGiven) -> ReviewAns
     return _review(request, review)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "submit/",
-    name="api_submit_review",
-    permission="review",
-    scope="rate",
-    answer=ReviewAnswer,
-)
+@endpoint(router, "POST", ONE + "submit/", "api_submit_review", permission="review", scope="rate")
 def submit(request: SignedIn, review: int) -> ReviewAnswer:
     """Submit a review. It is final."""
     submit_marked_review(review=review_or_404(request, review), by=request.user, now=timezone.now())

@@ -49,15 +49,7 @@ class RawAnswerGiven(Given):
     part: str = MAIN_PART
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH + "prompt/",
-    name="api_prompt",
-    permission="change_set",
-    scope="import",
-    answer=AskedAnswer,
-)
+@endpoint(router, "POST", PATH + "prompt/", "api_prompt", permission="change_set", scope="import")
 def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> AskedAnswer:
     """Get the prompt for a model.
 
@@ -69,15 +61,7 @@ def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, revi
     return _asked(build_asked_page(comparison=row, reviewer=model, person=request.user))
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH + "answer/",
-    name="api_raw_answer",
-    permission="change_set",
-    scope="import",
-    answer=AskedAnswer,
-)
+@endpoint(router, "POST", PATH + "answer/", "api_raw_answer", permission="change_set", scope="import")
 def submit_answer(
     request: SignedIn, slug: str, number: int, comparison: int, reviewer: int, given: RawAnswerGiven
 ) -> AskedAnswer:

@@ -76,15 +76,7 @@ class ComparisonResultAnswer(Answer):
     rankings: list[RankingAnswer]
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH + "results/",
-    name="api_set_results",
-    permission="see_results",
-    scope="read",
-    answer=SetResultsAnswer,
-)
+@endpoint(router, "GET", PATH + "results/", "api_set_results", permission="see_results", scope="read")
 def show_set_results(request: SignedIn, slug: str, number: int) -> SetResultsAnswer:
     """Read the results of a comparison set.
 
@@ -108,10 +100,9 @@ def show_set_results(request: SignedIn, slug: str, number: int) -> SetResultsAns
     router,
     "GET",
     PATH + "comparisons/{int:comparison}/results/",
-    name="api_comparison_result",
+    "api_comparison_result",
     permission="see_results",
     scope="read",
-    answer=ComparisonResultAnswer,
 )
 def show_result(request: SignedIn, slug: str, number: int, comparison: int) -> ComparisonResultAnswer:
     """Read the result of one comparison."""

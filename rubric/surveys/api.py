@@ -57,7 +57,7 @@ class SurveyGiven(Given):
     text: str = Field(default="", max_length=LONGEST_REASON)
 
 
-@endpoint(router, "GET", PATH, name="api_survey", permission="survey", scope="read", answer=SurveyAnswer)
+@endpoint(router, "GET", PATH, "api_survey", permission="survey", scope="read")
 def show_survey(request: SignedIn, slug: str, number: int, comparison: int) -> SurveyAnswer:
     """Read the survey that comes before a result. Asking begins nothing."""
     found = comparison_or_404(request, slug, number, comparison)
@@ -73,7 +73,7 @@ def show_survey(request: SignedIn, slug: str, number: int, comparison: int) -> S
     )
 
 
-@endpoint(router, "POST", PATH, name="api_survey", permission="survey", scope="rate", answer=SurveyAnswer)
+@endpoint(router, "POST", PATH, "api_survey", permission="survey", scope="rate")
 def act_on_survey(
     request: SignedIn, slug: str, number: int, comparison: int, given: SurveyGiven
 ) -> SurveyAnswer:

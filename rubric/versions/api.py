@@ -32,15 +32,7 @@ class VersionContentAnswer(VersionAnswer):
     content: dict[str, Any]
 
 
-@endpoint(
-    router,
-    "GET",
-    "/rubrics/",
-    name="api_rubrics",
-    permission="read_rubric",
-    scope="read",
-    answer=Listed[VersionAnswer],
-)
+@endpoint(router, "GET", "/rubrics/", "api_rubrics", permission="read_rubric", scope="read")
 def list_versions(request: SignedIn) -> Listed[VersionAnswer]:
     """List the rubric versions, the newest of each rubric first."""
     rows = RubricVersion.objects.visible_to(request.user).kept().defer("body").select_related("rubric")
@@ -53,10 +45,9 @@ def list_versions(request: SignedIn) -> Listed[VersionAnswer]:
     router,
     "GET",
     "/rubrics/{slug:slug}/{number}/",
-    name="api_rubric_version",
+    "api_rubric_version",
     permission="see_weights",
     scope="read",
-    answer=VersionContentAnswer,
 )
 def show_version(request: SignedIn, slug: str, number: str) -> VersionContentAnswer:
     """Read a rubric version with its criteria, weights, thresholds, parameters and word lists.

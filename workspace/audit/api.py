@@ -47,10 +47,9 @@ class EventAnswer(Answer):
     router,
     "GET",
     "/projects/{slug:slug}/audit/",
-    name="api_audit",
+    "api_audit",
     permission="see_audit_log",
     scope="admin",
-    answer=Listed[EventAnswer],
     costs="searches",
 )
 def list_events(
@@ -80,14 +79,7 @@ def list_events(
 
 
 @endpoint(
-    router,
-    "GET",
-    "/audit/",
-    name="api_site_audit",
-    permission="see_people",
-    scope="admin",
-    answer=Listed[EventAnswer],
-    costs="searches",
+    router, "GET", "/audit/", "api_site_audit", permission="see_people", scope="admin", costs="searches"
 )
 def list_site_events(
     request: SignedIn,

@@ -30,7 +30,7 @@ class JobAnswer(Answer):
     router,
     "POST",
     "/jobs/{int:job}/retry/",
-    name="api_job_retry",
+    "api_job_retry",
     permission="retry_job",
     scope="admin",
     answer=JobAnswer,

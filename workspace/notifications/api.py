@@ -42,15 +42,7 @@ class ReadAnswer(Answer):
     count: int
 
 
-@endpoint(
-    router,
-    "GET",
-    "/notifications/",
-    name="api_notifications",
-    permission="sign_in",
-    scope="read",
-    answer=Listed[NotificationAnswer],
-)
+@endpoint(router, "GET", "/notifications/", "api_notifications", permission="sign_in", scope="read")
 def list_notifications(
     request: SignedIn, unread: bool = False, after: After = 0
 ) -> Listed[NotificationAnswer]:
@@ -62,13 +54,7 @@ def list_notifications(
 
 
 @endpoint(
-    router,
-    "POST",
-    "/notifications/read/",
-    name="api_read_notifications",
-    permission="sign_in",
-    scope="read",
-    answer=ReadAnswer,
+    router, "POST", "/notifications/read/", "api_read_notifications", permission="sign_in", scope="read"
 )
 def read_notifications(request: SignedIn, given: ReadGiven) -> ReadAnswer:
     """Mark notifications of yours as read; numbers of others change nothing."""

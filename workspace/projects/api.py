@@ -17,15 +17,7 @@ class ProjectAnswer(Answer):
     role: str
 
 
-@endpoint(
-    router,
-    "GET",
-    "/projects/",
-    name="api_projects",
-    permission="sign_in",
-    scope="read",
-    answer=Listed[ProjectAnswer],
-)
+@endpoint(router, "GET", "/projects/", "api_projects", permission="sign_in", scope="read")
 def list_projects(request: SignedIn) -> Listed[ProjectAnswer]:
     """List the projects that you may see."""
     projects = load_projects(request.user)

@@ -1,7 +1,7 @@
 """API operations: how a package declares one, and what their requests and answers have in common."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 from django.http import HttpRequest
 from django.utils.http import urlencode
@@ -70,11 +70,11 @@ def endpoint(
     router: Router,
     verb: str,
     path: str,
-    *,
     name: str,
+    *,
     permission: str,
     scope: str,
-    answer: Any,
+    answer: Any = None,
     status: int = 200,
     files: Callable[..., bool] | None = None,
     body: dict[str, Any] | None = None,
@@ -83,9 +83,10 @@ def endpoint(
 ) -> Callable[[View], View]:
     """Declare an operation: the verb of the `check_<verb>` that it calls, and the scope that its token must have.
 
-    All operations of one path share a `name`. The first line of the docstring is the summary in the description of
-    the API, the rest its text. `files` and `costs` are as in `require`; `body` describes a body that is not JSON, for
-    OpenAPI. An operation that `gives_file` answers with bytes, which are not stored under the key of the request.
+    All operations of one path share a `name`. Its answer is what the function returns, unless `answer` names another
+    description of it. The first line of the docstring is the summary in the description of the API, the rest its text.
+    `files` and `costs` are as in `require`; `body` describes a body that is not JSON, for OpenAPI. An operation that
+    `gives_file` answers with bytes, which are not stored under the key of the request.
     """
     extra: dict[str, Any] = {"x-permission": permission, "x-scope": scope, "responses": dict(PROBLEM)}
     if gives_file:
@@ -96,6 +97,7 @@ def endpoint(
         extra["parameters"] = [KEY]
 
     def decorate(view: View) -> View:
+        described = answer or (None if gives_file else get_type_hints(view)["return"])
         summary, _blank, text = (view.__doc__ or "").partition("\n\n")
         view.files = files  # type: ignore[attr-defined]
         view.gives_file = gives_file  # type: ignore[attr-defined]
@@ -103,7 +105,7 @@ def endpoint(
         return router.api_operation(
             [verb],
             path,
-            response={status: answer},
+            response={status: described},
             url_name=name,
             operation_id=f"{verb.lower()}_{name.removeprefix('api_')}",
             summary=summary.strip().removesuffix("."),

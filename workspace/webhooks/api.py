@@ -89,15 +89,7 @@ class RemovedAnswer(Answer):
     id: int
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH,
-    name="api_webhooks",
-    permission="manage_webhooks",
-    scope="admin",
-    answer=Listed[WebhookAnswer],
-)
+@endpoint(router, "GET", PATH, "api_webhooks", permission="manage_webhooks", scope="admin")
 def list_webhooks(request: SignedIn, slug: str) -> Listed[WebhookAnswer]:
     """List the webhooks of a project."""
     project = project_or_404(request.user, slug)
@@ -105,16 +97,7 @@ def list_webhooks(request: SignedIn, slug: str) -> Listed[WebhookAnswer]:
     return Listed[WebhookAnswer](items=[_answer(webhook) for webhook in present_webhooks(project)])
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH,
-    name="api_webhooks",
-    permission="manage_webhooks",
-    scope="admin",
-    answer=WebhookAnswer,
-    status=201,
-)
+@endpoint(router, "POST", PATH, "api_webhooks", permission="manage_webhooks", scope="admin", status=201)
 def create(request: SignedIn, slug: str, given: NewWebhookGiven) -> WebhookAnswer:
     """Make a webhook.
 
@@ -126,15 +109,7 @@ def create(request: SignedIn, slug: str, given: NewWebhookGiven) -> WebhookAnswe
     return _answer(made.webhook)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE,
-    name="api_webhook",
-    permission="manage_webhooks",
-    scope="admin",
-    answer=WebhookAnswer,
-)
+@endpoint(router, "POST", ONE, "api_webhook", permission="manage_webhooks", scope="admin")
 def change(request: SignedIn, slug: str, webhook: int, given: ChangedWebhookGiven) -> WebhookAnswer:
     """Change a webhook, or activate or deactivate it."""
     hook = webhook_or_404(request.user, slug, webhook)
@@ -142,15 +117,7 @@ def change(request: SignedIn, slug: str, webhook: int, given: ChangedWebhookGive
     return _answer(change_webhook(webhook=hook, **given.model_dump(), by=request.user, now=timezone.now()))
 
 
-@endpoint(
-    router,
-    "POST",
-    f"{ONE}remove/",
-    name="api_webhook_remove",
-    permission="manage_webhooks",
-    scope="admin",
-    answer=RemovedAnswer,
-)
+@endpoint(router, "POST", f"{ONE}remove/", "api_webhook_remove", permission="manage_webhooks", scope="admin")
 def remove(request: SignedIn, slug: str, webhook: int) -> RemovedAnswer:
     """Remove a webhook."""
     hook = webhook_or_404(request.user, slug, webhook)
@@ -159,15 +126,7 @@ def remove(request: SignedIn, slug: str, webhook: int) -> RemovedAnswer:
     return RemovedAnswer(id=webhook)
 
 
-@endpoint(
-    router,
-    "GET",
-    f"{ONE}deliveries/",
-    name="api_deliveries",
-    permission="manage_webhooks",
-    scope="admin",
-    answer=Listed[DeliveryAnswer],
-)
+@endpoint(router, "GET", f"{ONE}deliveries/", "api_deliveries", permission="manage_webhooks", scope="admin")
 def list_deliveries(request: SignedIn, slug: str, webhook: int, after: After = 0) -> Listed[DeliveryAnswer]:
     """List the messages to a webhook, the newest first, 50 in a part."""
     hook = webhook_or_404(request.user, slug, webhook, for_act=False)
@@ -177,15 +136,7 @@ def list_deliveries(request: SignedIn, slug: str, webhook: int, after: After = 0
     return Listed[DeliveryAnswer](items=items, next=next_part(request, older))
 
 
-@endpoint(
-    router,
-    "POST",
-    f"{ONE}secret/",
-    name="api_webhook_secret",
-    permission="manage_webhooks",
-    scope="admin",
-    answer=WebhookAnswer,
-)
+@endpoint(router, "POST", f"{ONE}secret/", "api_webhook_secret", permission="manage_webhooks", scope="admin")
 def replace(request: SignedIn, slug: str, webhook: int, given: SecretGiven) -> WebhookAnswer:
     """Replace the secret of a webhook.
 
@@ -198,14 +149,7 @@ def replace(request: SignedIn, slug: str, webhook: int, given: SecretGiven) -> W
 
 
 @endpoint(
-    router,
-    "POST",
-    f"{ONE}test/",
-    name="api_webhook_test",
-    permission="manage_webhooks",
-    scope="admin",
-    answer=DeliveryAnswer,
-    status=202,
+    router, "POST", f"{ONE}test/", "api_webhook_test", permission="manage_webhooks", scope="admin", status=202
 )
 def test(request: SignedIn, slug: str, webhook: int) -> DeliveryAnswer:
     """Send a test event to a webhook. A job sends it, once."""
@@ -218,10 +162,9 @@ def test(request: SignedIn, slug: str, webhook: int) -> DeliveryAnswer:
     router,
     "POST",
     f"{ONE}deliveries/{{slug:identifier}}/again/",
-    name="api_delivery_again",
+    "api_delivery_again",
     permission="manage_webhooks",
     scope="admin",
-    answer=DeliveryAnswer,
     status=202,
 )
 def again(request: SignedIn, slug: str, webhook: int, identifier: str) -> DeliveryAnswer:

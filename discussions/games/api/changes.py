@@ -58,10 +58,9 @@ class FigureGiven(Given):
     router,
     "POST",
     "/projects/{slug:slug}/games/{int:number}/withdrawal/",
-    name="api_withdrawal",
+    "api_withdrawal",
     permission="withdraw_game",
     scope="admin",
-    answer=SingleGameAnswer,
 )
 def withdraw(request: SignedIn, slug: str, number: int, given: WithdrawalGiven) -> SingleGameAnswer:
     """Withdraw a game, or let it count again.
@@ -79,10 +78,9 @@ def withdraw(request: SignedIn, slug: str, number: int, given: WithdrawalGiven) 
     router,
     "POST",
     "/projects/{slug:slug}/games/{int:number}/rounds/",
-    name="api_rounds",
+    "api_rounds",
     permission="set_round_offset",
     scope="admin",
-    answer=SingleGameAnswer,
 )
 def set_rounds(request: SignedIn, slug: str, number: int, given: RoundsGiven) -> SingleGameAnswer:
     """Say how the texts of a game count its rounds, before anybody rates it. The game is measured again."""
@@ -95,10 +93,9 @@ def set_rounds(request: SignedIn, slug: str, number: int, given: RoundsGiven) ->
     router,
     "POST",
     "/projects/{slug:slug}/games/{int:number}/figures/",
-    name="api_figures",
+    "api_figures",
     permission="enter_figure",
     scope="admin",
-    answer=SingleGameAnswer,
 )
 def enter(request: SignedIn, slug: str, number: int, given: FigureGiven) -> SingleGameAnswer:
     """Enter the cost or the cache hit rate of a game, where its transcript does not report it."""
@@ -112,10 +109,9 @@ def enter(request: SignedIn, slug: str, number: int, given: FigureGiven) -> Sing
     router,
     "POST",
     "/projects/{slug:slug}/games/{int:number}/evaluations/{slug:evaluation}/return/",
-    name="api_return_evaluation",
+    "api_return_evaluation",
     permission="return_evaluation",
     scope="admin",
-    answer=SingleGameAnswer,
 )
 def send_back(
     request: SignedIn, slug: str, number: int, evaluation: str, given: ReturnGiven

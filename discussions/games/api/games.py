@@ -169,10 +169,9 @@ PersonKey = Annotated[int, Field(ge=0, le=LARGEST, description="the id of an eva
     router,
     "GET",
     "/projects/{slug:slug}/games/",
-    name="api_games",
+    "api_games",
     permission="see_games",
     scope="read",
-    answer=Listed[GameAnswer],
     costs="searches",
 )
 def list_games(
@@ -271,10 +270,9 @@ def _counted(game: GameFacts) -> dict[str, ScoreAnswer]:
     router,
     "GET",
     "/projects/{slug:slug}/games/{int:number}/",
-    name="api_game",
+    "api_game",
     permission="see_game",
     scope="read",
-    answer=SingleGameAnswer,
 )
 def show_game(request: SignedIn, slug: str, number: int) -> SingleGameAnswer:
     """Read the facts of a game.
@@ -306,10 +304,9 @@ def show_game(request: SignedIn, slug: str, number: int) -> SingleGameAnswer:
     router,
     "GET",
     "/projects/{slug:slug}/games/{int:number}/transcript/",
-    name="api_transcript",
+    "api_transcript",
     permission="see_game",
     scope="read",
-    answer=TranscriptAnswer,
 )
 def show_transcript(
     request: SignedIn, slug: str, number: int, after: After = 0, limit: Limit = 200
@@ -343,10 +340,9 @@ def _record(game: Game) -> GameRecord:
     router,
     "GET",
     "/projects/{slug:slug}/games/{int:number}/measurements/",
-    name="api_measurements",
+    "api_measurements",
     permission="see_game",
     scope="read",
-    answer=MeasuredAnswer,
 )
 def show_measurements(request: SignedIn, slug: str, number: int) -> MeasuredAnswer:
     """Read the measurements of a game.
@@ -384,10 +380,9 @@ def _measurement(measurement: Measurement) -> MeasurementAnswer:
     router,
     "GET",
     "/projects/{slug:slug}/games/{int:number}/references/",
-    name="api_references",
+    "api_references",
     permission="see_game",
     scope="read",
-    answer=Listed[ReferenceAnswer],
 )
 def list_references(request: SignedIn, slug: str, number: int) -> Listed[ReferenceAnswer]:
     """List the memory references of a game, those that count first."""
