@@ -16,6 +16,19 @@ document.body.addEventListener("htmx:afterSwap", (event) => {
   if (event.target === signin && !signin.open && signin.querySelector("form")) signin.showModal();
 });
 
+// A refusal is a note for the page, whatever its status; where something else than the site answered, say so.
+const toasts = document.getElementById("toasts");
+document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.xhr.getResponseHeader("HX-Retarget")) detail.shouldSwap = true;
+});
+for (const kind of ["htmx:sendError", "htmx:responseError"]) {
+  document.body.addEventListener(kind, ({ detail: { requestConfig, xhr } }) => {
+    const isPressed = requestConfig.triggeringEvent?.type === "submit";
+    if (!isPressed || xhr.getResponseHeader("HX-Retarget")) return;
+    toasts.append(Object.assign(document.createElement("p"), { className: "note bad", textContent: toasts.dataset.away }));
+  });
+}
+
 // A refused request while the dialog is open must not clear what is typed there.
 document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (detail.target === signin && signin.open && !signin.contains(detail.elt)) detail.shouldSwap = false;

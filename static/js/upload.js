@@ -26,7 +26,3 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   });
 }
 input.addEventListener("change", show);
-// An upload that is too large is refused before a page is built: show that note, too, and keep the choice.
-document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (detail.requestConfig.elt === form && [400, 413].includes(detail.xhr.status)) detail.shouldSwap = true;
-});

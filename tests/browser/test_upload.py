@@ -1,5 +1,7 @@
 """The page of imports in a browser: files are dropped on it, and a refused file leaves the choice as it is."""
 
+from errno import ENOSPC
+
 import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
@@ -8,6 +10,7 @@ from discussions.models import Transcript
 from tests.browser.test_verdict_pages import sign_in
 from tests.factories.people import make_lead
 from tests.factories.transcripts import make_games_project
+from workspace.core.refusals import TooOften
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -61,4 +64,30 @@ def test_what_is_over_the_limit_of_an_upload_is_said_and_the_choice_stays(import
     drop(imports, "a.csv")
     imports.locator("[data-drop] button").click()
     expect(imports.locator("#toasts")).to_contain_text("too large")
+    assert chosen(imports) == ["a.csv"]
+
+
+@pytest.mark.parametrize("answer", [None, 502], ids=["no answer", "the proxy's own page"])
+def test_where_the_site_does_not_answer_it_is_said_and_the_choice_stays(imports: Page, answer) -> None:
+    away = "abort" if answer is None else "fulfill"
+    given = {} if answer is None else {"status": answer, "body": "<h1>Bad Gateway</h1>"}
+    imports.route("**/*", lambda route: getattr(route, away)(**given))
+    drop(imports, "a.csv")
+    imports.locator("[data-drop] button").click()
+    expect(imports.locator("#toasts")).to_contain_text("The site did not answer.")
+    expect(imports.get_by_text("Bad Gateway")).to_have_count(0)
+    assert chosen(imports) == ["a.csv"]
+
+
+@pytest.mark.parametrize(
+    "fault", [TooOften("Wait a moment."), OSError(ENOSPC, "No space left")], ids=[429, 507]
+)
+def test_a_refusal_of_any_status_is_a_note_and_the_choice_stays(imports: Page, monkeypatch, fault) -> None:
+    def fail(**given: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("discussions.transcripts.views.import_files", fail)
+    drop(imports, "a.csv")
+    imports.locator("[data-drop] button").click()
+    expect(imports.locator("#toasts .note")).to_have_count(1)
     assert chosen(imports) == ["a.csv"]
