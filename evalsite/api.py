@@ -80,7 +80,7 @@ api = NinjaAPI(
 )
 handle_faults(api)
 for tag, router in ROUTERS.items():
-    api.add_router("", router, tags=[tag])
+    api.add_router("", router.router, tags=[tag])
 urlpatterns = gated_urls(api, ROUTERS.values())
 
 

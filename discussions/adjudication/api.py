@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from discussions.access.permissions import check_see_games
@@ -18,10 +17,10 @@ from discussions.models.slots import RATING
 from discussions.queries import newest_measured
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person
-from workspace.web.endpoints import Answer, Given, Listed, endpoint
+from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 GAME = "/projects/{slug:slug}/games/{int:number}/"
 PATH = GAME + "disagreements/"
 
@@ -76,7 +75,7 @@ class AdjudicationGiven(Given):
     sides_sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
-@endpoint(router, "GET", PATH, "api_disagreements", permission="see_games", scope="read")
+@router.get(PATH, "api_disagreements", "see_games")
 def list_disagreements(request: SignedIn, slug: str, number: int) -> Listed[DisagreementAnswer]:
     """List the disagreements of a game's evaluators, ties first. Names are not shown."""
     game = led_game_or_404(request.user, slug, number)
@@ -84,7 +83,7 @@ def list_disagreements(request: SignedIn, slug: str, number: int) -> Listed[Disa
     return _list(game)
 
 
-@endpoint(router, "POST", PATH, "api_disagreements", permission="adjudicate", scope="admin")
+@router.post(PATH, "api_disagreements", "adjudicate", "admin")
 def decide(request: SignedIn, slug: str, number: int, given: AdjudicationGiven) -> Listed[DisagreementAnswer]:
     """Decide on a disagreement.
 
@@ -107,7 +106,7 @@ def decide(request: SignedIn, slug: str, number: int, given: AdjudicationGiven) 
     return _list(led_game_or_404(request.user, slug, number))
 
 
-@endpoint(router, "GET", GAME + "evaluations/", "api_game_evaluations", permission="see_games", scope="read")
+@router.get(GAME + "evaluations/", "api_game_evaluations", "see_games")
 def list_evaluations(request: SignedIn, slug: str, number: int) -> Listed[JudgedByAnswer]:
     """List the evaluations of a game, by letters. Hidden duplicates and evaluations of calibration are left out."""
     game = led_game_or_404(request.user, slug, number)
@@ -115,7 +114,7 @@ def list_evaluations(request: SignedIn, slug: str, number: int) -> Listed[Judged
     return _list_evaluations(game, request.user)
 
 
-@endpoint(router, "POST", GAME + "names/", "api_names", permission="see_games", scope="admin")
+@router.post(GAME + "names/", "api_names", "see_games", "admin")
 def show_names(request: SignedIn, slug: str, number: int) -> Listed[JudgedByAnswer]:
     """Show yourself the names of a game's evaluators. The audit log records it."""
     game = led_game_or_404(request.user, slug, number)

@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from discussions.calibration import actions
@@ -18,10 +17,10 @@ from rubric.calibration.api import collect_notes
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Given, Listed, endpoint
+from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/calibrations/"
 ONE = PATH + "{int:calibration}/"
 GameNumber = Annotated[int, Field(ge=1, le=10**9)]
@@ -98,7 +97,7 @@ class WaiverGiven(Given):
     reason: str = Field(max_length=LONGEST_REASON)
 
 
-@endpoint(router, "GET", PATH, "api_calibrations", permission="calibrate", scope="read")
+@router.get(PATH, "api_calibrations", "calibrate")
 def list_rounds(request: SignedIn, slug: str) -> Listed[RoundAnswer]:
     """List the calibration rounds of a project, the newest first."""
     rounds = query_rounds(_led_project(request, slug))
@@ -107,7 +106,7 @@ def list_rounds(request: SignedIn, slug: str) -> Listed[RoundAnswer]:
     )
 
 
-@endpoint(router, "POST", PATH, "api_calibrations", permission="calibrate", scope="admin", status=201)
+@router.post(PATH, "api_calibrations", "calibrate", "admin", status=201)
 def open_round(request: SignedIn, slug: str, given: RoundGiven) -> SingleRoundAnswer:
     """Open a calibration round. Its keys are taken from the recorded verdicts of its games."""
     project = _led_project(request, slug)
@@ -118,13 +117,13 @@ def open_round(request: SignedIn, slug: str, given: RoundGiven) -> SingleRoundAn
     return _single(project, made.number)
 
 
-@endpoint(router, "GET", ONE, "api_calibration", permission="calibrate", scope="read")
+@router.get(ONE, "api_calibration", "calibrate")
 def show_round(request: SignedIn, slug: str, calibration: int) -> SingleRoundAnswer:
     """Read a calibration round, and how everybody does in it."""
     return _single(_led_project(request, slug), calibration)
 
 
-@endpoint(router, "POST", ONE + "close/", "api_calibration_close", permission="calibrate", scope="admin")
+@router.post(ONE + "close/", "api_calibration_close", "calibrate", "admin")
 def close(request: SignedIn, slug: str, calibration: int) -> SingleRoundAnswer:
     """Close a calibration round. No more games of it are given out; started ones can still be submitted."""
     project = _led_project(request, slug)
@@ -133,14 +132,7 @@ def close(request: SignedIn, slug: str, calibration: int) -> SingleRoundAnswer:
     return _single(project, calibration)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "people/{int:person}/let-rate/",
-    "api_let_rate",
-    permission="calibrate",
-    scope="admin",
-)
+@router.post(ONE + "people/{int:person}/let-rate/", "api_let_rate", "calibrate", "admin")
 def let_rate(
     request: SignedIn, slug: str, calibration: int, person: int, given: WaiverGiven
 ) -> SingleRoundAnswer:

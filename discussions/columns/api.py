@@ -5,7 +5,6 @@ from datetime import datetime
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Router
 from pydantic import Field
 
 from discussions.columns import actions
@@ -21,10 +20,10 @@ from discussions.transcripts.queries import mapping_record
 from discussions.transcripts.views import transcript_or_404
 from workspace.core.refusals import Unacceptable
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Given, Listed, endpoint
+from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/columns/"
 OF_FILE = "/projects/{slug:slug}/imports/{int:table}/columns/"
 
@@ -81,7 +80,7 @@ class FieldsGiven(Given):
     is_preview: bool = False
 
 
-@endpoint(router, "GET", PATH, "api_mappings", permission="import_transcripts", scope="read")
+@router.get(PATH, "api_mappings", "import_transcripts")
 def list_mappings(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
     """List the mappings of columns of a project, newest first."""
     project = project_or_404(request.user, slug)
@@ -92,14 +91,7 @@ def list_mappings(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
     )
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH + "{int:mapping}/remove/",
-    "api_mapping_remove",
-    permission="import_transcripts",
-    scope="import",
-)
+@router.post(PATH + "{int:mapping}/remove/", "api_mapping_remove", "import_transcripts", "import")
 def remove(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
     """Forget a mapping of columns. The next file with these columns waits."""
     project = project_or_404(request.user, slug)
@@ -110,7 +102,7 @@ def remove(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
     return _mapping(row)
 
 
-@endpoint(router, "GET", OF_FILE, "api_file_columns", permission="import_transcripts", scope="read")
+@router.get(OF_FILE, "api_file_columns", "import_transcripts")
 def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
     """Read the columns of a file that was uploaded, and the mapping that would be used."""
     found = transcript_or_404(request, slug, table)
@@ -118,15 +110,7 @@ def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
     return _columns(found, rows, first_fields(kept_mapping(found, rows.columns), rows.columns))
 
 
-@endpoint(
-    router,
-    "POST",
-    OF_FILE,
-    "api_file_columns",
-    permission="import_transcripts",
-    scope="import",
-    costs="computations",
-)
+@router.post(OF_FILE, "api_file_columns", "import_transcripts", "import", costs="computations")
 def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) -> FileColumnsAnswer:
     """Say what the columns of a file mean.
 

@@ -3,7 +3,6 @@
 from typing import Literal
 
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from discussions.comparison.actions import record_decision
@@ -16,10 +15,10 @@ from discussions.iterations.views import iteration_or_404
 from discussions.models import Iteration
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person
-from workspace.web.endpoints import Answer, Given, endpoint
+from workspace.web.endpoints import Answer, Given, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/iterations/{int:iteration}/decision/"
 
 
@@ -97,7 +96,7 @@ class DecisionGiven(Given):
     basis_sha256: str
 
 
-@endpoint(router, "GET", PATH, "api_decision", permission="decide", scope="read")
+@router.get(PATH, "api_decision", "decide")
 def show_decision(request: SignedIn, slug: str, iteration: int) -> DecisionAnswer:
     """Read what a change shows against its reference, and what was decided."""
     found = iteration_or_404(request.user, slug, iteration)
@@ -105,7 +104,7 @@ def show_decision(request: SignedIn, slug: str, iteration: int) -> DecisionAnswe
     return _answer(found, request.user)
 
 
-@endpoint(router, "POST", PATH, "api_decision", permission="decide", scope="admin", status=201)
+@router.post(PATH, "api_decision", "decide", "admin", status=201)
 def decide(request: SignedIn, slug: str, iteration: int, given: DecisionGiven) -> DecisionAnswer:
     """Decide on a change: keep, revert or inconclusive.
 

@@ -5,7 +5,6 @@ from typing import Literal
 
 from django.http import HttpResponse
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from discussions.exports.actions import request_project_export
@@ -15,11 +14,11 @@ from workspace.exports.permissions import check_export, check_own_export, check_
 from workspace.exports.views import ExportLine, own_export_or_404, read_exports
 from workspace.models import Export
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import After, Answer, Given, Listed, endpoint, next_part
+from workspace.web.endpoints import After, Answer, Given, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 from workspace.web.respond import download_file
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/exports/"
 ONE = PATH + "{int:export}/"
 
@@ -57,7 +56,7 @@ class ExportGiven(Given):
     byte_order_mark: bool = False
 
 
-@endpoint(router, "GET", PATH, "api_exports", permission="export", scope="read")
+@router.get(PATH, "api_exports", "export")
 def list_exports(request: SignedIn, slug: str, after: After = 0) -> Listed[ExportAnswer]:
     """List your exports of a project, newest first."""
     project = project_or_404(request.user, slug)
@@ -66,7 +65,7 @@ def list_exports(request: SignedIn, slug: str, after: After = 0) -> Listed[Expor
     return Listed[ExportAnswer](items=[_answer(line) for line in lines], next=next_part(request, older))
 
 
-@endpoint(router, "POST", PATH, "api_exports", permission="export", scope="read", status=202, costs="exports")
+@router.post(PATH, "api_exports", "export", "read", status=202, costs="exports")
 def ask_export(request: SignedIn, slug: str, given: ExportGiven) -> ExportAnswer:
     """Ask for an export.
 
@@ -87,7 +86,7 @@ def ask_export(request: SignedIn, slug: str, given: ExportGiven) -> ExportAnswer
     return _show(request, slug, made)
 
 
-@endpoint(router, "GET", ONE, "api_export", permission="own_export", scope="read")
+@router.get(ONE, "api_export", "own_export")
 def show_export(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     """Read how far one of your exports is."""
     own = own_export_or_404(request, slug, export)
@@ -95,9 +94,7 @@ def show_export(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     return _show(request, slug, own)
 
 
-@endpoint(
-    router, "POST", ONE + "file/", "api_export_file", permission="take_file", scope="read", gives_file=True
-)
+@router.post(ONE + "file/", "api_export_file", "take_file", "read", gives_file=True)
 def download(request: SignedIn, slug: str, export: int) -> HttpResponse:
     """Download the file of one of your exports.
 
@@ -109,7 +106,7 @@ def download(request: SignedIn, slug: str, export: int) -> HttpResponse:
     return download_file(file, name, FILES[own.format][1])
 
 
-@endpoint(router, "POST", ONE + "cancel/", "api_export_cancel", permission="own_export", scope="read")
+@router.post(ONE + "cancel/", "api_export_cancel", "own_export", "read")
 def cancel(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     """Stop an export that is being written."""
     own = own_export_or_404(request, slug, export)
@@ -118,7 +115,7 @@ def cancel(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     return _show(request, slug, own)
 
 
-@endpoint(router, "POST", ONE + "remove/", "api_export_remove", permission="own_export", scope="read")
+@router.post(ONE + "remove/", "api_export_remove", "own_export", "read")
 def remove(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     """Remove the file of an export before its time."""
     own = own_export_or_404(request, slug, export)

@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Literal
 
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from discussions.access.permissions import check_see_iterations
@@ -20,10 +19,10 @@ from workspace.access.permissions import get_refusal
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Given, Listed, endpoint
+from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/stages/"
 ONE = PATH + "{int:stage}/"
 
@@ -79,7 +78,7 @@ class NextStageGiven(StageGiven):
     reason: str = ""
 
 
-@endpoint(router, "GET", PATH, "api_stages", permission="see_iterations", scope="read")
+@router.get(PATH, "api_stages", "see_iterations")
 def list_stages(request: SignedIn, slug: str) -> Listed[StageAnswer]:
     """List the stages of a project."""
     project = project_or_404(request.user, slug)
@@ -88,7 +87,7 @@ def list_stages(request: SignedIn, slug: str) -> Listed[StageAnswer]:
     return Listed[StageAnswer](items=[StageAnswer.model_validate(stage) for stage in rows])
 
 
-@endpoint(router, "POST", PATH, "api_stages", permission="open_stage", scope="admin", status=201)
+@router.post(PATH, "api_stages", "open_stage", "admin", status=201)
 def open_stage(request: SignedIn, slug: str, given: StageGiven) -> StageAnswer:
     """Create the first stage of a project."""
     project = project_or_404(request.user, slug)
@@ -98,7 +97,7 @@ def open_stage(request: SignedIn, slug: str, given: StageGiven) -> StageAnswer:
     return StageAnswer.model_validate(made)
 
 
-@endpoint(router, "GET", ONE + "gate/", "api_gate", permission="see_iterations", scope="read")
+@router.get(ONE + "gate/", "api_gate", "see_iterations")
 def show_gate(request: SignedIn, slug: str, stage: int) -> GateAnswer:
     """Read what the gate to the next stage still asks for."""
     row = stage_or_404(request.user, slug, stage)
@@ -106,7 +105,7 @@ def show_gate(request: SignedIn, slug: str, stage: int) -> GateAnswer:
     return _gate(row, request.user)
 
 
-@endpoint(router, "POST", ONE + "sign/", "api_sign_stage", permission="sign_stage", scope="admin")
+@router.post(ONE + "sign/", "api_sign_stage", "sign_stage", "admin")
 def sign(request: SignedIn, slug: str, stage: int, given: StatementGiven) -> GateAnswer:
     """Sign that the games of a stage are fascinating to watch. It is permanent and signed with your name."""
     row = stage_or_404(request.user, slug, stage)
@@ -130,9 +129,7 @@ def _gate(stage: Stage, person: Person) -> GateAnswer:
     )
 
 
-@endpoint(
-    router, "POST", ONE + "next/", "api_next_stage", permission="open_next_stage", scope="admin", status=201
-)
+@router.post(ONE + "next/", "api_next_stage", "open_next_stage", "admin", status=201)
 def open_next_stage(request: SignedIn, slug: str, stage: int, given: NextStageGiven) -> StageAnswer:
     """Close a stage and open the next one.
 

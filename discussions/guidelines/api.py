@@ -3,7 +3,6 @@
 from django.db.models import Max
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from discussions.guidelines.actions import LONGEST_GUIDELINE, confirm_guideline, write_guideline
@@ -12,10 +11,10 @@ from discussions.guidelines.queries import newest_guideline, unread_guideline
 from discussions.models import Guideline
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Given, endpoint
+from workspace.web.endpoints import Answer, Given, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/guideline/"
 
 
@@ -44,13 +43,13 @@ class ReadGiven(Given):
     version: int = Field(ge=1, le=10**6)
 
 
-@endpoint(router, "GET", PATH, "api_guideline", permission="see_project", scope="read")
+@router.get(PATH, "api_guideline", "see_project")
 def show_guideline(request: SignedIn, slug: str) -> GuidelineAnswer:
     """Read the guideline of a project."""
     return _answer(request.user, project_or_404(request.user, slug))
 
 
-@endpoint(router, "POST", PATH, "api_guideline", permission="write_guideline", scope="admin")
+@router.post(PATH, "api_guideline", "write_guideline", "admin")
 def write(request: SignedIn, slug: str, given: GuidelineGiven) -> GuidelineAnswer:
     """Write the next version of the guideline; evaluators confirm it before their next game. An empty text ends it."""
     project = project_or_404(request.user, slug)
@@ -59,7 +58,7 @@ def write(request: SignedIn, slug: str, given: GuidelineGiven) -> GuidelineAnswe
     return _answer(request.user, project)
 
 
-@endpoint(router, "POST", PATH + "read/", "api_guideline_read", permission="see_project", scope="rate")
+@router.post(PATH + "read/", "api_guideline_read", "see_project", "rate")
 def confirm(request: SignedIn, slug: str, given: ReadGiven) -> GuidelineAnswer:
     """Confirm that you have read a version of the guideline. Without that you get no game."""
     project = project_or_404(request.user, slug)

@@ -3,7 +3,6 @@
 from datetime import date, datetime
 
 from django.utils import timezone
-from ninja import Router
 
 from discussions.access.permissions import check_see_games
 from discussions.home.pages.dashboard import DashboardPage, build_dashboard
@@ -11,10 +10,10 @@ from discussions.home.pages.site import SitePage, build_site_page
 from workspace.checks.api import JobAnswer
 from workspace.checks.permissions import check_see_overview
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, endpoint
+from workspace.web.endpoints import Answer, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 
 
 class GamesAnswer(Answer):
@@ -136,9 +135,7 @@ class OverviewAnswer(Answer):
     backup: BackupAnswer | None
 
 
-@endpoint(
-    router, "GET", "/projects/{slug:slug}/dashboard/", "api_dashboard", permission="see_games", scope="read"
-)
+@router.get("/projects/{slug:slug}/dashboard/", "api_dashboard", "see_games")
 def dashboard(request: SignedIn, slug: str) -> DashboardAnswer:
     """See how far a project is: games by state, what needs a lead, progress, pass rate and cost over time."""
     project = project_or_404(request.user, slug)
@@ -177,7 +174,7 @@ def _dashboard(page: DashboardPage) -> DashboardAnswer:
     )
 
 
-@endpoint(router, "GET", "/overview/", "api_overview", permission="see_overview", scope="admin")
+@router.get("/overview/", "api_overview", "see_overview", scope="admin")
 def overview(request: SignedIn) -> OverviewAnswer:
     """See the state of the installation: projects, people, jobs, storage, versions and the last backup."""
     check_see_overview(request.user)

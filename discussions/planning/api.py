@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Router
 from pydantic import Field
 
 from discussions.access.permissions import check_see_iterations
@@ -43,10 +42,10 @@ from workspace.models import Person
 from workspace.projects.actions import MOST_MEGABYTES, set_storage_limit
 from workspace.projects.queries import load_storage
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Given, Listed, endpoint
+from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PROJECT = "/projects/{slug:slug}/"
 ONE = PROJECT + "iterations/{int:iteration}/"
 GameNumber = Annotated[int, Field(ge=1, le=10**9)]
@@ -194,14 +193,7 @@ class MovedAnswer(Answer):
     games: list[int]
 
 
-@endpoint(
-    router,
-    "GET",
-    PROJECT + "stages/{int:stage}/summary/",
-    "api_stage_summary",
-    permission="see_iterations",
-    scope="read",
-)
+@router.get(PROJECT + "stages/{int:stage}/summary/", "api_stage_summary", "see_iterations")
 def summarise_stage(request: SignedIn, slug: str, stage: int) -> Listed[SummaryAnswer]:
     """Read the averages of all iterations of a stage."""
     found = stage_or_404(request.user, slug, stage)
@@ -229,7 +221,7 @@ def _summary(found: JudgedIteration) -> SummaryAnswer:
     )
 
 
-@endpoint(router, "GET", PROJECT + "iterations/", "api_iterations", permission="see_iterations", scope="read")
+@router.get(PROJECT + "iterations/", "api_iterations", "see_iterations")
 def list_iterations(request: SignedIn, slug: str) -> Listed[IterationAnswer]:
     """List the iterations of a project; number 0 holds the unsorted games."""
     project = project_or_404(request.user, slug)
@@ -238,13 +230,13 @@ def list_iterations(request: SignedIn, slug: str) -> Listed[IterationAnswer]:
     return Listed[IterationAnswer](items=[IterationAnswer(**_facts(row)) for row in rows.order_by("number")])
 
 
-@endpoint(router, "GET", ONE, "api_iteration", permission="see_iterations", scope="read")
+@router.get(ONE, "api_iteration", "see_iterations")
 def show_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterationAnswer:
     """Read one iteration with its prompt and its plan."""
     return _single(iteration_or_404(request.user, slug, iteration))
 
 
-@endpoint(router, "POST", ONE + "open/", "api_iteration_open", permission="freeze", scope="admin")
+@router.post(ONE + "open/", "api_iteration_open", "freeze", "admin")
 def open_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterationAnswer:
     """Open an iteration for rating.
 
@@ -256,14 +248,8 @@ def open_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterat
     return _single(iteration_or_404(request.user, slug, iteration))
 
 
-@endpoint(
-    router,
-    "POST",
-    PROJECT + "stages/{int:stage}/iterations/",
-    "api_iteration_plan",
-    permission="open_iteration",
-    scope="admin",
-    status=201,
+@router.post(
+    PROJECT + "stages/{int:stage}/iterations/", "api_iteration_plan", "open_iteration", "admin", status=201
 )
 def plan_iteration(request: SignedIn, slug: str, stage: int, given: NewPlanGiven) -> SingleIterationAnswer:
     """Create a baseline or a change, open for import.
@@ -284,7 +270,7 @@ def plan_iteration(request: SignedIn, slug: str, stage: int, given: NewPlanGiven
     return _single(iteration_or_404(request.user, slug, made.number))
 
 
-@endpoint(router, "POST", ONE + "plan/", "api_iteration_edit", permission="open_iteration", scope="admin")
+@router.post(ONE + "plan/", "api_iteration_edit", "open_iteration", "admin")
 def edit_iteration(request: SignedIn, slug: str, iteration: int, given: PlanGiven) -> SingleIterationAnswer:
     """Change the plan of an iteration that holds no game yet."""
     found = iteration_or_404(request.user, slug, iteration)
@@ -301,15 +287,7 @@ def edit_iteration(request: SignedIn, slug: str, iteration: int, given: PlanGive
     return _single(iteration_or_404(request.user, slug, iteration))
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "replay/",
-    "api_iteration_replay",
-    permission="open_iteration",
-    scope="admin",
-    status=201,
-)
+@router.post(ONE + "replay/", "api_iteration_replay", "open_iteration", "admin", status=201)
 def replay_reference(request: SignedIn, slug: str, iteration: int) -> SingleIterationAnswer:
     """Open an iteration that plays the prompt of this reference again. Its games count with those of the reference."""
     found = iteration_or_404(request.user, slug, iteration)
@@ -317,7 +295,7 @@ def replay_reference(request: SignedIn, slug: str, iteration: int) -> SingleIter
     return _single(iteration_or_404(request.user, slug, made.number))
 
 
-@endpoint(router, "POST", ONE + "games/", "api_iteration_games", permission="change_iteration", scope="admin")
+@router.post(ONE + "games/", "api_iteration_games", "change_iteration", "admin")
 def move_games(request: SignedIn, slug: str, iteration: int, given: MoveGiven) -> MovedAnswer:
     """Move games into an iteration, or back to the unsorted ones."""
     found = iteration_or_404(request.user, slug, iteration)
@@ -326,13 +304,13 @@ def move_games(request: SignedIn, slug: str, iteration: int, given: MoveGiven) -
     return MovedAnswer(games=move(games=given.games, to=to, by=request.user, now=timezone.now()))
 
 
-@endpoint(router, "GET", PROJECT + "settings/", "api_settings", permission="change_iteration", scope="read")
+@router.get(PROJECT + "settings/", "api_settings", "change_iteration")
 def read_settings(request: SignedIn, slug: str) -> SettingsAnswer:
     """Read the settings of a project."""
     return _settings(settings_or_404(request, slug))
 
 
-@endpoint(router, "POST", PROJECT + "settings/", "api_settings", permission="change_iteration", scope="admin")
+@router.post(PROJECT + "settings/", "api_settings", "change_iteration", "admin")
 def change_settings(request: SignedIn, slug: str, given: SettingsGiven) -> SettingsAnswer:
     """Change settings of a project.
 

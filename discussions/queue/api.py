@@ -6,7 +6,6 @@ from typing import Annotated
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Router
 from pydantic import Field
 
 from discussions.access.queries import evaluators_in
@@ -20,10 +19,10 @@ from discussions.slots.permissions import check_assign, check_take_game
 from workspace.core.refusals import Unacceptable
 from workspace.models import Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Given, endpoint
+from workspace.web.endpoints import Answer, Given, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 
 
@@ -76,9 +75,7 @@ class AssignGiven(Given):
     games: list[GameNumber] = Field(max_length=1_000)
 
 
-@endpoint(
-    router, "POST", "/projects/{slug:slug}/next/", "api_next_game", permission="take_game", scope="rate"
-)
+@router.post("/projects/{slug:slug}/next/", "api_next_game", "take_game", "rate")
 def next_game(request: SignedIn, slug: str) -> NextAnswer:
     """Take the next game of a project.
 
@@ -92,7 +89,7 @@ def next_game(request: SignedIn, slug: str) -> NextAnswer:
     return NextAnswer(evaluation=short_answer(evaluation_or_404(request.user, taken.pk)))
 
 
-@endpoint(router, "GET", "/projects/{slug:slug}/team/", "api_team", permission="see_team", scope="read")
+@router.get("/projects/{slug:slug}/team/", "api_team", "see_team")
 def show_team(request: SignedIn, slug: str) -> TeamAnswer:
     """Read who rates in a project, and on what."""
     project = project_or_404(request.user, slug)
@@ -100,9 +97,7 @@ def show_team(request: SignedIn, slug: str) -> TeamAnswer:
     return _team(project)
 
 
-@endpoint(
-    router, "POST", "/projects/{slug:slug}/assignments/", "api_assign", permission="assign", scope="admin"
-)
+@router.post("/projects/{slug:slug}/assignments/", "api_assign", "assign", "admin")
 def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
     """Assign games to an evaluator: all of these games, or none."""
     project = project_or_404(request.user, slug)
@@ -118,14 +113,7 @@ def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
     return _team(project)
 
 
-@endpoint(
-    router,
-    "POST",
-    "/projects/{slug:slug}/assignments/{int:slot}/end/",
-    "api_unassign",
-    permission="assign",
-    scope="admin",
-)
+@router.post("/projects/{slug:slug}/assignments/{int:slot}/end/", "api_unassign", "assign", "admin")
 def unassign(request: SignedIn, slug: str, slot: int) -> TeamAnswer:
     """End an assignment that its person has not started."""
     project = project_or_404(request.user, slug)

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from discussions.core.judgement_kinds import list_answers
@@ -26,10 +25,10 @@ from discussions.rating.pages.visible_evaluation import build_visible_evaluation
 from discussions.rating.queries import EvaluationState, load_state
 from discussions.rating.views import evaluation_or_404
 from workspace.revisions.core import Act
-from workspace.web.endpoints import After, Answer, Given, Listed, endpoint, next_part
+from workspace.web.endpoints import After, Answer, Given, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/evaluations/"
 ONE = PATH + "{int:evaluation}/"
 MOST_JUDGED = 200
@@ -173,7 +172,7 @@ class SkipGiven(Given):
     reason: str = Field(max_length=2000)
 
 
-@endpoint(router, "GET", PATH, "api_evaluations", permission="sign_in", scope="read")
+@router.get(PATH, "api_evaluations", "sign_in")
 def list_evaluations(request: SignedIn, after: After = 0) -> Listed[EvaluationAnswer]:
     """List your evaluations, newest first, 50 at a time."""
     page = mine_page(person=request.user, now=timezone.now(), before=after)
@@ -182,7 +181,7 @@ def list_evaluations(request: SignedIn, after: After = 0) -> Listed[EvaluationAn
     )
 
 
-@endpoint(router, "GET", ONE, "api_evaluation", permission="rate", scope="read")
+@router.get(ONE, "api_evaluation", "rate")
 def show_evaluation(request: SignedIn, evaluation: int) -> WorkAnswer:
     """Read one of your evaluations.
 
@@ -191,7 +190,7 @@ def show_evaluation(request: SignedIn, evaluation: int) -> WorkAnswer:
     return _work(load_state(evaluation_or_404(request.user, evaluation)))
 
 
-@endpoint(router, "POST", ONE + "judgements/", "api_judgements", permission="rate", scope="rate")
+@router.post(ONE + "judgements/", "api_judgements", "rate", "rate")
 def judge(request: SignedIn, evaluation: int, given: JudgementsGiven) -> SavedAnswer:
     """Judge.
 
@@ -212,7 +211,7 @@ def judge(request: SignedIn, evaluation: int, given: JudgementsGiven) -> SavedAn
     )
 
 
-@endpoint(router, "POST", ONE + "undo/", "api_undo", permission="rate", scope="rate")
+@router.post(ONE + "undo/", "api_undo", "rate", "rate")
 def take_back(request: SignedIn, evaluation: int, given: UndoGiven) -> SavedAnswer:
     """Take your newest judgement back. What it revealed stays visible."""
     found, key = evaluation_or_404(request.user, evaluation), request.headers["Idempotency-Key"]
@@ -224,7 +223,7 @@ def take_back(request: SignedIn, evaluation: int, given: UndoGiven) -> SavedAnsw
     return SavedAnswer(judgements=lines, revealed=[], missing=_missing(work))
 
 
-@endpoint(router, "POST", ONE + "submit/", "api_submit", permission="submit", scope="rate")
+@router.post(ONE + "submit/", "api_submit", "submit", "rate")
 def submit(request: SignedIn, evaluation: int, given: SubmissionGiven | None = None) -> EvaluationAnswer:
     """Submit an evaluation. It is final unless you reopen it in time, or a team lead returns it.
 
@@ -237,7 +236,7 @@ def submit(request: SignedIn, evaluation: int, given: SubmissionGiven | None = N
     return _again(request, evaluation)
 
 
-@endpoint(router, "POST", ONE + "reopen/", "api_reopen", permission="reopen_evaluation", scope="rate")
+@router.post(ONE + "reopen/", "api_reopen", "reopen_evaluation", "rate")
 def reopen(request: SignedIn, evaluation: int) -> EvaluationAnswer:
     """Reopen an evaluation that you submitted, for as long as the project allows and no team lead has used it.
 
@@ -248,7 +247,7 @@ def reopen(request: SignedIn, evaluation: int) -> EvaluationAnswer:
     return _again(request, evaluation)
 
 
-@endpoint(router, "POST", ONE + "skip/", "api_skip", permission="rate", scope="rate")
+@router.post(ONE + "skip/", "api_skip", "rate", "rate")
 def skip(request: SignedIn, evaluation: int, given: SkipGiven) -> EvaluationAnswer:
     """Give a game back. What you judged is kept."""
     found = evaluation_or_404(request.user, evaluation)
@@ -256,7 +255,7 @@ def skip(request: SignedIn, evaluation: int, given: SkipGiven) -> EvaluationAnsw
     return _again(request, evaluation)
 
 
-@endpoint(router, "POST", ONE + "return/", "api_return", permission="return_to_game", scope="rate")
+@router.post(ONE + "return/", "api_return", "return_to_game", "rate")
 def take_up(request: SignedIn, evaluation: int) -> EvaluationAnswer:
     """Take a game up again that you skipped or whose time ended."""
     found = evaluation_or_404(request.user, evaluation)

@@ -7,7 +7,6 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Router
 
 from discussions.models import Game, Iteration, Transcript
 from discussions.transcripts.actions import (
@@ -26,10 +25,10 @@ from discussions.transcripts.views import may_upload, transcript_or_404
 from workspace.core.refusals import Unacceptable
 from workspace.models import Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import After, Answer, Listed, endpoint, next_part
+from workspace.web.endpoints import After, Answer, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 LARGEST_NUMBER = 10**9
 PATH = "/projects/{slug:slug}/imports/"
 ONE = PATH + "{int:transcript}/"
@@ -101,7 +100,7 @@ class StartedAnswer(Answer):
     refused: list[str] = []
 
 
-@endpoint(router, "GET", PATH, "api_imports", permission="import_transcripts", scope="read")
+@router.get(PATH, "api_imports", "import_transcripts")
 def list_imports(request: SignedIn, slug: str, after: After = 0) -> Listed[ImportAnswer]:
     """List the imports of a project, newest first, 30 at a time."""
     project = project_or_404(request.user, slug)
@@ -129,13 +128,11 @@ BODY = {
 }
 
 
-@endpoint(
-    router,
-    "POST",
+@router.post(
     PATH,
     "api_imports",
-    permission="import_transcripts",
-    scope="import",
+    "import_transcripts",
+    "import",
     status=202,
     files=may_upload,
     body=BODY,
@@ -171,15 +168,13 @@ def start_import(
     )
 
 
-@endpoint(router, "GET", ONE, "api_import", permission="import_transcripts", scope="read")
+@router.get(ONE, "api_import", "import_transcripts")
 def show_import(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Read how far an import is."""
     return _progress(transcript_or_404(request, slug, transcript))
 
 
-@endpoint(
-    router, "POST", ONE + "cancel/", "api_import_cancel", permission="import_transcripts", scope="import"
-)
+@router.post(ONE + "cancel/", "api_import_cancel", "import_transcripts", "import")
 def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Stop an import. The games imported so far stay."""
     found = transcript_or_404(request, slug, transcript)
@@ -187,15 +182,7 @@ def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     return _progress(found)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "resume/",
-    "api_import_resume",
-    permission="import_transcripts",
-    scope="import",
-    costs="computations",
-)
+@router.post(ONE + "resume/", "api_import_resume", "import_transcripts", "import", costs="computations")
 def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Resume an import that was cancelled or failed."""
     found = transcript_or_404(request, slug, transcript)
@@ -203,7 +190,7 @@ def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     return _progress(transcript_or_404(request, slug, transcript))
 
 
-@endpoint(router, "POST", ONE + "seen/", "api_import_seen", permission="import_transcripts", scope="import")
+@router.post(ONE + "seen/", "api_import_seen", "import_transcripts", "import")
 def see_faults(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Mark the faults of an import as seen, so that they no longer appear as a notice."""
     found = transcript_or_404(request, slug, transcript)
@@ -211,15 +198,8 @@ def see_faults(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     return _progress(transcript_or_404(request, slug, transcript))
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "separate/",
-    "api_import_separate",
-    permission="import_transcripts",
-    scope="import",
-    status=202,
-    costs="computations",
+@router.post(
+    ONE + "separate/", "api_import_separate", "import_transcripts", "import", status=202, costs="computations"
 )
 def import_as_separate(request: SignedIn, slug: str, transcript: int) -> UploadedAnswer:
     """Import games as separate games if other games of the project have their ids."""

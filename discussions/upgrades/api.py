@@ -3,7 +3,6 @@
 from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Router
 from pydantic import Field
 
 from discussions.iterations.permissions import check_change_iteration
@@ -18,10 +17,10 @@ from rubric.models import RubricVersion
 from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Unacceptable
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Given, endpoint
+from workspace.web.endpoints import Answer, Given, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/iterations/{int:iteration}/version/"
 
 
@@ -74,7 +73,7 @@ class MeasuredAgainAnswer(Answer):
     games: int
 
 
-@endpoint(router, "GET", PATH, "api_change_version", permission="change_iteration", scope="read")
+@router.get(PATH, "api_change_version", "change_iteration")
 def preview_move(request: SignedIn, slug: str, iteration: int, version: str = "") -> MovePreviewAnswer:
     """Read what moving an iteration to a newer rubric version would change; the newest unless one is named."""
     row = _changed_or_404(request, slug, iteration)
@@ -92,15 +91,7 @@ def preview_move(request: SignedIn, slug: str, iteration: int, version: str = ""
     )
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH,
-    "api_change_version",
-    permission="change_iteration",
-    scope="admin",
-    costs="computations",
-)
+@router.post(PATH, "api_change_version", "change_iteration", "admin", costs="computations")
 def move(request: SignedIn, slug: str, iteration: int, given: VersionMoveGiven) -> VersionMovedAnswer:
     """Move an iteration to a newer rubric version.
 
@@ -119,13 +110,11 @@ def move(request: SignedIn, slug: str, iteration: int, given: VersionMoveGiven) 
     return VersionMovedAnswer(recorded=moved.recorded, waiting=moved.waiting)
 
 
-@endpoint(
-    router,
-    "POST",
+@router.post(
     "/projects/{slug:slug}/measure-again/",
     "api_measure_again",
-    permission="measure_again",
-    scope="admin",
+    "measure_again",
+    "admin",
     costs="computations",
 )
 def measure_outdated(request: SignedIn, slug: str) -> MeasuredAgainAnswer:

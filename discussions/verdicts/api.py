@@ -5,7 +5,6 @@ from datetime import datetime
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Router
 
 from discussions.core.outcome import Outcome
 from discussions.models import Iteration, Verdict
@@ -17,10 +16,10 @@ from discussions.verdicts.queries import list_complete_games
 from discussions.verdicts.views import judged_game_or_404
 from workspace.core.refusals import Unacceptable
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import After, Answer, Given, Limit, Listed, endpoint, next_part
+from workspace.web.endpoints import After, Answer, Given, Limit, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 
 
 class LineAnswer(Answer):
@@ -138,7 +137,7 @@ READY = "/projects/{slug:slug}/verdicts/ready/"
 LARGEST_NUMBER = 10**9
 
 
-@endpoint(router, "GET", PATH, "api_verdict", permission="see_verdict", scope="read")
+@router.get(PATH, "api_verdict", "see_verdict")
 def show_verdicts(request: SignedIn, slug: str, number: int) -> VerdictsAnswer:
     """Read the verdict of a game.
 
@@ -155,7 +154,7 @@ def show_verdicts(request: SignedIn, slug: str, number: int) -> VerdictsAnswer:
     )
 
 
-@endpoint(router, "POST", PATH, "api_verdict", permission="record_verdict", scope="admin", status=201)
+@router.post(PATH, "api_verdict", "record_verdict", "admin", status=201)
 def record(request: SignedIn, slug: str, number: int, given: RecordGiven) -> VerdictAnswer:
     """Record the verdict of a game.
 
@@ -173,7 +172,7 @@ def record(request: SignedIn, slug: str, number: int, given: RecordGiven) -> Ver
     return _verdict(row)
 
 
-@endpoint(router, "GET", READY, "api_ready_games", permission="record_games", scope="read")
+@router.get(READY, "api_ready_games", "record_games")
 def list_ready(
     request: SignedIn, slug: str, iteration: int | None = None, after: After = 0, limit: Limit = 50
 ) -> Listed[ReadyAnswer]:
@@ -205,7 +204,7 @@ def list_ready(
     )
 
 
-@endpoint(router, "POST", READY, "api_ready_games", permission="record_games", scope="admin")
+@router.post(READY, "api_ready_games", "record_games", "admin")
 def record_ready(request: SignedIn, slug: str, given: RecordGamesGiven) -> RecordedGamesAnswer:
     """Record the verdicts of several games.
 

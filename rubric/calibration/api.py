@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Router
 from pydantic import Field
 
 from rubric.calibration import actions
@@ -28,10 +27,10 @@ from rubric.models import CalibrationRound, ComparisonSet, Reviewer
 from rubric.sets.views import set_or_404
 from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Unacceptable
-from workspace.web.endpoints import Answer, Given, Listed, endpoint
+from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 SET = "/projects/{slug:slug}/comparison-sets/{int:number}/"
 PATH = SET + "calibrations/"
 ONE = PATH + "{int:calibration}/"
@@ -130,13 +129,13 @@ class RepeatsGiven(Given):
     repeat_percent: int = Field(ge=0, le=MOST_REPEATS)
 
 
-@endpoint(router, "GET", PATH, "api_set_calibrations", permission="calibrate_set", scope="read")
+@router.get(PATH, "api_set_calibrations", "calibrate_set")
 def list_rounds(request: SignedIn, slug: str, number: int) -> SetRoundsAnswer:
     """List the calibration rounds of a comparison set, the newest first."""
     return _list(_led_set(request, slug, number))
 
 
-@endpoint(router, "POST", PATH, "api_set_calibrations", permission="calibrate_set", scope="admin", status=201)
+@router.post(PATH, "api_set_calibrations", "calibrate_set", "admin", status=201)
 def open_round(request: SignedIn, slug: str, number: int, given: SetRoundGiven) -> SingleSetRoundAnswer:
     """Open a calibration round of a comparison set. From then on its comparisons are reviewed for calibration alone."""
     found = _led_set(request, slug, number)
@@ -146,15 +145,13 @@ def open_round(request: SignedIn, slug: str, number: int, given: SetRoundGiven) 
     return _single(found, made.number)
 
 
-@endpoint(router, "GET", ONE, "api_set_calibration", permission="calibrate_set", scope="read")
+@router.get(ONE, "api_set_calibration", "calibrate_set")
 def show_round(request: SignedIn, slug: str, number: int, calibration: int) -> SingleSetRoundAnswer:
     """Read a calibration round of a comparison set, and how everybody does in it."""
     return _single(_led_set(request, slug, number), calibration)
 
 
-@endpoint(
-    router, "POST", ONE + "close/", "api_set_calibration_close", permission="calibrate_set", scope="admin"
-)
+@router.post(ONE + "close/", "api_set_calibration_close", "calibrate_set", "admin")
 def close(request: SignedIn, slug: str, number: int, calibration: int) -> SingleSetRoundAnswer:
     """Close a calibration round of a comparison set. Started reviews can still be submitted."""
     found = _led_set(request, slug, number)
@@ -163,14 +160,7 @@ def close(request: SignedIn, slug: str, number: int, calibration: int) -> Single
     return _single(found, calibration)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "reviewers/{int:reviewer}/let-review/",
-    "api_let_review",
-    permission="calibrate_set",
-    scope="admin",
-)
+@router.post(ONE + "reviewers/{int:reviewer}/let-review/", "api_let_review", "calibrate_set", "admin")
 def let_review(
     request: SignedIn, slug: str, number: int, calibration: int, reviewer: int, given: SetWaiverGiven
 ) -> SingleSetRoundAnswer:
@@ -183,7 +173,7 @@ def let_review(
     return _single(found, calibration)
 
 
-@endpoint(router, "POST", SET + "repeats/", "api_set_repeats", permission="calibrate_set", scope="admin")
+@router.post(SET + "repeats/", "api_set_repeats", "calibrate_set", "admin")
 def change_repeats(request: SignedIn, slug: str, number: int, given: RepeatsGiven) -> SetRoundsAnswer:
     """Set how many of the comparisons that a person gets come again as hidden duplicates."""
     found = _led_set(request, slug, number)

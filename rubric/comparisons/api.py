@@ -7,7 +7,6 @@ from typing import Literal
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Router
 from pydantic import Field
 
 from rubric.comparisons.actions import (
@@ -30,10 +29,10 @@ from workspace.access.permissions import may_lead
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import After, Answer, Given, Listed, endpoint, next_part
+from workspace.web.endpoints import After, Answer, Given, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/"
 ONE = PATH + "{int:number}/"
 MOST_FAULTS = 200
@@ -121,7 +120,7 @@ class ReviewerGiven(Given):
     model: str = Field(default="", max_length=200)
 
 
-@endpoint(router, "GET", PATH, "api_sets", permission="sign_in", scope="read")
+@router.get(PATH, "api_sets", "sign_in")
 def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
     """List the comparison sets of a project.
 
@@ -149,7 +148,7 @@ def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
     )
 
 
-@endpoint(router, "POST", PATH, "api_sets", permission="open_set", scope="import", status=201)
+@router.post(PATH, "api_sets", "open_set", "import", status=201)
 def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
     """Create a comparison set."""
     project = project_or_404(request.user, slug)
@@ -171,7 +170,7 @@ def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
     return OpenedAnswer(number=made.number, name=made.name)
 
 
-@endpoint(router, "GET", ONE, "api_set", permission="see_set", scope="read")
+@router.get(ONE, "api_set", "see_set")
 def show_set(request: SignedIn, slug: str, number: int, after: After = 0) -> SingleSetAnswer:
     """Read what a comparison set holds, and who reviews it; 100 comparisons at a time."""
     found = set_or_404(request.user, slug, number)
@@ -211,16 +210,8 @@ BODY = {
 }
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "lines/",
-    "api_set_lines",
-    permission="change_set",
-    scope="import",
-    files=may_upload,
-    body=BODY,
-    costs="uploads",
+@router.post(
+    ONE + "lines/", "api_set_lines", "change_set", "import", files=may_upload, body=BODY, costs="uploads"
 )
 def bring_lines(request: SignedIn, slug: str, number: int) -> BroughtAnswer:
     """Bring comparisons with their responses, and reviews, into a set.
@@ -234,15 +225,7 @@ def bring_lines(request: SignedIn, slug: str, number: int) -> BroughtAnswer:
     return _bring(request, found)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "reviewers/",
-    "api_set_reviewers",
-    permission="change_set",
-    scope="import",
-    status=201,
-)
+@router.post(ONE + "reviewers/", "api_set_reviewers", "change_set", "import", status=201)
 def let_review(request: SignedIn, slug: str, number: int, given: ReviewerGiven) -> ReviewerAnswer:
     """Let a person, a model or an external reviewer review a set."""
     found = set_or_404(request.user, slug, number)
@@ -259,14 +242,7 @@ def let_review(request: SignedIn, slug: str, number: int, given: ReviewerGiven) 
     return ReviewerAnswer(id=made.pk, kind=made.kind, name=made.name, review_count=0)
 
 
-@endpoint(
-    router,
-    "POST",
-    ONE + "reviewers/{int:reviewer}/end/",
-    "api_set_reviewer_end",
-    permission="change_set",
-    scope="import",
-)
+@router.post(ONE + "reviewers/{int:reviewer}/end/", "api_set_reviewer_end", "change_set", "import")
 def ask_no_more(request: SignedIn, slug: str, number: int, reviewer: int) -> ReviewerAnswer:
     """Ask a reviewer for no more reviews. What was submitted counts on."""
     found = set_or_404(request.user, slug, number)
@@ -277,13 +253,13 @@ def ask_no_more(request: SignedIn, slug: str, number: int, reviewer: int) -> Rev
     return ReviewerAnswer(id=row.pk, kind=row.kind, name=row.name, review_count=count)
 
 
-@endpoint(router, "POST", ONE + "close/", "api_set_close", permission="open_set", scope="import")
+@router.post(ONE + "close/", "api_set_close", "open_set", "import")
 def close(request: SignedIn, slug: str, number: int) -> OpenedAnswer:
     """Close a set. It takes no more reviews, and its reviewers see the results."""
     return _turn(request, slug, number, close_set)
 
 
-@endpoint(router, "POST", ONE + "reopen/", "api_set_reopen", permission="open_set", scope="import")
+@router.post(ONE + "reopen/", "api_set_reopen", "open_set", "import")
 def reopen(request: SignedIn, slug: str, number: int) -> OpenedAnswer:
     """Open a closed set again. It takes reviews again."""
     return _turn(request, slug, number, reopen_set)

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.http import Http404
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from rubric.human_reviewers.actions import (
@@ -38,10 +37,10 @@ from rubric.models.reviews import DRAFT, SUBMITTED
 from rubric.reviews.queries import load_own_numbers
 from workspace.models import Person, Project
 from workspace.revisions.core import Act
-from workspace.web.endpoints import Answer, Given, Listed, endpoint
+from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/reviews/"
 ONE = PATH + "{int:review}/"
 SET = "/projects/{slug:slug}/comparison-sets/{int:number}/"
@@ -204,7 +203,7 @@ class UndoMarkGiven(Given):
     subject: str = Field(default="", max_length=100)
 
 
-@endpoint(router, "GET", PATH, "api_reviews", permission="sign_in", scope="read")
+@router.get(PATH, "api_reviews", "sign_in")
 def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
     """List the sets that you review, with what is to do."""
     sets = reviews_page(person=request.user).sets
@@ -243,7 +242,7 @@ def _list_told(found: WaitingSet) -> list[WaitingAnswer]:
     ]
 
 
-@endpoint(router, "POST", SET + "next/", "api_next_review", permission="begin_review", scope="rate")
+@router.post(SET + "next/", "api_next_review", "begin_review", "rate")
 def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
     """Take the next review of a set. One that you have started comes first."""
     found = _reviewed_set_or_404(request.user, slug, number)
@@ -251,14 +250,7 @@ def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
     return NextReviewAnswer(review=_short(review_or_404(request, taken.pk)) if taken else None)
 
 
-@endpoint(
-    router,
-    "POST",
-    PATH + "begin/{int:comparison}/",
-    "api_begin_review",
-    permission="begin_review",
-    scope="rate",
-)
+@router.post(PATH + "begin/{int:comparison}/", "api_begin_review", "begin_review", "rate")
 def begin_review(request: SignedIn, comparison: int) -> ReviewAnswer:
     """Start your review of a comparison, or continue it. The list of reviews gives its number."""
     found = reviewed_comparison_or_404(request, comparison)
@@ -266,13 +258,13 @@ def begin_review(request: SignedIn, comparison: int) -> ReviewAnswer:
     return _review(request, opened.pk)
 
 
-@endpoint(router, "GET", ONE, "api_review", permission="review", scope="read")
+@router.get(ONE, "api_review", "review")
 def show_review(request: SignedIn, review: int) -> ReviewAnswer:
     """Read one of your reviews: what there is to judge, and what you gave."""
     return _review(request, review)
 
 
-@endpoint(router, "POST", ONE + "marks/", "api_marks", permission="review", scope="rate")
+@router.post(ONE + "marks/", "api_marks", "review", "rate")
 def give_marks(request: SignedIn, review: int, given: MarksGiven) -> ReviewAnswer:
     """Give scores, notes and the ranking.
 
@@ -286,7 +278,7 @@ def give_marks(request: SignedIn, review: int, given: MarksGiven) -> ReviewAnswe
     return _review(request, review)
 
 
-@endpoint(router, "POST", ONE + "undo/", "api_undo_mark", permission="review", scope="rate")
+@router.post(ONE + "undo/", "api_undo_mark", "review", "rate")
 def take_back(request: SignedIn, review: int, given: UndoMarkGiven) -> ReviewAnswer:
     """Take your newest mark back. Holistic scores stay once the criteria are open."""
     found, key = review_or_404(request, review), f"api:{request.headers['Idempotency-Key']}"
@@ -294,7 +286,7 @@ def take_back(request: SignedIn, review: int, given: UndoMarkGiven) -> ReviewAns
     return _review(request, review)
 
 
-@endpoint(router, "POST", ONE + "submit/", "api_submit_review", permission="review", scope="rate")
+@router.post(ONE + "submit/", "api_submit_review", "review", "rate")
 def submit(request: SignedIn, review: int) -> ReviewAnswer:
     """Submit a review. It is final."""
     submit_marked_review(review=review_or_404(request, review), by=request.user, now=timezone.now())

@@ -2,7 +2,6 @@
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Router
 from pydantic import Field
 
 from rubric.model_reviewers.actions.answers import paste_answer
@@ -13,10 +12,10 @@ from rubric.model_reviewers.views.single_answer import AskedPage, build_asked_pa
 from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.sets.permissions import check_change_set
 from workspace.core.refusals import Unacceptable
-from workspace.web.endpoints import Answer, Given, endpoint
+from workspace.web.endpoints import Answer, Given, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/comparisons/{int:comparison}/reviewers/{int:reviewer}/"
 
 
@@ -49,7 +48,7 @@ class RawAnswerGiven(Given):
     part: str = MAIN_PART
 
 
-@endpoint(router, "POST", PATH + "prompt/", "api_prompt", permission="change_set", scope="import")
+@router.post(PATH + "prompt/", "api_prompt", "change_set", "import")
 def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> AskedAnswer:
     """Get the prompt for a model.
 
@@ -61,7 +60,7 @@ def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, revi
     return _asked(build_asked_page(comparison=row, reviewer=model, person=request.user))
 
 
-@endpoint(router, "POST", PATH + "answer/", "api_raw_answer", permission="change_set", scope="import")
+@router.post(PATH + "answer/", "api_raw_answer", "change_set", "import")
 def submit_answer(
     request: SignedIn, slug: str, number: int, comparison: int, reviewer: int, given: RawAnswerGiven
 ) -> AskedAnswer:

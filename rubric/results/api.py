@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 from django.shortcuts import get_object_or_404
-from ninja import Router
 
 from rubric.models import Comparison
 from rubric.results.core.what_if import tried_weights
@@ -16,10 +15,10 @@ from rubric.sets.permissions import check_see_results
 from rubric.sets.views import set_or_404
 from rubric.surveys.views import survey_is_due
 from workspace.core.refusals import NotAllowed
-from workspace.web.endpoints import Answer, endpoint
+from workspace.web.endpoints import Answer, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/"
 
 
@@ -76,7 +75,7 @@ class ComparisonResultAnswer(Answer):
     rankings: list[RankingAnswer]
 
 
-@endpoint(router, "GET", PATH + "results/", "api_set_results", permission="see_results", scope="read")
+@router.get(PATH + "results/", "api_set_results", "see_results")
 def show_set_results(request: SignedIn, slug: str, number: int) -> SetResultsAnswer:
     """Read the results of a comparison set.
 
@@ -96,14 +95,7 @@ def show_set_results(request: SignedIn, slug: str, number: int) -> SetResultsAns
     )
 
 
-@endpoint(
-    router,
-    "GET",
-    PATH + "comparisons/{int:comparison}/results/",
-    "api_comparison_result",
-    permission="see_results",
-    scope="read",
-)
+@router.get(PATH + "comparisons/{int:comparison}/results/", "api_comparison_result", "see_results")
 def show_result(request: SignedIn, slug: str, number: int, comparison: int) -> ComparisonResultAnswer:
     """Read the result of one comparison."""
     found = set_or_404(request.user, slug, number)

@@ -3,17 +3,16 @@
 from typing import Literal
 
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from rubric.surveys.actions import CANNOT_TELL, answer_survey, begin_survey, pass_survey_over
 from rubric.surveys.permissions import check_survey
 from rubric.surveys.views import build_survey_page, comparison_or_404, list_criteria, survey_is_due
 from workspace.core.limits import LONGEST_REASON
-from workspace.web.endpoints import Answer, Given, endpoint
+from workspace.web.endpoints import Answer, Given, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/comparisons/{int:comparison}/survey/"
 
 
@@ -57,7 +56,7 @@ class SurveyGiven(Given):
     text: str = Field(default="", max_length=LONGEST_REASON)
 
 
-@endpoint(router, "GET", PATH, "api_survey", permission="survey", scope="read")
+@router.get(PATH, "api_survey", "survey")
 def show_survey(request: SignedIn, slug: str, number: int, comparison: int) -> SurveyAnswer:
     """Read the survey that comes before a result. Asking begins nothing."""
     found = comparison_or_404(request, slug, number, comparison)
@@ -73,7 +72,7 @@ def show_survey(request: SignedIn, slug: str, number: int, comparison: int) -> S
     )
 
 
-@endpoint(router, "POST", PATH, "api_survey", permission="survey", scope="rate")
+@router.post(PATH, "api_survey", "survey", "rate")
 def act_on_survey(
     request: SignedIn, slug: str, number: int, comparison: int, given: SurveyGiven
 ) -> SurveyAnswer:

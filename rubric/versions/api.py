@@ -4,15 +4,14 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from ninja import Router
 
 from rubric.models import RubricVersion
 from rubric.versions.permissions import check_see_weights
 from rubric.versions.views.version import version_or_404
-from workspace.web.endpoints import Answer, Listed, endpoint
+from workspace.web.endpoints import Answer, Listed, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 
 
 class VersionAnswer(Answer):
@@ -32,7 +31,7 @@ class VersionContentAnswer(VersionAnswer):
     content: dict[str, Any]
 
 
-@endpoint(router, "GET", "/rubrics/", "api_rubrics", permission="read_rubric", scope="read")
+@router.get("/rubrics/", "api_rubrics", "read_rubric")
 def list_versions(request: SignedIn) -> Listed[VersionAnswer]:
     """List the rubric versions, the newest of each rubric first."""
     rows = RubricVersion.objects.visible_to(request.user).kept().defer("body").select_related("rubric")
@@ -41,14 +40,7 @@ def list_versions(request: SignedIn) -> Listed[VersionAnswer]:
     )
 
 
-@endpoint(
-    router,
-    "GET",
-    "/rubrics/{slug:slug}/{number}/",
-    "api_rubric_version",
-    permission="see_weights",
-    scope="read",
-)
+@router.get("/rubrics/{slug:slug}/{number}/", "api_rubric_version", "see_weights")
 def show_version(request: SignedIn, slug: str, number: str) -> VersionContentAnswer:
     """Read a rubric version with its criteria, weights, thresholds, parameters and word lists.
 

@@ -4,7 +4,6 @@ from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
-from ninja import Router
 from pydantic import Field
 
 from workspace.access.permissions import check_see_people
@@ -13,10 +12,10 @@ from workspace.audit.permissions import check_see_audit_log
 from workspace.audit.queries import AuditLine, AuditQuery, audit_page
 from workspace.models import Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import After, Answer, Listed, endpoint, next_part
+from workspace.web.endpoints import After, Answer, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 Kind = Literal[("", *KINDS)]  # type: ignore[valid-type]
 Verb = Literal[("", *VERBS)]  # type: ignore[valid-type]
 Number = Annotated[int, Field(ge=0, le=10**12, description="the number of the thing, beside its `kind`")]
@@ -43,15 +42,7 @@ class EventAnswer(Answer):
     mac: str
 
 
-@endpoint(
-    router,
-    "GET",
-    "/projects/{slug:slug}/audit/",
-    "api_audit",
-    permission="see_audit_log",
-    scope="admin",
-    costs="searches",
-)
+@router.get("/projects/{slug:slug}/audit/", "api_audit", "see_audit_log", scope="admin", costs="searches")
 def list_events(
     request: SignedIn,
     slug: str,
@@ -78,9 +69,7 @@ def list_events(
     )
 
 
-@endpoint(
-    router, "GET", "/audit/", "api_site_audit", permission="see_people", scope="admin", costs="searches"
-)
+@router.get("/audit/", "api_site_audit", "see_people", scope="admin", costs="searches")
 def list_site_events(
     request: SignedIn,
     kind: Kind = "",

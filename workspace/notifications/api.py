@@ -3,15 +3,14 @@
 from datetime import datetime
 
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from workspace.notifications.actions.changes import mark_all_read, mark_read
 from workspace.notifications.queries import NotificationLine, find_page, notifications_page
-from workspace.web.endpoints import LARGEST, MOST_AT_ONCE, After, Answer, Given, Listed, endpoint, next_part
+from workspace.web.endpoints import LARGEST, MOST_AT_ONCE, After, Answer, Given, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 
 
 class NotificationAnswer(Answer):
@@ -42,7 +41,7 @@ class ReadAnswer(Answer):
     count: int
 
 
-@endpoint(router, "GET", "/notifications/", "api_notifications", permission="sign_in", scope="read")
+@router.get("/notifications/", "api_notifications", "sign_in")
 def list_notifications(
     request: SignedIn, unread: bool = False, after: After = 0
 ) -> Listed[NotificationAnswer]:
@@ -53,9 +52,7 @@ def list_notifications(
     )
 
 
-@endpoint(
-    router, "POST", "/notifications/read/", "api_read_notifications", permission="sign_in", scope="read"
-)
+@router.post("/notifications/read/", "api_read_notifications", "sign_in", "read")
 def read_notifications(request: SignedIn, given: ReadGiven) -> ReadAnswer:
     """Mark notifications of yours as read; numbers of others change nothing."""
     now = timezone.now()

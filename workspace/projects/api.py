@@ -1,12 +1,10 @@
 """Projects, for programs."""
 
-from ninja import Router
-
 from workspace.projects.queries import load_projects
-from workspace.web.endpoints import Answer, Listed, endpoint
+from workspace.web.endpoints import Answer, Listed, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 
 
 class ProjectAnswer(Answer):
@@ -17,7 +15,7 @@ class ProjectAnswer(Answer):
     role: str
 
 
-@endpoint(router, "GET", "/projects/", "api_projects", permission="sign_in", scope="read")
+@router.get("/projects/", "api_projects", "sign_in")
 def list_projects(request: SignedIn) -> Listed[ProjectAnswer]:
     """List the projects that you may see."""
     projects = load_projects(request.user)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 from msgspec import json
-from ninja import NinjaAPI, Router
+from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.operation import Operation
 from ninja.parser import Parser
@@ -26,6 +26,7 @@ from workspace.models import KeptAnswer, Person
 from workspace.tokens.actions import keep_answer, note_use
 from workspace.tokens.permissions import check_scope
 from workspace.tokens.queries import Bearer, find_answer, load_roles
+from workspace.web.endpoints import Operations
 from workspace.web.rate_limits import limit_costly
 from workspace.web.require import sign_in_first
 from workspace.web.uploads import refuse_pieces
@@ -131,12 +132,12 @@ def handle_faults(api: NinjaAPI) -> None:
         api.add_exception_handler(kind, handler)
 
 
-def gated_urls(api: NinjaAPI, routers: Iterable[Router]) -> list[URLPattern]:
+def gated_urls(api: NinjaAPI, routers: Iterable[Operations]) -> list[URLPattern]:
     """One route for each path of the routers, behind the gate."""
     views = {pattern.name: pattern for pattern in api.urls[0] if isinstance(pattern, URLPattern)}
     gated = []
     for router in routers:
-        for view in router.path_operations.values():
+        for view in router.router.path_operations.values():
             pattern = views[view.url_name]
             operations = {verb: operation for operation in view.operations for verb in operation.methods}
             gated.append(path(str(pattern.pattern), gate(pattern.callback, operations), name=pattern.name))

@@ -1,12 +1,16 @@
 """API operations: how a package declares one, and what their requests and answers have in common."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, Generic, TypeVar, get_type_hints
+from collections.abc import Callable, Iterable
+from functools import partialmethod
+from inspect import get_annotations
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, get_type_hints
 
 from django.http import HttpRequest
 from django.utils.http import urlencode
 from ninja import Router
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from workspace.web.answer_types import find_type, follow
 
 T = TypeVar("T")
 View = Callable[..., Any]
@@ -48,9 +52,38 @@ KEY = {
 
 
 class Answer(BaseModel):
-    """A part of an answer; read from a record of the same names."""
+    """A part of an answer, read from a row or record of the class `of`.
 
-    model_config = ConfigDict(from_attributes=True)
+    `fields` names what leaves of it, as “name”, or “name:path” for what is elsewhere, such as “stage:stage.number”; a
+    path through a list gives a list. An answer may also annotate fields itself, where the class does not say their
+    types. In the place of a text, a row is what it calls itself, and what there is not is "".
+    """
+
+    _paths: ClassVar[dict[str, list[str]]] = {}
+
+    def __init_subclass__(cls, *, of: Any = None, fields: str = "", **given: Any) -> None:
+        super().__init_subclass__(**given)
+        own = get_annotations(cls)
+        named = {name: path or name for name, _, path in (field.partition(":") for field in fields.split())}
+        paths = {name: named.get(name, name).split(".") for name in [*named, *own]}
+        cls.__annotations__ = {name: own.get(name) or find_type(of, path) for name, path in paths.items()}
+        cls._paths = {**cls._paths, **paths}
+
+    @classmethod
+    def read(cls, source: object, **more: Any) -> Self:
+        """The answer of this row or record, with values for what is not in it."""
+        return cls.model_validate(cls._read(source, more))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_source(cls, value: Any) -> Any:
+        return value if isinstance(value, dict | cls) else cls._read(value, {})
+
+    @classmethod
+    def _read(cls, source: object, more: dict[str, Any]) -> dict[str, Any]:
+        values = {name: follow(source, path) for name, path in cls._paths.items() if name not in more}
+        texts = [name for name in values if cls.model_fields[name].annotation is str]
+        return values | {name: str("" if values[name] is None else values[name]) for name in texts} | more
 
 
 class Given(BaseModel):
@@ -65,55 +98,66 @@ class Listed(Answer, Generic[T]):
     items: list[T]
     next: str | None = None
 
+    @classmethod
+    def read_all(cls, rows: Iterable[object], *, next: str | None = None) -> Self:  # noqa: A002
+        """The rows or records as answers."""
+        return cls.model_validate({"items": list(rows), "next": next})
 
-def endpoint(
-    router: Router,
-    verb: str,
-    path: str,
-    name: str,
-    *,
-    permission: str,
-    scope: str,
-    answer: Any = None,
-    status: int = 200,
-    files: Callable[..., bool] | None = None,
-    body: dict[str, Any] | None = None,
-    gives_file: bool = False,
-    costs: str = "",
-) -> Callable[[View], View]:
-    """Declare an operation: the verb of the `check_<verb>` that it calls, and the scope that its token must have.
 
-    All operations of one path share a `name`. Its answer is what the function returns, unless `answer` names another
-    description of it. The first line of the docstring is the summary in the description of the API, the rest its text.
-    `files` and `costs` are as in `require`; `body` describes a body that is not JSON, for OpenAPI. An operation that
-    `gives_file` answers with bytes, which are not stored under the key of the request.
-    """
-    extra: dict[str, Any] = {"x-permission": permission, "x-scope": scope, "responses": dict(PROBLEM)}
-    if gives_file:
-        extra["responses"][status] = FILE
-    if body:
-        extra["requestBody"] = body
-    if verb == "POST":
-        extra["parameters"] = [KEY]
+class Operations:
+    """The operations of a package."""
 
-    def decorate(view: View) -> View:
-        described = answer or (None if gives_file else get_type_hints(view)["return"])
-        summary, _blank, text = (view.__doc__ or "").partition("\n\n")
-        view.files = files  # type: ignore[attr-defined]
-        view.gives_file = gives_file  # type: ignore[attr-defined]
-        view.costs = costs  # type: ignore[attr-defined]
-        return router.api_operation(
-            [verb],
-            path,
-            response={status: described},
-            url_name=name,
-            operation_id=f"{verb.lower()}_{name.removeprefix('api_')}",
-            summary=summary.strip().removesuffix("."),
-            description=" ".join(text.split()) or None,
-            openapi_extra=extra,
-        )(view)
+    def __init__(self) -> None:
+        self.router = Router()
 
-    return decorate
+    def _declare(
+        self,
+        verb: str,
+        path: str,
+        name: str,
+        permission: str,
+        scope: str,
+        *,
+        status: int = 200,
+        files: Callable[..., bool] | None = None,
+        body: dict[str, Any] | None = None,
+        gives_file: bool = False,
+        costs: str = "",
+    ) -> Callable[[View], View]:
+        """Declare an operation: the verb of the `check_<verb>` that it calls, and the scope that its token must have.
+
+        All operations of one path share a `name`. Its answer is what the function returns. The first line of the
+        docstring is the summary in the description of the API, the rest its text. `files` and `costs` are as in
+        `require`; `body` describes a body that is not JSON, for OpenAPI. An operation that `gives_file` answers with
+        bytes, which are not stored under the key of the request.
+        """
+        extra: dict[str, Any] = {"x-permission": permission, "x-scope": scope, "responses": dict(PROBLEM)}
+        if gives_file:
+            extra["responses"][status] = FILE
+        if body:
+            extra["requestBody"] = body
+        if verb == "POST":
+            extra["parameters"] = [KEY]
+
+        def decorate(view: View) -> View:
+            summary, _blank, text = (view.__doc__ or "").partition("\n\n")
+            for trait, value in {"files": files, "gives_file": gives_file, "costs": costs}.items():
+                setattr(view, trait, value)
+            return self.router.api_operation(
+                [verb],
+                path,
+                response={status: None if gives_file else get_type_hints(view)["return"]},
+                url_name=name,
+                operation_id=f"{verb.lower()}_{name.removeprefix('api_')}",
+                summary=summary.strip().removesuffix("."),
+                description=" ".join(text.split()) or None,
+                openapi_extra=extra,
+            )(view)
+
+        return decorate
+
+    get = partialmethod(_declare, "GET", scope="read")
+    post = partialmethod(_declare, "POST")
 
 
 def next_part(request: HttpRequest, after: int | str | None) -> str | None:

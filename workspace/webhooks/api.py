@@ -6,12 +6,11 @@ from typing import Literal
 import msgspec
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from workspace.models import Delivery, Webhook
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import After, Answer, Given, Listed, endpoint, next_part
+from workspace.web.endpoints import After, Answer, Given, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 from workspace.webhooks.actions.changes import (
     change_webhook,
@@ -25,7 +24,7 @@ from workspace.webhooks.permissions import check_manage_webhooks
 from workspace.webhooks.queries import load_deliveries, present_webhooks
 from workspace.webhooks.views import webhook_or_404
 
-router = Router()
+router = Operations()
 PATH = "/projects/{slug:slug}/webhooks/"
 ONE = PATH + "{int:webhook}/"
 ChosenEvent = Literal[EVENTS]  # type: ignore[valid-type]
@@ -89,7 +88,7 @@ class RemovedAnswer(Answer):
     id: int
 
 
-@endpoint(router, "GET", PATH, "api_webhooks", permission="manage_webhooks", scope="admin")
+@router.get(PATH, "api_webhooks", "manage_webhooks", scope="admin")
 def list_webhooks(request: SignedIn, slug: str) -> Listed[WebhookAnswer]:
     """List the webhooks of a project."""
     project = project_or_404(request.user, slug)
@@ -97,7 +96,7 @@ def list_webhooks(request: SignedIn, slug: str) -> Listed[WebhookAnswer]:
     return Listed[WebhookAnswer](items=[_answer(webhook) for webhook in present_webhooks(project)])
 
 
-@endpoint(router, "POST", PATH, "api_webhooks", permission="manage_webhooks", scope="admin", status=201)
+@router.post(PATH, "api_webhooks", "manage_webhooks", "admin", status=201)
 def create(request: SignedIn, slug: str, given: NewWebhookGiven) -> WebhookAnswer:
     """Make a webhook.
 
@@ -109,7 +108,7 @@ def create(request: SignedIn, slug: str, given: NewWebhookGiven) -> WebhookAnswe
     return _answer(made.webhook)
 
 
-@endpoint(router, "POST", ONE, "api_webhook", permission="manage_webhooks", scope="admin")
+@router.post(ONE, "api_webhook", "manage_webhooks", "admin")
 def change(request: SignedIn, slug: str, webhook: int, given: ChangedWebhookGiven) -> WebhookAnswer:
     """Change a webhook, or activate or deactivate it."""
     hook = webhook_or_404(request.user, slug, webhook)
@@ -117,7 +116,7 @@ def change(request: SignedIn, slug: str, webhook: int, given: ChangedWebhookGive
     return _answer(change_webhook(webhook=hook, **given.model_dump(), by=request.user, now=timezone.now()))
 
 
-@endpoint(router, "POST", f"{ONE}remove/", "api_webhook_remove", permission="manage_webhooks", scope="admin")
+@router.post(f"{ONE}remove/", "api_webhook_remove", "manage_webhooks", "admin")
 def remove(request: SignedIn, slug: str, webhook: int) -> RemovedAnswer:
     """Remove a webhook."""
     hook = webhook_or_404(request.user, slug, webhook)
@@ -126,7 +125,7 @@ def remove(request: SignedIn, slug: str, webhook: int) -> RemovedAnswer:
     return RemovedAnswer(id=webhook)
 
 
-@endpoint(router, "GET", f"{ONE}deliveries/", "api_deliveries", permission="manage_webhooks", scope="admin")
+@router.get(f"{ONE}deliveries/", "api_deliveries", "manage_webhooks", scope="admin")
 def list_deliveries(request: SignedIn, slug: str, webhook: int, after: After = 0) -> Listed[DeliveryAnswer]:
     """List the messages to a webhook, the newest first, 50 in a part."""
     hook = webhook_or_404(request.user, slug, webhook, for_act=False)
@@ -136,7 +135,7 @@ def list_deliveries(request: SignedIn, slug: str, webhook: int, after: After = 0
     return Listed[DeliveryAnswer](items=items, next=next_part(request, older))
 
 
-@endpoint(router, "POST", f"{ONE}secret/", "api_webhook_secret", permission="manage_webhooks", scope="admin")
+@router.post(f"{ONE}secret/", "api_webhook_secret", "manage_webhooks", "admin")
 def replace(request: SignedIn, slug: str, webhook: int, given: SecretGiven) -> WebhookAnswer:
     """Replace the secret of a webhook.
 
@@ -148,9 +147,7 @@ def replace(request: SignedIn, slug: str, webhook: int, given: SecretGiven) -> W
     return _answer(made.webhook)
 
 
-@endpoint(
-    router, "POST", f"{ONE}test/", "api_webhook_test", permission="manage_webhooks", scope="admin", status=202
-)
+@router.post(f"{ONE}test/", "api_webhook_test", "manage_webhooks", "admin", status=202)
 def test(request: SignedIn, slug: str, webhook: int) -> DeliveryAnswer:
     """Send a test event to a webhook. A job sends it, once."""
     hook = webhook_or_404(request.user, slug, webhook)
@@ -158,13 +155,11 @@ def test(request: SignedIn, slug: str, webhook: int) -> DeliveryAnswer:
     return _delivery(send_test(webhook=hook, by=request.user, now=timezone.now()))
 
 
-@endpoint(
-    router,
-    "POST",
+@router.post(
     f"{ONE}deliveries/{{slug:identifier}}/again/",
     "api_delivery_again",
-    permission="manage_webhooks",
-    scope="admin",
+    "manage_webhooks",
+    "admin",
     status=202,
 )
 def again(request: SignedIn, slug: str, webhook: int, identifier: str) -> DeliveryAnswer:

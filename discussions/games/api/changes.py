@@ -5,7 +5,6 @@ from typing import Literal
 
 from django.http import Http404
 from django.utils import timezone
-from ninja import Router
 from pydantic import Field
 
 from discussions.adjudication.queries import find_by_handle
@@ -21,10 +20,10 @@ from discussions.games.api.games import SingleGameAnswer, show_game
 from discussions.games.forms import ROUND_OFFSETS
 from discussions.games.permissions import check_return_evaluation, check_withdraw_game
 from discussions.models.manual_figures import KINDS
-from workspace.web.endpoints import Given, endpoint
+from workspace.web.endpoints import Given, Operations
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 
 
 class WithdrawalGiven(Given):
@@ -54,13 +53,8 @@ class FigureGiven(Given):
     reason: str
 
 
-@endpoint(
-    router,
-    "POST",
-    "/projects/{slug:slug}/games/{int:number}/withdrawal/",
-    "api_withdrawal",
-    permission="withdraw_game",
-    scope="admin",
+@router.post(
+    "/projects/{slug:slug}/games/{int:number}/withdrawal/", "api_withdrawal", "withdraw_game", "admin"
 )
 def withdraw(request: SignedIn, slug: str, number: int, given: WithdrawalGiven) -> SingleGameAnswer:
     """Withdraw a game, or let it count again.
@@ -74,14 +68,7 @@ def withdraw(request: SignedIn, slug: str, number: int, given: WithdrawalGiven) 
     return show_game(request, slug, number)
 
 
-@endpoint(
-    router,
-    "POST",
-    "/projects/{slug:slug}/games/{int:number}/rounds/",
-    "api_rounds",
-    permission="set_round_offset",
-    scope="admin",
-)
+@router.post("/projects/{slug:slug}/games/{int:number}/rounds/", "api_rounds", "set_round_offset", "admin")
 def set_rounds(request: SignedIn, slug: str, number: int, given: RoundsGiven) -> SingleGameAnswer:
     """Say how the texts of a game count its rounds, before anybody rates it. The game is measured again."""
     game = led_game_or_404(request.user, slug, number)
@@ -89,14 +76,7 @@ def set_rounds(request: SignedIn, slug: str, number: int, given: RoundsGiven) ->
     return show_game(request, slug, number)
 
 
-@endpoint(
-    router,
-    "POST",
-    "/projects/{slug:slug}/games/{int:number}/figures/",
-    "api_figures",
-    permission="enter_figure",
-    scope="admin",
-)
+@router.post("/projects/{slug:slug}/games/{int:number}/figures/", "api_figures", "enter_figure", "admin")
 def enter(request: SignedIn, slug: str, number: int, given: FigureGiven) -> SingleGameAnswer:
     """Enter the cost or the cache hit rate of a game, where its transcript does not report it."""
     game = led_game_or_404(request.user, slug, number)
@@ -105,13 +85,11 @@ def enter(request: SignedIn, slug: str, number: int, given: FigureGiven) -> Sing
     return show_game(request, slug, number)
 
 
-@endpoint(
-    router,
-    "POST",
+@router.post(
     "/projects/{slug:slug}/games/{int:number}/evaluations/{slug:evaluation}/return/",
     "api_return_evaluation",
-    permission="return_evaluation",
-    scope="admin",
+    "return_evaluation",
+    "admin",
 )
 def send_back(
     request: SignedIn, slug: str, number: int, evaluation: str, given: ReturnGiven

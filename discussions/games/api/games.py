@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from django.utils.translation import gettext as _
-from ninja import Router
 from pydantic import Field
 
 from discussions.access.permissions import check_see_games
@@ -25,10 +24,10 @@ from workspace.access.permissions import may
 from workspace.core.refusals import NotAllowed
 from workspace.core.words import decode_stored
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import LARGEST, After, Answer, Limit, Listed, endpoint, next_part
+from workspace.web.endpoints import LARGEST, After, Answer, Limit, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 
-router = Router()
+router = Operations()
 
 
 class ScoreAnswer(Answer):
@@ -165,15 +164,7 @@ Search = Annotated[str, Field(max_length=LONGEST_SEARCH, description="number, id
 PersonKey = Annotated[int, Field(ge=0, le=LARGEST, description="the id of an evaluator")]
 
 
-@endpoint(
-    router,
-    "GET",
-    "/projects/{slug:slug}/games/",
-    "api_games",
-    permission="see_games",
-    scope="read",
-    costs="searches",
-)
+@router.get("/projects/{slug:slug}/games/", "api_games", "see_games", costs="searches")
 def list_games(
     request: SignedIn,
     slug: str,
@@ -266,14 +257,7 @@ def _counted(game: GameFacts) -> dict[str, ScoreAnswer]:
     return found
 
 
-@endpoint(
-    router,
-    "GET",
-    "/projects/{slug:slug}/games/{int:number}/",
-    "api_game",
-    permission="see_game",
-    scope="read",
-)
+@router.get("/projects/{slug:slug}/games/{int:number}/", "api_game", "see_game")
 def show_game(request: SignedIn, slug: str, number: int) -> SingleGameAnswer:
     """Read the facts of a game.
 
@@ -300,14 +284,7 @@ def show_game(request: SignedIn, slug: str, number: int) -> SingleGameAnswer:
     )
 
 
-@endpoint(
-    router,
-    "GET",
-    "/projects/{slug:slug}/games/{int:number}/transcript/",
-    "api_transcript",
-    permission="see_game",
-    scope="read",
-)
+@router.get("/projects/{slug:slug}/games/{int:number}/transcript/", "api_transcript", "see_game")
 def show_transcript(
     request: SignedIn, slug: str, number: int, after: After = 0, limit: Limit = 200
 ) -> TranscriptAnswer:
@@ -336,14 +313,7 @@ def _record(game: Game) -> GameRecord:
     return load_measured_record(game, measured) if measured else game.text.to_record()
 
 
-@endpoint(
-    router,
-    "GET",
-    "/projects/{slug:slug}/games/{int:number}/measurements/",
-    "api_measurements",
-    permission="see_game",
-    scope="read",
-)
+@router.get("/projects/{slug:slug}/games/{int:number}/measurements/", "api_measurements", "see_game")
 def show_measurements(request: SignedIn, slug: str, number: int) -> MeasuredAnswer:
     """Read the measurements of a game.
 
@@ -376,14 +346,7 @@ def _measurement(measurement: Measurement) -> MeasurementAnswer:
     return MeasurementAnswer(**plain, **findings)
 
 
-@endpoint(
-    router,
-    "GET",
-    "/projects/{slug:slug}/games/{int:number}/references/",
-    "api_references",
-    permission="see_game",
-    scope="read",
-)
+@router.get("/projects/{slug:slug}/games/{int:number}/references/", "api_references", "see_game")
 def list_references(request: SignedIn, slug: str, number: int) -> Listed[ReferenceAnswer]:
     """List the memory references of a game, those that count first."""
     game = game_or_404(request.user, slug, number)

@@ -1,0 +1,86 @@
+"""Which types an answer has that is read from a row or record: what programs get of a class, found by its names."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from functools import reduce
+from inspect import getattr_static
+from operator import or_
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from django.core.exceptions import FieldDoesNotExist
+from django.db import models
+
+COLUMNS: list[tuple[type[models.Field], Any]] = [
+    (models.BooleanField, bool),
+    (models.IntegerField, int),
+    (models.CharField, str),
+    (models.TextField, str),
+    (models.DateTimeField, datetime),
+    (models.DateField, date),
+    (models.FloatField, float),
+    (models.DecimalField, float),
+]
+
+
+def follow(source: Any, path: Sequence[str]) -> Any:
+    """What the path leads to from this row or record; None where it ends early."""
+    for at, name in enumerate(path):
+        if isinstance(source, list | tuple) and not hasattr(source, "_fields"):
+            return [follow(one, path[at:]) for one in source]
+        if source is None:
+            return None
+        source = getattr(source, name)
+    return source
+
+
+def find_type(owner: Any, path: Sequence[str]) -> Any:
+    """The type of what the path leads to. Raises TypeError where the class does not say it."""
+    if not path:
+        return plain(owner)
+    if get_origin(owner) in (Union, UnionType):
+        (owner,) = (kind for kind in get_args(owner) if kind is not NoneType)
+        return find_type(owner, path) | None
+    if get_origin(owner) in (list, tuple, Sequence):
+        return list[find_type(get_args(owner)[0], path)]  # type: ignore[misc]
+    return find_type(_attribute(owner, path[0]), path[1:])
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    if issubclass(owner, models.Model):
+        try:
+            field = owner._meta.pk if name == "pk" else owner._meta.get_field(name)
+        except FieldDoesNotExist:
+            pass
+        else:
+            return _column(field, name)
+    found = getattr_static(owner, name, None)
+    getter = getattr(found, "fget", None) or getattr(found, "func", None)
+    hints = {name: get_type_hints(getter).get("return")} if getter else get_type_hints(owner)
+    if hints.get(name) is None:
+        raise TypeError(f"{owner.__name__}.{name} has no type: annotate it in the answer")
+    return hints[name]
+
+
+def _column(field: Any, name: str) -> Any:
+    if field.is_relation:
+        kind = field.related_model if name == field.name else int
+    else:
+        kind = next(kind for column, kind in COLUMNS if isinstance(field, column))
+    return kind | None if field.null else kind
+
+
+def plain(kind: Any) -> Any:
+    """The type in JSON: numbers of any kind are floats, words of a choice and rows are texts, series are lists."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return reduce(or_, map(plain, arguments))
+    if origin is Literal or (isinstance(kind, type) and issubclass(kind, models.Model)):
+        return str
+    if origin in (list, Sequence, Iterable) or (origin is tuple and arguments[1:] == (...,)):
+        return list[plain(arguments[0])]  # type: ignore[misc]
+    if origin is Mapping:
+        return dict[arguments]  # type: ignore[misc, valid-type]
+    return {Fraction: float, Decimal: float}.get(kind, kind)
