@@ -165,7 +165,7 @@ def flush_past_the_triggers(request):
     rubric versions are published again.
     """
     real = TransactionTestCase._fixture_teardown
-    publish = import_module("rubric.migrations.0003_first_version").publish
+    publish = import_module("rubric.migrations.0003_shipped_versions").publish
     kept = {model._meta.db_table for model in (ContentType, Permission)}
 
     def teardown(self):

@@ -15,7 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 
 def main() -> int:
-    """Bring database and static files up to date; fast when they are already. 1 when the database is damaged."""
+    """Bring database and static files up to date; fast when they are already. 1 for a database that cannot be."""
     from evalsite.environment import read_settings
 
     read_settings()
@@ -24,14 +24,15 @@ def main() -> int:
     from django.db import connection
 
     from workspace.database.damage import find_damage
+    from workspace.database.startup_checks import describe_older
 
-    # This process ends soon: migrations make and drop 5,000 model classes, which is faster with rare garbage
+    # This process ends soon: migrations make and drop many model classes, which is faster with rare garbage
     # collection.
     gc.set_threshold(200_000, 20, 50)
     var = Path(settings.VAR_DIR)
     var.mkdir(parents=True, exist_ok=True)
-    if damage := find_damage(connection):
-        print(damage, flush=True)
+    if fault := find_damage(connection) or describe_older(connection):
+        print(fault, flush=True)
         return 1
     migrate()
     collect_static(var / "static.hash")

@@ -15,6 +15,7 @@ MADE_FROM = (
     "workspace/database/append_only.py",
     "workspace/database/table_changes.py",
     "workspace/database/indexes.py",
+    "workspace/database/squashed.py",
     "rubric/versions/queries.py",
     "rubric/versions/first_versions/*",
     "requirements.lock",

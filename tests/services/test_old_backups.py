@@ -23,10 +23,13 @@ from rubric.reviews.core.answer_record import READER, read_review
 from tests.factories.tampering import without_triggers
 from tests.services.places import at
 from workspace.core.canonical import bytes_hash
+from workspace.database.squashed import OLDER
 from workspace.models import Event, Person
 
 pytestmark = [pytest.mark.services]
 BACKUPS = sorted((Path(__file__).parent / "old_backups").glob(f"*.{connection.vendor}.zip"))
+TOO_OLD = [path for path in BACKUPS if path.name.startswith("0.1.0-2026-11-26.")]
+GOING_ON = [path for path in BACKUPS if path not in TOO_OLD]
 ADMIN = "admin@example.org"
 
 
@@ -51,7 +54,7 @@ def broken(checks):
     return [check["code"] for check in checks if check["breach_count"]]
 
 
-@pytest.fixture(params=BACKUPS, ids=[path.name for path in BACKUPS])
+@pytest.fixture(params=GOING_ON, ids=[path.name for path in GOING_ON])
 def restored(request, make_installation):
     """An installation from an older backup, as `restore` leaves it, and what the command said."""
     with at(make_installation(is_migrated=False)):
@@ -62,6 +65,18 @@ def test_there_are_backups_of_both_databases():
     names = [path.name.split(".zip")[0].rpartition(".") for path in BACKUPS[0].parent.glob("*.zip")]
     assert {vendor for _name, _dot, vendor in names} == {"sqlite", "postgresql"}
     assert len(names) == 2 * len(BACKUPS)
+
+
+@pytest.mark.parametrize("backup", TOO_OLD, ids=[path.name for path in TOO_OLD])
+def test_one_of_before_the_squash_of_migrations_is_told_to_pass_through_the_last_commit_before_it(
+    backup, make_installation
+):
+    faults = io.StringIO()
+    with at(make_installation(is_migrated=False)):
+        with pytest.raises(SystemExit, match="2"):
+            call_command("restore", str(backup), stderr=faults)
+        assert OLDER in faults.getvalue()
+        assert connection.introspection.table_names() == []
 
 
 def test_an_older_installation_is_measured_again_and_holds(restored):

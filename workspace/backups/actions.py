@@ -23,7 +23,6 @@ import msgspec
 from django.apps import apps
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from msgspec import Struct
 
@@ -42,6 +41,8 @@ from workspace.database.dumps import (
     write_dump,
 )
 from workspace.database.snapshot import snapshot
+from workspace.database.squashed import OLDER, is_before_squash
+from workspace.database.startup_checks import known_migrations
 from workspace.exports.actions import FOLDER as EXPORTS
 from workspace.jobs.actions import queue_again
 from workspace.mail.actions import end_all_waiting_emails
@@ -231,13 +232,17 @@ def choose_backup(path: Path) -> Path:
 
 def check_restorable(archive: zipfile.ZipFile, manifest: Manifest, name: str) -> None:
     """Check that this code can restore the backup, and that the installation is empty. Raises Unusable."""
-    known = {".".join(key) for key in MigrationLoader(None, ignore_no_migrations=True).disk_migrations}
+    known = {".".join(key) for key in known_migrations()}
     installed = {app.label for app in apps.get_app_configs()}
     fault = core.find_version_fault(
         manifest, version=settings.VERSION, vendor=connection.vendor, apps=installed, migrations=known
     )
     if fault:
         raise Unusable(fault)
+    if is_before_squash(
+        {(app, made) for app, _dot, made in (key.partition(".") for key in manifest.migrations)}
+    ):
+        raise Unusable(f"The backup {name} cannot be restored here. {OLDER}")
     tables = connection.introspection.table_names()
     if tables:
         raise Unusable(

@@ -23,7 +23,8 @@ from workspace.checks.labels import NEEDS, NO_ANSWER, NOT_KNOWN
 from workspace.checks.pages import oldest_queued_at
 from workspace.checks.queries import load_acts
 from workspace.database.append_only import missing_triggers
-from workspace.database.startup_checks import compare_migrations
+from workspace.database.squashed import OLDER
+from workspace.database.startup_checks import compare_migrations, describe_older
 from workspace.jobs.pages import is_worker_alive
 
 # Seconds. Each address of the broker may take half a second to connect and half a second to answer: one second
@@ -84,7 +85,7 @@ def _ask_all(now: datetime, before: dict[str, Need]) -> dict[str, Need]:
             continue
         try:
             reason = ask(now)
-            says = unmet % {"acts": reason} if reason else met
+            says = (reason if reason == OLDER else unmet % {"acts": reason}) if reason else met
         except (Error, OSError) as fault:
             reason, says = f"{type(fault).__name__}: {fault}", unmet % {"acts": "?"}
         found[name] = Need(not reason, says)
@@ -105,7 +106,7 @@ def _ask_database(_now: datetime) -> str:
 def _ask_migrations(now: datetime) -> str:
     missing, newer = compare_migrations(connection)
     if missing:
-        return f"{missing} migrations are not applied"
+        return describe_older(connection) or f"{missing} migrations are not applied"
     late = [name for name, at in newer.items() if now - at > UPDATED_WITHIN]
     return f"the code is older than the database: it does not know {', '.join(late)}" if late else ""
 

@@ -22,6 +22,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from workspace.database.append_only import missing_triggers
 from workspace.database.damage import find_damage
+from workspace.database.squashed import OLDER, REPLACED, has_all_replaced, is_before_squash
 
 WAL, FULL, ON, WAIT_MS = "wal", 2, 1, 5000
 
@@ -36,6 +37,8 @@ def check_databases(databases: Sequence[str] | None = None, **_given: Any) -> li
                 found.append(Error(damage, id="evalsite.E005"))
                 continue
             if missing_migrations(connection):
+                if older := describe_older(connection):
+                    found.append(Error(older, id="evalsite.E006"))
                 continue
             found += pragma_faults(connection) + trigger_faults(connection)
             if newer := describe_newer(connection):
@@ -52,11 +55,17 @@ def missing_migrations(connection: BaseDatabaseWrapper) -> int:
 
 def compare_migrations(connection: BaseDatabaseWrapper) -> tuple[int, dict[str, datetime]]:
     """How many migrations are missing; and those that newer code has applied and this code does not know, with when."""
-    known, installed = _known_migrations(), {app.label for app in apps.get_app_configs()}
+    known, installed = known_migrations(), {app.label for app in apps.get_app_configs()}
     applied = MigrationRecorder(connection).applied_migrations()
+    missing = _find_migrations() - applied.keys() - has_all_replaced(applied.keys())
     # Apps that were removed leave rows behind.
     newer = {key: row for key, row in applied.items() if key[0] in installed and key not in known}
-    return len(known - applied.keys()), {".".join(key): newer[key].applied for key in sorted(newer)}
+    return len(missing), {".".join(key): newer[key].applied for key in sorted(newer)}
+
+
+def describe_older(connection: BaseDatabaseWrapper) -> str:
+    """Say that the database is of before the squash of the migrations, and what to do; "" if it is not."""
+    return OLDER if is_before_squash(MigrationRecorder(connection).applied_migrations().keys()) else ""
 
 
 def describe_newer(connection: BaseDatabaseWrapper) -> str:
@@ -71,8 +80,13 @@ def describe_newer(connection: BaseDatabaseWrapper) -> str:
     )
 
 
+def known_migrations() -> frozenset[tuple[str, str]]:
+    """Those of the files, and those that they replace."""
+    return _find_migrations() | REPLACED
+
+
 @cache
-def _known_migrations() -> frozenset[tuple[str, str]]:
+def _find_migrations() -> frozenset[tuple[str, str]]:
     """Found by file names: Django's loader imports them, which takes a second and stays in memory."""
     return frozenset((app.label, name) for app in apps.get_app_configs() for name in _names(app.label))
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError, OperationalError, ProgrammingError, connection
 
 from workspace.database.damage import describe_damage, is_damage
-from workspace.database.startup_checks import describe_newer
+from workspace.database.startup_checks import describe_newer, describe_older
 
 DONE, DIFFERS, BAD_INPUT = 0, 1, 2
 
@@ -16,7 +16,7 @@ DONE, DIFFERS, BAD_INPUT = 0, 1, 2
 class SiteCommand(BaseCommand):
     """Exits with 0 when all was done, with 1 when something differs or failed, with 2 when the input is bad.
 
-    One with `requires_migrations_checks` says first on standard error if the code is older than the database.
+    One with `requires_migrations_checks` says first on standard error if code and database are too far apart.
     """
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
@@ -43,9 +43,9 @@ class SiteCommand(BaseCommand):
             self.end(DIFFERS, said, as_json=as_json, code="no_database")
 
     def check_migrations(self) -> None:
-        """Say that the code is older than the database; what is missing, each command says itself."""
-        if newer := describe_newer(connection):
-            self.stderr.write(newer, lambda text: text)
+        """Say that code and database are too far apart; what is missing, each command says itself."""
+        if apart := describe_older(connection) or describe_newer(connection):
+            self.stderr.write(apart, lambda text: text)
 
     def end(self, exit_code: int, sentence: str, *, as_json: bool, code: str = "bad_input") -> NoReturn:
         """Say on standard error why nothing (more) is done, and exit."""

@@ -1,16 +1,13 @@
 """What waits for the leads of a project, found without looking at what is done."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 from django.db import connection
 
 from discussions.games.actions import return_evaluation, withdraw_game
 from discussions.home.pages.home import home_page
 from discussions.home.pages.overview import build_overview_page
 from discussions.models import Evaluation, Slot, Transcript
-from discussions.rating.actions.finish import skip_game, submit_evaluation
+from discussions.rating.actions.finish import submit_evaluation
 from discussions.slots.actions import reduce_required_evaluators
 from discussions.verdicts.queries import complete_alone, complete_games, faulty_transcripts
 from tests.factories.adjudication import (
@@ -150,18 +147,3 @@ def test_a_place_that_waits_wrongly_is_a_breach():
     assert not breaches()
     Slot.objects.filter(pk=started.slot_id).update(awaiting_since=NOW)
     assert "nothing was submitted there" in " ".join(breaches())
-
-
-def test_rows_from_before_are_filled():
-    recorded_verdict()
-    waiting = rated_but_for_the_verdict()
-    started, open_one = start(), start()
-    skip_game(evaluation=started, reason="Later", by=started.evaluator, now=moment(7))
-    before = list(Slot.objects.order_by("pk").values_list("pk", "awaiting_since"))
-    assert [key for key, since in before if since] == [waiting.slot_id]
-    Slot.objects.update(awaiting_since=None)
-    Evaluation.objects.update(set_aside_at=None)
-    import_module("discussions.migrations.0012_waiting_for_leads").fill(apps, None)
-    assert list(Slot.objects.order_by("pk").values_list("pk", "awaiting_since")) == before
-    since = dict(Evaluation.objects.values_list("pk", "set_aside_at"))
-    assert (since[started.pk], since[open_one.pk]) == (moment(7), None)

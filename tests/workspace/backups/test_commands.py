@@ -177,8 +177,8 @@ def test_a_restore_that_fails_after_the_database_was_filled_asks_for_a_new_one(
 def test_an_older_backup_is_brought_up_to_date(make_installation, tmp_path):
     with at(make_installation(is_migrated=True)):
         graph = MigrationLoader(connection).graph
-        (newest,) = graph.leaf_nodes("workspace")
-        (before,) = [key for key in graph.node_map[newest].parents if key[0] == "workspace"]
+        (newest,) = graph.leaf_nodes("discussions")
+        (before,) = [key for key in graph.node_map[newest].parents if key[0] == "discussions"]
         call_command("migrate", *before, verbosity=0)
         assert run("backup", tmp_path)[0] == 0
     with at(make_installation(is_migrated=False)):

@@ -1,11 +1,11 @@
-"""Indexes of foreign keys that older databases have are dropped, and nothing else is; SQLite has some of its own."""
+"""SQLite has indexes of its own."""
 
 import pytest
 from django.db import connection, models
 from django.db.migrations.operations import CreateModel, DeleteModel
 from django.db.migrations.state import ProjectState
 
-from workspace.database.indexes import AddSQLiteIndex, DropIndexes
+from workspace.database.indexes import AddSQLiteIndex
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -23,23 +23,6 @@ def indexes():
     with connection.cursor() as cursor:
         found = connection.introspection.get_constraints(cursor, "shelves_book")
     return sorted(tuple(made["columns"]) for made in found.values() if made["index"])
-
-
-def test_only_the_index_of_the_key_is_dropped_and_only_once():
-    key = ("id", models.BigAutoField(primary_key=True))
-    shelf = models.ForeignKey("shelves.Shelf", models.PROTECT)
-    places = {"indexes": [models.Index(fields=["shelf"], name="own"), models.Index(fields=["no"], name="no")]}
-    state = run(CreateModel("Shelf", [key]), ProjectState())
-    state = run(CreateModel("Book", [key, ("no", models.IntegerField()), ("shelf", shelf)], places), state)
-    before = indexes()
-    try:
-        assert before == [("no",), ("shelf_id",), ("shelf_id",)]
-        for _ in range(2):
-            state = run(DropIndexes("Book", "shelf"), state)
-            assert indexes() == [("no",), ("shelf_id",)]
-    finally:
-        state = run(DeleteModel("Book"), state)
-        run(DeleteModel("Shelf"), state)
 
 
 def test_an_index_of_sqlite_is_made_there_alone_and_goes_again():

@@ -5,8 +5,8 @@ import io
 import pytest
 from django.apps import apps
 from django.core.checks import run_checks
-from django.core.management import get_commands, load_command_class
-from django.core.management.base import OutputWrapper
+from django.core.management import call_command, get_commands, load_command_class
+from django.core.management.base import OutputWrapper, SystemCheckError
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
@@ -18,9 +18,11 @@ from tests.factories.tampering import refused
 from tools import prepare
 from workspace.checks.actions import CHECKS, verify
 from workspace.database.append_only import ForbidChange, frozen_tables, guards, missing_triggers
+from workspace.database.squashed import LAST_COMMIT, OLDER, SQUASHED
 from workspace.database.startup_checks import (
     check_time_limits,
     describe_newer,
+    describe_older,
     missing_migrations,
     pragma_faults,
 )
@@ -166,14 +168,32 @@ def test_settings_of_sqlite_are_asked_of_the_connection_itself():
     assert pragma_faults(connection) == []
 
 
-@pytest.mark.parametrize("forgotten", [None, ("rubric", "0001_initial"), ("auth", "0001_initial")])
+@pytest.mark.parametrize("forgotten", [None, ("rubric", "0001_squashed"), ("auth", "0001_initial")])
 def test_missing_migrations_are_those_that_the_files_have_and_the_database_has_not(forgotten):
     if forgotten:
         MigrationRecorder(connection).record_unapplied(*forgotten)
     loader = MigrationLoader(connection)
     missing = set(loader.disk_migrations) - set(loader.applied_migrations)
-    assert missing == ({forgotten} if forgotten else set())
+    assert missing == ({forgotten} - SQUASHED.keys() if forgotten else set()), (
+        "all that it replaces were applied"
+    )
     assert missing_migrations(connection) == len(missing)
+
+
+def test_a_database_of_before_the_squash_must_pass_through_the_last_commit_before_it(monkeypatch):
+    monkeypatch.setattr(connection, "close", lambda: None)  # it would end the test's transaction
+    assert describe_older(connection) == ""
+    for name in ("0001_squashed", "0016_oidc_subjects"):
+        MigrationRecorder(connection).record_unapplied("workspace", name)
+    assert f"`git checkout {LAST_COMMIT}`" in describe_older(connection)
+    assert [(fault.id, fault.msg) for fault in run_checks(databases=["default"])] == [
+        ("evalsite.E006", OLDER)
+    ]
+    with pytest.raises(SystemCheckError, match=LAST_COMMIT):
+        call_command("migrate", skip_checks=False)
+    with pytest.raises(SystemExit, match=LAST_COMMIT):
+        end_unless_ready()
+    assert prepare.main() == 1
 
 
 @pytest.mark.parametrize("app", ["workspace", "rubric", "auth"])

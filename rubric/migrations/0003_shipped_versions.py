@@ -2,6 +2,7 @@ from django.db import migrations
 from django.utils import timezone
 
 from rubric.versions.queries import find_missing, shipped_versions
+from workspace.database.squashed import list_replaced
 
 
 def publish(apps, schema_editor):
@@ -38,8 +39,9 @@ def publish(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    """The rubric version that the app is shipped with."""
+    """The rubric versions that the app is shipped with."""
 
-    dependencies = [("rubric", "0002_append_only"), ("workspace", "0002_append_only")]
+    replaces = list_replaced("rubric", "0003_shipped_versions")
+    dependencies = [("rubric", "0002_triggers"), ("workspace", "0002_triggers")]
 
     operations = [migrations.RunPython(publish, migrations.RunPython.noop)]
