@@ -1,6 +1,5 @@
 """Stages and their gates, for programs."""
 
-from datetime import datetime
 from typing import Literal
 
 from django.utils import timezone
@@ -10,6 +9,7 @@ from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import AVERAGE, ITERATION
 from discussions.gates import actions
 from discussions.gates.actions import StagePlan
+from discussions.gates.core import GateStatus
 from discussions.gates.permissions import check_open_stage, check_sign_stage
 from discussions.gates.queries import load_gate
 from discussions.gates.views import get_next_refusal, stage_or_404
@@ -27,30 +27,23 @@ PATH = "/projects/{slug:slug}/stages/"
 ONE = PATH + "{int:stage}/"
 
 
-class StageAnswer(Answer):
+class StageAnswer(
+    Answer, of=Stage, fields="number name goal streak_unit engagement_rule created_at closed_at"
+):
     """A stage; it is open while `closed_at` is null."""
 
-    number: int
-    name: str
-    goal: str
-    streak_unit: str
-    engagement_rule: str
-    created_at: datetime
-    closed_at: datetime | None
 
-
-class GateAnswer(Answer):
+class GateAnswer(
+    Answer,
+    of=GateStatus,
+    fields="is_open missing streak:streak.count streak_needed:streak.needed cache_hit_rate:cache.rate",
+):
     """The gate to the next stage: what is missing in sentences, and how many successes there are in a row.
 
     `statement` says what makes the games fascinating to watch, "" until somebody signed one; `sign_refusal` says why
     you cannot sign it now.
     """
 
-    is_open: bool
-    missing: list[str]
-    streak: int
-    streak_needed: int
-    cache_hit_rate: float | None
     next_refusal: str
     statement: str
     signed_by: str
@@ -84,7 +77,7 @@ def list_stages(request: SignedIn, slug: str) -> Listed[StageAnswer]:
     project = project_or_404(request.user, slug)
     check_see_iterations(request.user, project)
     rows = Stage.objects.filter(project=project).order_by("number")
-    return Listed[StageAnswer](items=[StageAnswer.model_validate(stage) for stage in rows])
+    return Listed[StageAnswer].read_all(rows)
 
 
 @router.post(PATH, "api_stages", "open_stage", "admin", status=201)
@@ -94,7 +87,7 @@ def open_stage(request: SignedIn, slug: str, given: StageGiven) -> StageAnswer:
     check_open_stage(request.user, project)
     plan = StagePlan(**given.model_dump())
     made = actions.open_stage(project=project, plan=plan, by=request.user, now=timezone.now())
-    return StageAnswer.model_validate(made)
+    return StageAnswer.read(made)
 
 
 @router.get(ONE + "gate/", "api_gate", "see_iterations")
@@ -116,12 +109,8 @@ def sign(request: SignedIn, slug: str, stage: int, given: StatementGiven) -> Gat
 
 def _gate(stage: Stage, person: Person) -> GateAnswer:
     gate = load_gate(stage)
-    return GateAnswer(
-        is_open=gate.is_open,
-        missing=list(gate.missing),
-        streak=gate.streak.count,
-        streak_needed=gate.streak.needed,
-        cache_hit_rate=None if gate.cache.rate is None else float(gate.cache.rate),
+    return GateAnswer.read(
+        gate,
         next_refusal=get_next_refusal(person, stage, gate),
         statement=stage.statement,
         signed_by=stage.stated_by.name if stage.stated_by else "",
@@ -141,4 +130,4 @@ def open_next_stage(request: SignedIn, slug: str, stage: int, given: NextStageGi
     made = actions.open_next_stage(
         stage=row, plan=StagePlan(**texts), reason=reason, by=request.user, now=timezone.now()
     )
-    return StageAnswer.model_validate(made)
+    return StageAnswer.read(made)

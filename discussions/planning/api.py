@@ -1,6 +1,5 @@
 """Iterations, for programs: planned, read, filled with games, opened for rating."""
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from django.db import transaction
@@ -13,8 +12,9 @@ from discussions.core.iteration_states import BASELINE
 from discussions.gates.views import stage_or_404
 from discussions.iterations.actions import change_iteration, open_for_rating
 from discussions.iterations.actions import move_games as move
+from discussions.iterations.core.averages import Average
 from discussions.iterations.core.history import History
-from discussions.iterations.pages import JudgedIteration, judge_iteration
+from discussions.iterations.pages import JudgedIteration, judged_iterations
 from discussions.iterations.permissions import check_change_iteration, check_freeze
 from discussions.iterations.queries import load_history
 from discussions.iterations.views import iteration_or_404
@@ -89,61 +89,43 @@ class SettingsGiven(Given):
     storage_limit_mb: int | None = Field(default=None, ge=0, le=MOST_MEGABYTES)
 
 
-class IterationAnswer(Answer):
+class IterationAnswer(
+    Answer,
+    of=Iteration,
+    fields="number name stage:stage.number kind state rubric:rubric_version evaluator_count target created_at "
+    "opened_at",
+):
     """An iteration. `stage` is null for unsorted games; `rubric` is the rubric version, such as “discussion 1.1”."""
 
-    number: int
-    name: str
-    stage: int | None
-    kind: str
-    state: str
-    rubric: str
-    evaluator_count: int
-    target: str
-    created_at: datetime
-    opened_at: datetime | None
 
-
-class SingleIterationAnswer(IterationAnswer):
+class SingleIterationAnswer(
+    IterationAnswer,
+    of=Iteration,
+    fields="prompt prompt_sha256 change_note compared_with:compared_with.number reveal least_games",
+):
     """One iteration with its prompt and plan; `compared_with` is the number of its reference."""
 
-    prompt: str
-    prompt_sha256: str
-    change_note: str
-    compared_with: int | None
-    reveal: str
-    least_games: int
 
-
-class AverageAnswer(Answer):
+class AverageAnswer(
+    Answer,
+    of=Average,
+    fields="key label threshold value passes of_count by_rule_count pending interval",
+):
     """The average of a metric over the games of an iteration; null while games are not known.
 
     `interval` is that of the average without games to which the metric does not apply (95 %).
     """
 
-    key: str
-    label: str
-    threshold: float
-    value: float | None
-    passes: bool | None
-    of_count: int
-    by_rule_count: int
-    pending: list[int]
-    interval: tuple[float, float] | None
 
-
-class SummaryAnswer(Answer):
+class SummaryAnswer(
+    Answer,
+    of=JudgedIteration,
+    fields="number:row.number name:row.name kind:row.kind state:row.state game_count:row.games.len() "
+    "headline:averages.headline passes:averages.passes mean_cost_usd:averages.cost.mean_usd "
+    "cache_hit_rate:cache.rate decision:row.decision.choice averages:averages.lines",
+):
     """The averages of an iteration and the decision on it, "" while there is none."""
 
-    number: int
-    name: str
-    kind: str
-    state: str
-    game_count: int
-    headline: str
-    passes: bool | None
-    mean_cost_usd: float | None
-    cache_hit_rate: float | None
     decision: str
     averages: list[AverageAnswer]
 
@@ -198,27 +180,7 @@ def summarise_stage(request: SignedIn, slug: str, stage: int) -> Listed[SummaryA
     """Read the averages of all iterations of a stage."""
     found = stage_or_404(request.user, slug, stage)
     check_see_iterations(request.user, found.project)
-    return Listed[SummaryAnswer](
-        items=[_summary(judge_iteration(row)) for row in load_history(found).iterations]
-    )
-
-
-def _summary(found: JudgedIteration) -> SummaryAnswer:
-    row, averages = found.row, found.averages
-    cost = averages.cost.mean_usd
-    return SummaryAnswer(
-        number=row.number,
-        name=row.name,
-        kind=row.kind,
-        state=row.state,
-        game_count=len(row.games),
-        headline=averages.headline,
-        passes=averages.passes,
-        mean_cost_usd=None if cost is None else float(cost),
-        cache_hit_rate=None if found.cache.rate is None else float(found.cache.rate),
-        decision=row.decision.choice if row.decision else "",
-        averages=[AverageAnswer.model_validate(line) for line in averages.lines],
-    )
+    return Listed[SummaryAnswer].read_all(judged_iterations(load_history(found)))
 
 
 @router.get(PROJECT + "iterations/", "api_iterations", "see_iterations")
@@ -227,13 +189,13 @@ def list_iterations(request: SignedIn, slug: str) -> Listed[IterationAnswer]:
     project = project_or_404(request.user, slug)
     check_see_iterations(request.user, project)
     rows = Iteration.objects.filter(project=project).select_related("stage", "rubric_version__rubric")
-    return Listed[IterationAnswer](items=[IterationAnswer(**_facts(row)) for row in rows.order_by("number")])
+    return Listed[IterationAnswer].read_all(rows.order_by("number"))
 
 
 @router.get(ONE, "api_iteration", "see_iterations")
 def show_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterationAnswer:
     """Read one iteration with its prompt and its plan."""
-    return _single(iteration_or_404(request.user, slug, iteration))
+    return SingleIterationAnswer.read(iteration_or_404(request.user, slug, iteration))
 
 
 @router.post(ONE + "open/", "api_iteration_open", "freeze", "admin")
@@ -245,7 +207,7 @@ def open_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterat
     found = iteration_or_404(request.user, slug, iteration)
     check_freeze(request.user, found)
     open_for_rating(iteration=found, by=request.user, now=timezone.now())
-    return _single(iteration_or_404(request.user, slug, iteration))
+    return SingleIterationAnswer.read(iteration_or_404(request.user, slug, iteration))
 
 
 @router.post(
@@ -267,7 +229,7 @@ def plan_iteration(request: SignedIn, slug: str, stage: int, given: NewPlanGiven
     else:
         row = _find_reference(history, given.compared_with)
         made = actions.open_change(stage=found, plan=plan, compared_with=row, by=request.user, now=now)
-    return _single(iteration_or_404(request.user, slug, made.number))
+    return SingleIterationAnswer.read(iteration_or_404(request.user, slug, made.number))
 
 
 @router.post(ONE + "plan/", "api_iteration_edit", "open_iteration", "admin")
@@ -284,7 +246,7 @@ def edit_iteration(request: SignedIn, slug: str, iteration: int, given: PlanGive
         by=request.user,
         now=timezone.now(),
     )
-    return _single(iteration_or_404(request.user, slug, iteration))
+    return SingleIterationAnswer.read(iteration_or_404(request.user, slug, iteration))
 
 
 @router.post(ONE + "replay/", "api_iteration_replay", "open_iteration", "admin", status=201)
@@ -292,7 +254,7 @@ def replay_reference(request: SignedIn, slug: str, iteration: int) -> SingleIter
     """Open an iteration that plays the prompt of this reference again. Its games count with those of the reference."""
     found = iteration_or_404(request.user, slug, iteration)
     made = actions.replay_reference(iteration=found, by=request.user, now=timezone.now())
-    return _single(iteration_or_404(request.user, slug, made.number))
+    return SingleIterationAnswer.read(iteration_or_404(request.user, slug, made.number))
 
 
 @router.post(ONE + "games/", "api_iteration_games", "change_iteration", "admin")
@@ -374,19 +336,3 @@ def _protocol(given: PlanGiven, known: dict[str, Any], person: Person) -> Protoc
         raise Unacceptable(_("There is no such rubric version."), field="version")
     names = [name for name in Protocol.__struct_fields__ if name != "rubric_version"]
     return Protocol(rubric_version=version, **{name: values[name] for name in names})
-
-
-def _facts(row: Iteration) -> dict[str, Any]:
-    names = ("number", "name", "kind", "state", "evaluator_count", "target", "created_at", "opened_at")
-    facts: dict[str, Any] = {name: getattr(row, name) for name in names}
-    return {**facts, "stage": row.stage.number if row.stage else None, "rubric": str(row.rubric_version)}
-
-
-def _single(row: Iteration) -> SingleIterationAnswer:
-    names = ("prompt", "prompt_sha256", "change_note", "reveal", "least_games")
-    reference = row.compared_with
-    return SingleIterationAnswer(
-        **_facts(row),
-        **{name: getattr(row, name) for name in names},
-        compared_with=reference.number if reference else None,
-    )

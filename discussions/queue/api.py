@@ -1,6 +1,5 @@
 """The next game of a project, and games assigned to people, for programs."""
 
-from datetime import datetime
 from typing import Annotated
 
 from django.shortcuts import get_object_or_404
@@ -12,12 +11,12 @@ from discussions.access.queries import evaluators_in
 from discussions.models import Slot
 from discussions.queue.actions import assign_games, take_next_game, unassign_game
 from discussions.queue.permissions import check_see_team
-from discussions.queue.views import TeamPage
-from discussions.rating.api import EvaluationAnswer, short_answer
+from discussions.queue.views import HeldSlot, TeamPage
+from discussions.rating.api import EvaluationAnswer
 from discussions.rating.views import evaluation_or_404
 from discussions.slots.permissions import check_assign, check_take_game
 from workspace.core.refusals import Unacceptable
-from workspace.models import Project
+from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Operations
 from workspace.web.require import SignedIn
@@ -32,34 +31,29 @@ class NextAnswer(Answer):
     evaluation: EvaluationAnswer | None
 
 
-class EvaluatorAnswer(Answer):
+class EvaluatorAnswer(Answer, of=Person, fields="id name"):
     """Somebody who rates in the project."""
 
-    id: int
-    name: str
 
-
-class AssignmentAnswer(Answer):
+class AssignmentAnswer(Answer, of=Slot, fields="id game:game.number person:assigned_to_id"):
     """A game that is assigned to a person who has not started it."""
 
-    id: int
-    game: int
     person: int
 
 
-class HeldAnswer(Answer):
+class HeldAnswer(
+    Answer,
+    of=HeldSlot,
+    fields="evaluation:evaluation.pk game:evaluation.game.number person:evaluation.evaluator_id "
+    "state:evaluation.state held_until:evaluation.slot.lease_until",
+):
     """An open evaluation: how much is judged of what is needed, and until when its place is held."""
 
-    evaluation: int
-    game: int
-    person: int
-    state: str
     judged: int
     needed: int
-    held_until: datetime | None
 
 
-class TeamAnswer(Answer):
+class TeamAnswer(Answer, fields="held:holds.held assigned:holds.kept"):
     """Who rates in the project, what they work on, what is assigned, and how many games have free slots."""
 
     evaluators: list[EvaluatorAnswer]
@@ -84,9 +78,8 @@ def next_game(request: SignedIn, slug: str) -> NextAnswer:
     project = project_or_404(request.user, slug)
     check_take_game(request.user, project)
     taken = take_next_game(project=project, by=request.user, now=timezone.now())
-    if taken is None:
-        return NextAnswer(evaluation=None)
-    return NextAnswer(evaluation=short_answer(evaluation_or_404(request.user, taken.pk)))
+    row = taken and evaluation_or_404(request.user, taken.pk)
+    return NextAnswer.read(None, evaluation=row)
 
 
 @router.get("/projects/{slug:slug}/team/", "api_team", "see_team")
@@ -125,25 +118,4 @@ def unassign(request: SignedIn, slug: str, slot: int) -> TeamAnswer:
 
 
 def _team(project: Project) -> TeamAnswer:
-    page = TeamPage(project=project, now=timezone.now())
-    return TeamAnswer(
-        evaluators=[EvaluatorAnswer(id=person.pk, name=person.name) for person in evaluators_in(project)],
-        held=[
-            HeldAnswer(
-                evaluation=line.evaluation.pk,
-                game=line.evaluation.game.number,
-                person=line.evaluation.evaluator_id,
-                state=line.evaluation.state,
-                judged=line.judged,
-                needed=line.needed,
-                held_until=line.evaluation.slot.lease_until,
-            )
-            for line in page.holds.held
-        ],
-        assigned=[
-            AssignmentAnswer(id=slot.pk, game=slot.game.number, person=slot.assigned_to_id)
-            for slot in page.holds.kept
-            if slot.assigned_to_id is not None
-        ],
-        free_count=page.free_count,
-    )
+    return TeamAnswer.read(TeamPage(project=project, now=timezone.now()), evaluators=evaluators_in(project))

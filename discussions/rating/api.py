@@ -3,13 +3,14 @@
 An answer is built from the same visible part as the evaluator's page, so it cannot hold what is hidden.
 """
 
-from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
+from msgspec.structs import asdict
 from pydantic import Field
 
 from discussions.core.judgement_kinds import list_answers
+from discussions.core.records import Message
 from discussions.models import Evaluation
 from discussions.rating.actions.acts import act
 from discussions.rating.actions.finish import (
@@ -19,10 +20,11 @@ from discussions.rating.actions.finish import (
     submit_evaluation,
 )
 from discussions.rating.actions.judgements import undo
+from discussions.rating.core.concealed import SeenReference
 from discussions.rating.core.visibility import Missing
 from discussions.rating.pages.own_work import mine_page
 from discussions.rating.pages.visible_evaluation import build_visible_evaluation
-from discussions.rating.queries import EvaluationState, load_state
+from discussions.rating.queries import AnswerRecord, EvaluationState, load_state
 from discussions.rating.views import evaluation_or_404
 from workspace.revisions.core import Act
 from workspace.web.endpoints import After, Answer, Given, Listed, Operations, next_part
@@ -34,57 +36,33 @@ ONE = PATH + "{int:evaluation}/"
 MOST_JUDGED = 200
 
 
-class EvaluationAnswer(Answer):
+class EvaluationAnswer(
+    Answer,
+    of=Evaluation,
+    fields="id project:game.project.slug game:game_number state started_at:created_at submitted_at",
+):
     """One of your evaluations. `state` is draft, returned, submitted, skipped or lapsed."""
 
-    id: int
-    project: str
-    game: int
-    state: str
-    started_at: datetime
-    submitted_at: datetime | None
 
-
-class MissingAnswer(Answer):
+class MissingAnswer(Answer, of=Missing, fields="kind subject says"):
     """Something to judge before the evaluation can be submitted, and the values that it takes; none for a reveal."""
 
-    kind: str
-    subject: str
-    says: str
     values: list[str]
 
 
-class JudgementAnswer(Answer):
+class JudgementAnswer(Answer, of=AnswerRecord, fields="kind subject value reason version"):
     """Your judgement of one subject; `version` counts your judgements of it, and the next one must send it back."""
 
-    kind: str
-    subject: str
-    value: str
-    reason: str
-    version: int
 
-
-class SeenMessageAnswer(Answer):
+class SeenMessageAnswer(Answer, of=Message, fields="position player round text"):
     """A message of the transcript, by position from 1."""
 
-    position: int
-    player: int
-    round: int
-    text: str
 
-
-class SeenReferenceAnswer(Answer):
+class SeenReferenceAnswer(Answer, of=SeenReference, fields="subject message text is_counted check says"):
     """A memory reference.
 
     `check` and `says` are what the vote record says, "" until you have rated the game and labelled all references.
     """
-
-    subject: str
-    message: int
-    text: str
-    is_counted: bool
-    check: str
-    says: str
 
 
 class TestAgentAnswer(Answer):
@@ -102,20 +80,19 @@ class TestAnswer(Answer):
     messages: list[str]
 
 
-class WorkAnswer(Answer):
+class WorkAnswer(
+    Answer,
+    of=EvaluationState,
+    fields="id:evaluation.id project:evaluation.game.project.slug game:evaluation.game_number "
+    "state:evaluation.state why_closed players:seen.players.name",
+):
     """An evaluation as you may see it now. While the blind test is open there is no transcript, only `test`.
 
     `players` are names by number from 1. `roles` are null until you have revealed them.
     """
 
-    id: int
-    project: str
-    game: int
-    state: str
-    why_closed: str
     returned_comment: str
     test: TestAnswer | None
-    players: list[str]
     messages: list[SeenMessageAnswer]
     votes: list[dict[str, int]]
     references: list[SeenReferenceAnswer]
@@ -176,9 +153,7 @@ class SkipGiven(Given):
 def list_evaluations(request: SignedIn, after: After = 0) -> Listed[EvaluationAnswer]:
     """List your evaluations, newest first, 50 at a time."""
     page = mine_page(person=request.user, now=timezone.now(), before=after)
-    return Listed[EvaluationAnswer](
-        items=[short_answer(row) for row in page.evaluations], next=next_part(request, page.older)
-    )
+    return Listed[EvaluationAnswer].read_all(page.evaluations, next=next_part(request, page.older))
 
 
 @router.get(ONE, "api_evaluation", "rate")
@@ -202,25 +177,18 @@ def judge(request: SignedIn, evaluation: int, given: JudgementsGiven) -> SavedAn
         posted = Act(**one.model_dump(), key=f"api:{number}:{key}")
         revealed |= act(evaluation=found, posted=posted, by=request.user, now=timezone.now()).revealed
         found = evaluation_or_404(request.user, evaluation)
-    work = load_state(found)
     things = {(one.kind, one.subject) for one in given.judgements}
-    return SavedAnswer(
-        judgements=[line for line in _judgements(work) if (line.kind, line.subject) in things],
-        revealed=sorted(revealed),
-        missing=_missing(work),
-    )
+    return _saved(load_state(found), things, sorted(revealed))
 
 
 @router.post(ONE + "undo/", "api_undo", "rate", "rate")
 def take_back(request: SignedIn, evaluation: int, given: UndoGiven) -> SavedAnswer:
     """Take your newest judgement back. What it revealed stays visible."""
     found, key = evaluation_or_404(request.user, evaluation), request.headers["Idempotency-Key"]
-    saved = undo(
-        evaluation=found, key=f"api:{key}", **given.model_dump(), by=request.user, now=timezone.now()
-    )
+    told, now = given.model_dump(), timezone.now()
+    saved = undo(evaluation=found, key=f"api:{key}", **told, by=request.user, now=now)
     work = load_state(evaluation_or_404(request.user, evaluation))
-    lines = [line for line in _judgements(work) if (line.kind, line.subject) == (saved.kind, saved.subject)]
-    return SavedAnswer(judgements=lines, revealed=[], missing=_missing(work))
+    return _saved(work, {(saved.kind, saved.subject)}, [])
 
 
 @router.post(ONE + "submit/", "api_submit", "submit", "rate")
@@ -263,75 +231,55 @@ def take_up(request: SignedIn, evaluation: int) -> EvaluationAnswer:
     return _again(request, evaluation)
 
 
-def short_answer(evaluation: Evaluation) -> EvaluationAnswer:
-    """An evaluation in a list; its game has the number that its evaluator knows."""
-    return EvaluationAnswer(
-        id=evaluation.pk,
-        project=evaluation.game.project.slug,
-        game=evaluation.game_number,
-        state=evaluation.state,
-        started_at=evaluation.created_at,
-        submitted_at=evaluation.submitted_at,
-    )
-
-
 def _again(request: SignedIn, evaluation: int) -> EvaluationAnswer:
-    return short_answer(evaluation_or_404(request.user, evaluation))
+    return EvaluationAnswer.read(evaluation_or_404(request.user, evaluation))
 
 
 def _work(work: EvaluationState) -> WorkAnswer:
     evaluation, visible = work.evaluation, build_visible_evaluation(work, [])
-    is_open = work.visibility.transcript
-    seen, shown = visible.seen, visible.shown
-    return WorkAnswer(
-        id=evaluation.pk,
-        project=evaluation.game.project.slug,
-        game=evaluation.game_number,
-        state=evaluation.state,
-        why_closed=work.why_closed,
+    parts: dict[str, Any] = {"messages": [], "votes": [], "references": [], "questions": [], "roles": None}
+    if work.visibility.transcript:
+        roles = visible.shown.parts
+        parts = {
+            "messages": visible.seen.messages,
+            "votes": [asdict(vote) for vote in visible.seen.votes],
+            "references": visible.shown.references,
+            "questions": visible.rubric.criterion("engagement").guiding_questions,
+            "roles": None if roles is None else [asdict(part) for part in roles],
+        }
+    return WorkAnswer.read(
+        work,
+        **parts,
         returned_comment=evaluation.returned_comment if evaluation.is_returned else "",
-        test=None if is_open else _test(work),
-        players=[player.name for player in seen.players],
-        messages=[SeenMessageAnswer.model_validate(message) for message in seen.messages] if is_open else [],
-        votes=[
-            {"round": vote.round, "voter": vote.voter, "target": vote.target}
-            for vote in (seen.votes if is_open else [])
-        ],
-        references=[SeenReferenceAnswer.model_validate(row) for row in shown.references] if is_open else [],
-        questions=list(visible.rubric.criterion("engagement").guiding_questions) if is_open else [],
-        roles=[_part(part) for part in shown.parts] if is_open and shown.parts is not None else None,
+        test=None if work.visibility.transcript else _test(work),
         judgements=_judgements(work),
         missing=_missing(work),
     )
 
 
-def _part(part: Any) -> dict[str, str]:
-    return {"role": part.role, "side": part.side, "personality": part.personality}
-
-
 def _test(work: EvaluationState) -> TestAnswer | None:
-    shown_test = work.shown_test
-    if shown_test is None:
+    shown = work.shown_test
+    if shown is None:
         return None
-    agents = [
-        TestAgentAnswer(number=number, name=work.seen.name(number), texts=list(texts))
-        for number, texts in zip(shown_test.agents, shown_test.samples, strict=True)
-    ]
-    return TestAnswer(agents=agents, messages=list(shown_test.unseen))
+    texts = zip(shown.agents, shown.samples, strict=True)
+    agents = [{"number": number, "name": work.seen.name(number), "texts": said} for number, said in texts]
+    return TestAnswer.read(shown, agents=agents, messages=shown.unseen)
 
 
-def _judgements(work: EvaluationState) -> list[JudgementAnswer]:
-    return [
-        JudgementAnswer.model_validate(said)
-        for _thing, said in sorted(work.judgements.items())
-        if said.version
-    ]
+def _saved(work: EvaluationState, things: set[tuple[str, str]], revealed: list[str]) -> SavedAnswer:
+    lines = [said for said in _judgements(work) if (said.kind, said.subject) in things]
+    return SavedAnswer.read(work, judgements=lines, revealed=revealed, missing=_missing(work))
+
+
+def _judgements(work: EvaluationState) -> list[AnswerRecord]:
+    return [said for _thing, said in sorted(work.judgements.items()) if said.version]
 
 
 def _missing(work: EvaluationState) -> list[MissingAnswer]:
-    return [_asked(missing, work) for missing in work.visibility.missing]
-
-
-def _asked(missing: Missing, work: EvaluationState) -> MissingAnswer:
-    values = ("yes",) if missing.kind == "reveal" else list_answers(missing.kind, work.judgeable)
-    return MissingAnswer(kind=missing.kind, subject=missing.subject, says=missing.says, values=list(values))
+    return [
+        MissingAnswer.read(
+            missing,
+            values=["yes"] if missing.kind == "reveal" else list_answers(missing.kind, work.judgeable),
+        )
+        for missing in work.visibility.missing
+    ]

@@ -24,10 +24,15 @@ COLUMNS: list[tuple[type[models.Field], Any]] = [
     (models.DecimalField, float),
 ]
 
+# The last part of a path: how many there are.
+COUNT = "len()"
+
 
 def follow(source: Any, path: Sequence[str]) -> Any:
     """What the path leads to from this row or record; None where it ends early."""
     for at, name in enumerate(path):
+        if name == COUNT:
+            return len(source)
         if isinstance(source, list | tuple) and not hasattr(source, "_fields"):
             return [follow(one, path[at:]) for one in source]
         if source is None:
@@ -40,6 +45,8 @@ def find_type(owner: Any, path: Sequence[str]) -> Any:
     """The type of what the path leads to. Raises TypeError where the class does not say it."""
     if not path:
         return plain(owner)
+    if path[0] == COUNT:
+        return int
     if get_origin(owner) in (Union, UnionType):
         (owner,) = (kind for kind in get_args(owner) if kind is not NoneType)
         return find_type(owner, path) | None
@@ -58,7 +65,11 @@ def _attribute(owner: Any, name: str) -> Any:
             return _column(field, name)
     found = getattr_static(owner, name, None)
     getter = getattr(found, "fget", None) or getattr(found, "func", None)
-    hints = {name: get_type_hints(getter).get("return")} if getter else get_type_hints(owner)
+    if getter:
+        hints = {name: get_type_hints(getter).get("return")}
+    else:
+        # What is made of an argument of the same name is taken to be of its type.
+        hints = get_type_hints(owner.__init__) | get_type_hints(owner)
     if hints.get(name) is None:
         raise TypeError(f"{owner.__name__}.{name} has no type: annotate it in the answer")
     return hints[name]
