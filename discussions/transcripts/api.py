@@ -1,13 +1,13 @@
 """Imports of transcripts, for programs."""
 
-from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from discussions.core.records import Fault
 from discussions.models import Game, Iteration, Transcript
 from discussions.transcripts.actions import (
     Imported,
@@ -35,33 +35,21 @@ ONE = PATH + "{int:transcript}/"
 FORMAT_NAMES = ("", *(known.name for known in FORMATS))
 
 
-class ImportAnswer(Answer):
+class ImportAnswer(
+    Answer,
+    of=ImportLine,
+    fields="id:transcript.id name:transcript.name format:transcript.format sha256:transcript.sha256 "
+    "iteration:transcript.iteration.number state game_count:counts.games measured_count:counts.measured "
+    "warning_count:counts.warnings fault_count:transcript.fault_count is_seen imported_at:transcript.created_at",
+):
     """An import. `state` is waiting, reading, measuring, done, columns (it waits for a mapping),
     nothing, cancelled or failed. `format` is "" until the file was read, unless one was named. Faults that were marked
     as seen, or that a later upload corrected, no longer appear as a notice.
     """
 
-    id: int
-    name: str
-    format: str
-    sha256: str
-    iteration: int
-    state: str
-    game_count: int
-    measured_count: int
-    warning_count: int
-    fault_count: int
-    is_seen: bool
-    imported_at: datetime
 
-
-class FaultAnswer(Answer):
+class FaultAnswer(Answer, of=Fault, fields="place code message is_warning"):
     """One thing that is wrong at one place of the file; unless it is a warning, its whole game is refused."""
-
-    place: str
-    code: str
-    message: str
-    is_warning: bool
 
 
 class ProgressAnswer(ImportAnswer):
@@ -106,9 +94,7 @@ def list_imports(request: SignedIn, slug: str, after: After = 0) -> Listed[Impor
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
     page = imports_page(project=project, now=timezone.now(), before=after)
-    return Listed[ImportAnswer](
-        items=[ImportAnswer(**_facts(line)) for line in page.lines], next=next_part(request, page.older)
-    )
+    return Listed[ImportAnswer].read_all(page.lines, next=next_part(request, page.older))
 
 
 BODY = {
@@ -234,36 +220,18 @@ def _iteration(project: Project, number: int) -> Iteration:
     return found
 
 
-def _facts(line: ImportLine) -> dict[str, Any]:
-    row, counts = line.transcript, line.counts
-    return {
-        "id": row.pk,
-        "name": row.name,
-        "format": row.format,
-        "sha256": row.sha256,
-        "iteration": row.iteration.number,
-        "state": line.state,
-        "game_count": counts.games,
-        "measured_count": counts.measured,
-        "warning_count": counts.warnings,
-        "fault_count": row.fault_count,
-        "is_seen": hasattr(row, "dismissal"),
-        "imported_at": row.created_at,
-    }
-
-
 def _progress(transcript: Transcript) -> ProgressAnswer:
     page = import_page(transcript=transcript, now=timezone.now())
-    job = page.job
+    job, size, count = page.job, transcript.byte_count, page.line.counts.games
     games = Game.objects.filter(transcript=transcript).order_by("number")
-    return ProgressAnswer(
-        **_facts(page.line),
-        done_bytes=job.done_bytes if job else transcript.byte_count,
-        total_bytes=job.total_bytes if job else transcript.byte_count,
-        done_count=job.done_count if job else page.line.counts.games,
-        total_count=job.total_count if job else page.line.counts.games,
+    return ProgressAnswer.read(
+        page.line,
+        done_bytes=job.done_bytes if job else size,
+        total_bytes=job.total_bytes if job else size,
+        done_count=job.done_count if job else count,
+        total_count=job.total_count if job else count,
         error=job.error if job else "",
         note=page.worker_note,
-        faults=[FaultAnswer.model_validate(fault) for fault in page.faults],
+        faults=page.faults,
         games=list(games.values_list("number", flat=True)),
     )

@@ -57,6 +57,11 @@ class ImportLine(msgspec.Struct, frozen=True):
         """Whether a worker has work left to do on it."""
         return self.state in ("waiting", "reading", "measuring")
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether somebody saw its faults, or a later upload corrected them."""
+        return hasattr(self.transcript, "dismissal")
+
 
 class ListedImport(ImportLine, frozen=True):
     """An import in the list, with its first faults.

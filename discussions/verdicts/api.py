@@ -1,16 +1,14 @@
 """API of verdicts."""
 
-from datetime import datetime
-
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from discussions.core.outcome import Outcome
+from discussions.core.outcome import Line, Outcome
 from discussions.models import Iteration, Verdict
 from discussions.verdicts.actions import record_ready_games, record_verdict
-from discussions.verdicts.pages.ready import list_ready_games
-from discussions.verdicts.pages.verdict import build_verdict_page
+from discussions.verdicts.pages.ready import ReadyGame, list_ready_games
+from discussions.verdicts.pages.verdict import VerdictPage, build_verdict_page
 from discussions.verdicts.permissions import check_record_games, check_record_verdict
 from discussions.verdicts.queries import list_complete_games
 from discussions.verdicts.views import judged_game_or_404
@@ -22,47 +20,38 @@ from workspace.web.require import SignedIn
 router = Operations()
 
 
-class LineAnswer(Answer):
+class LineAnswer(
+    Answer,
+    of=Line,
+    fields="key label threshold numerator denominator score passes is_applicable flip",
+):
     """A metric's line. `passes` is null while it is pending; `flip` is how many judgements would flip it."""
 
-    key: str
-    label: str
-    threshold: float
-    numerator: int
-    denominator: int
-    score: float | None
-    passes: bool | None
-    is_applicable: bool
-    flip: int | None
 
-
-class OutcomeAnswer(Answer):
+class OutcomeAnswer(
+    Answer,
+    of=Outcome,
+    fields="passes headline passed_count needed_count composite flip_distance cost_state missing "
+    "reasons:reasons.says lines",
+):
     """A verdict, or what is known of it so far: `passes` is null while `missing` names pending metrics."""
 
-    passes: bool | None
-    headline: str
-    passed_count: int
-    needed_count: int
-    composite: float | None
-    flip_distance: int | None
-    cost_state: str
-    missing: list[str]
-    reasons: list[str]
     lines: list[LineAnswer]
 
 
-class VerdictAnswer(Answer):
+class VerdictAnswer(
+    Answer,
+    of=Verdict,
+    fields="number passes basis_sha256 reason recorded_at:created_at recorded_by:created_by.name",
+):
     """A recorded verdict. With a `reason` it supersedes the one before."""
 
-    number: int
-    passes: bool
-    basis_sha256: str
-    reason: str
-    recorded_at: datetime
-    recorded_by: str
 
-
-class VerdictsAnswer(Answer):
+class VerdictsAnswer(
+    Answer,
+    of=VerdictPage,
+    fields="outcome:outcome.outcome unasked:outcome.unasked hidden_because basis_sha256 refusal:record_refusal",
+):
     """The recorded verdicts of a game, newest first, and the current outcome, or the one that would be recorded now.
 
     Send `basis_sha256` back to record the verdict; it is "" when it would show the work of others. `refusal` says why
@@ -72,9 +61,6 @@ class VerdictsAnswer(Answer):
 
     outcome: OutcomeAnswer | None
     unasked: str
-    hidden_because: str
-    basis_sha256: str
-    refusal: str
     recorded: list[VerdictAnswer]
 
 
@@ -85,17 +71,13 @@ class RecordGiven(Given):
     reason: str = ""
 
 
-class ReadyAnswer(Answer):
+class ReadyAnswer(Answer, of=ReadyGame, fields="number refusal headline basis_sha256"):
     """A game with all its evaluations submitted, and the verdict that would be recorded now.
 
     `refusal` says why it cannot be recorded, such as a tie; then `passes` is null and `basis_sha256` is "".
     """
 
-    number: int
-    refusal: str
-    headline: str
     passes: bool | None
-    basis_sha256: str
 
 
 class ShownGame(Given):
@@ -118,11 +100,8 @@ class RefusedAnswer(Answer):
     refusal: str
 
 
-class RecordedGameAnswer(Answer):
+class RecordedGameAnswer(Answer, of=Verdict, fields="number:game.number passes"):
     """A game and whether its new verdict is PASS."""
-
-    number: int
-    passes: bool
 
 
 class RecordedGamesAnswer(Answer):
@@ -144,14 +123,7 @@ def show_verdicts(request: SignedIn, slug: str, number: int) -> VerdictsAnswer:
     Leads, admins and the evaluators who submitted an evaluation of the game read it.
     """
     page = build_verdict_page(game=judged_game_or_404(request.user, slug, number), person=request.user)
-    return VerdictsAnswer(
-        outcome=None if page.outcome is None else _outcome(page.outcome.outcome),
-        unasked=page.outcome.unasked if page.outcome else "",
-        hidden_because=page.hidden_because,
-        basis_sha256=page.basis_sha256,
-        refusal=page.record_refusal,
-        recorded=[_verdict(row) for row, _outcome in page.history],
-    )
+    return VerdictsAnswer.read(page, recorded=[row for row, _outcome in page.history])
 
 
 @router.post(PATH, "api_verdict", "record_verdict", "admin", status=201)
@@ -162,14 +134,8 @@ def record(request: SignedIn, slug: str, number: int, given: RecordGiven) -> Ver
     """
     game = judged_game_or_404(request.user, slug, number)
     check_record_verdict(request.user, game)
-    row = record_verdict(
-        game=game,
-        basis_sha256=given.basis_sha256,
-        reason=given.reason,
-        by=request.user,
-        now=timezone.now(),
-    )
-    return _verdict(row)
+    values, now = given.model_dump(), timezone.now()
+    return VerdictAnswer.read(record_verdict(game=game, **values, by=request.user, now=now))
 
 
 @router.get(READY, "api_ready_games", "record_games")
@@ -189,19 +155,8 @@ def list_ready(
     found = list_complete_games(project, iteration=chosen, after=after, most=limit + 1)
     rest = found[limit - 1][0] if len(found) > limit else 0
     games = list_ready_games(project=project, numbers=[number for _key, number in found[:limit]])
-    return Listed[ReadyAnswer](
-        items=[
-            ReadyAnswer(
-                number=game.number,
-                refusal=game.refusal,
-                headline=game.headline,
-                passes=None if game.refusal else game.passes,
-                basis_sha256=game.basis_sha256,
-            )
-            for game in games
-        ],
-        next=next_part(request, rest),
-    )
+    items = [ReadyAnswer.read(game, passes=None if game.refusal else game.passes) for game in games]
+    return Listed[ReadyAnswer](items=items, next=next_part(request, rest))
 
 
 @router.post(READY, "api_ready_games", "record_games", "admin")
@@ -216,27 +171,5 @@ def record_ready(request: SignedIn, slug: str, given: RecordGamesGiven) -> Recor
     if len(shown) < len(given.games):
         raise Unacceptable(_("A game is named twice."), field="games", code="twice")
     done = record_ready_games(project=project, shown=shown, by=request.user, now=timezone.now())
-    return RecordedGamesAnswer(
-        recorded=[RecordedGameAnswer(number=row.game.number, passes=row.passes) for row in done.verdicts],
-        refused=[RefusedAnswer(number=number, refusal=why) for number, why in done.refused.items()],
-    )
-
-
-def _outcome(outcome: Outcome) -> OutcomeAnswer:
-    names = [name for name in OutcomeAnswer.model_fields if name not in ("reasons", "lines")]
-    return OutcomeAnswer(
-        **{name: getattr(outcome, name) for name in names},
-        reasons=[reason.says for reason in outcome.reasons],
-        lines=[LineAnswer.model_validate(line) for line in outcome.lines],
-    )
-
-
-def _verdict(row: Verdict) -> VerdictAnswer:
-    return VerdictAnswer(
-        number=row.number,
-        passes=row.passes,
-        basis_sha256=row.basis_sha256,
-        reason=row.reason,
-        recorded_at=row.created_at,
-        recorded_by=row.created_by.name,
-    )
+    refused = [{"number": game, "refusal": why} for game, why in done.refused.items()]
+    return RecordedGamesAnswer.read(done, recorded=done.verdicts, refused=refused)
