@@ -7,7 +7,7 @@ from pydantic import Field
 
 from discussions.access.permissions import check_see_games
 from discussions.adjudication.actions import adjudicate, unmask_evaluators
-from discussions.adjudication.core.disagreements import Disagreement, has_letters, letters
+from discussions.adjudication.core.disagreements import Disagreement, Side, has_letters, letters
 from discussions.adjudication.permissions import check_adjudicate
 from discussions.adjudication.queries import disagreements_in, handle_of, has_seen_names, letters_seed
 from discussions.adjudication.views import find_side, led_game_or_404
@@ -25,30 +25,22 @@ GAME = "/projects/{slug:slug}/games/{int:number}/"
 PATH = GAME + "disagreements/"
 
 
-class SideAnswer(Answer):
+class SideAnswer(Answer, of=Side, fields="letter:alias value reason is_silent"):
     """The answer of one evaluation, with a letter instead of its evaluator's name; `is_silent` if it gave no answer."""
 
-    letter: str
-    value: str
-    reason: str
-    is_silent: bool
 
-
-class DisagreementAnswer(Answer):
+class DisagreementAnswer(
+    Answer,
+    of=Disagreement,
+    fields="kind subject sides automatic:machine majority is_tie can_be_decided:can_be_adjudicated "
+    "decided:resolved.value sides_sha256:page_sha256",
+):
     """Something on which evaluators differ, or on which a lead decided. With `is_tie` the verdict waits for a decision.
 
     Send `sides_sha256` back with the decision. `decided` is null until a lead decides.
     """
 
-    kind: str
-    subject: str
     sides: list[SideAnswer]
-    automatic: str
-    majority: str | None
-    is_tie: bool
-    can_be_decided: bool
-    decided: str | None
-    sides_sha256: str
 
 
 class JudgedByAnswer(Answer):
@@ -93,12 +85,8 @@ def decide(request: SignedIn, slug: str, number: int, given: AdjudicationGiven) 
     check_adjudicate(request.user, game)
     adjudicate(
         game=game,
-        kind=given.kind,
-        subject=given.subject,
-        value="" if given.side else given.value,
-        reason=given.reason,
+        **given.model_dump(exclude={"side"}) | ({"value": ""} if given.side else {}),
         adopted=find_side(game, given.side) if given.side else None,
-        sides_sha256=given.sides_sha256,
         key=f"api:{request.headers['Idempotency-Key']}",
         by=request.user,
         now=timezone.now(),
@@ -149,22 +137,4 @@ def _list_evaluations(game: Game, person: Person) -> Listed[JudgedByAnswer]:
 
 
 def _list(game: Game) -> Listed[DisagreementAnswer]:
-    found = disagreements_in(game) if newest_measured(game) else []
-    return Listed[DisagreementAnswer](items=[_answer(row) for row in found])
-
-
-def _answer(row: Disagreement) -> DisagreementAnswer:
-    return DisagreementAnswer(
-        kind=row.kind,
-        subject=row.subject,
-        sides=[
-            SideAnswer(letter=side.alias, value=side.value, reason=side.reason, is_silent=side.is_silent)
-            for side in row.sides
-        ],
-        automatic=row.machine,
-        majority=row.majority,
-        is_tie=row.is_tie,
-        can_be_decided=row.can_be_adjudicated,
-        decided=row.resolved.value if row.resolved else None,
-        sides_sha256=row.page_sha256,
-    )
+    return Listed[DisagreementAnswer].read_all(disagreements_in(game) if newest_measured(game) else [])

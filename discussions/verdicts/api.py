@@ -50,7 +50,8 @@ class VerdictAnswer(
 class VerdictsAnswer(
     Answer,
     of=VerdictPage,
-    fields="outcome:outcome.outcome unasked:outcome.unasked hidden_because basis_sha256 refusal:record_refusal",
+    fields="outcome:outcome.outcome unasked:outcome.unasked hidden_because basis_sha256 refusal:record_refusal "
+    "recorded:history.0",
 ):
     """The recorded verdicts of a game, newest first, and the current outcome, or the one that would be recorded now.
 
@@ -122,8 +123,8 @@ def show_verdicts(request: SignedIn, slug: str, number: int) -> VerdictsAnswer:
 
     Leads, admins and the evaluators who submitted an evaluation of the game read it.
     """
-    page = build_verdict_page(game=judged_game_or_404(request.user, slug, number), person=request.user)
-    return VerdictsAnswer.read(page, recorded=[row for row, _outcome in page.history])
+    game = judged_game_or_404(request.user, slug, number)
+    return VerdictsAnswer.read(build_verdict_page(game=game, person=request.user))
 
 
 @router.post(PATH, "api_verdict", "record_verdict", "admin", status=201)

@@ -1,7 +1,6 @@
 """Comparison sets and their comparisons, for programs."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Literal
 
 from django.shortcuts import get_object_or_404
@@ -10,6 +9,7 @@ from django.utils.translation import gettext as _
 from pydantic import Field
 
 from rubric.comparisons.actions import (
+    ImportSummary,
     add_reviewer,
     close_set,
     end_reviewer,
@@ -17,9 +17,15 @@ from rubric.comparisons.actions import (
     open_set,
     reopen_set,
 )
-from rubric.comparisons.queries import count_comparisons, list_comparisons, list_reviewers, list_set_lines
+from rubric.comparisons.queries import (
+    SetLine,
+    count_comparisons,
+    list_comparisons,
+    list_reviewers,
+    list_set_lines,
+)
 from rubric.comparisons.views import may_upload, read_upload
-from rubric.models import ComparisonSet, Reviewer, RubricVersion
+from rubric.models import Comparison, ComparisonSet, Reviewer, RubricVersion
 from rubric.models.comparisons import MODEL, MODES, PERSON, REVIEWER_KINDS
 from rubric.models.reviews import SUBMITTED
 from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
@@ -38,43 +44,37 @@ ONE = PATH + "{int:number}/"
 MOST_FAULTS = 200
 
 
-class SetAnswer(Answer):
+class SetAnswer(
+    Answer,
+    of=SetLine,
+    fields="number:comparison_set.number name:comparison_set.name rubric:comparison_set.rubric_version "
+    "mode:comparison_set.mode has_second_round:comparison_set.has_second_round comparison_count own_count own_total "
+    "closed_at:comparison_set.closed_at",
+):
     """A comparison set. `rubric` is its rubric version, `mode` how responses are scored.
 
     `own_count` of `own_total` are your own reviews, null when you do not review. How many reviewers and reviews there
     are only leads and admins know; for others these are null.
     """
 
-    number: int
-    name: str
-    rubric: str
-    mode: str
-    has_second_round: bool
-    comparison_count: int
     reviewer_count: int | None
     review_count: int | None
-    own_count: int | None
-    own_total: int
-    closed_at: datetime | None
 
 
-class ReviewerAnswer(Answer):
+class ReviewerAnswer(Answer, of=Reviewer, fields="id kind name review_count:done_count"):
     """A reviewer of a set. `kind` is person, model or elsewhere."""
 
-    id: int
-    kind: str
-    name: str
     review_count: int
 
 
-class ComparisonAnswer(Answer):
+class ComparisonAnswer(
+    Answer,
+    of=tuple[Comparison, dict[str, int]],
+    fields="number:0.number key:0.key question:0.question response_count:0.response_count review_counts:1",
+):
     """A comparison: `key` is what whoever brought it calls it; reviews are counted by kind of reviewer."""
 
-    number: int
-    key: str
-    question: str
     response_count: int
-    review_counts: dict[str, int]
 
 
 class SingleSetAnswer(Answer):
@@ -85,19 +85,12 @@ class SingleSetAnswer(Answer):
     next: str | None
 
 
-class BroughtAnswer(Answer):
+class BroughtAnswer(Answer, of=ImportSummary, fields="comparisons reviews known"):
     """How many comparisons and reviews were added, and how many lines were known already."""
 
-    comparisons: int
-    reviews: int
-    known: int
 
-
-class OpenedAnswer(Answer):
+class OpenedAnswer(Answer, of=ComparisonSet, fields="number name"):
     """A set that was opened."""
-
-    number: int
-    name: str
 
 
 class SetGiven(Given):
@@ -128,24 +121,9 @@ def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
     """
     project = project_or_404(request.user, slug)
     is_lead = may_lead(request.user, project)
-    return Listed[SetAnswer](
-        items=[
-            SetAnswer(
-                number=line.comparison_set.number,
-                name=line.comparison_set.name,
-                rubric=str(line.comparison_set.rubric_version),
-                mode=line.comparison_set.mode,
-                has_second_round=line.comparison_set.has_second_round,
-                comparison_count=line.comparison_count,
-                reviewer_count=line.reviewer_count if is_lead else None,
-                review_count=line.review_count if is_lead else None,
-                own_count=line.own_count,
-                own_total=line.own_total,
-                closed_at=line.comparison_set.closed_at,
-            )
-            for line in list_set_lines(project, request.user)
-        ]
-    )
+    lines = list_set_lines(project, request.user)
+    hidden = {} if is_lead else {"reviewer_count": None, "review_count": None}
+    return Listed[SetAnswer](items=[SetAnswer.read(line, **hidden) for line in lines])
 
 
 @router.post(PATH, "api_sets", "open_set", "import", status=201)
@@ -157,17 +135,9 @@ def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
     version = versions.filter(rubric__key=given.rubric, number=given.version).first()
     if version is None:
         raise Unacceptable(_("There is no such rubric version."), field="version")
-    made = open_set(
-        project=project,
-        name=given.name,
-        version=version,
-        mode=given.mode,
-        has_second_round=given.has_second_round,
-        people_needed=given.people_needed,
-        by=request.user,
-        now=timezone.now(),
-    )
-    return OpenedAnswer(number=made.number, name=made.name)
+    values = given.model_dump(exclude={"rubric", "version"})
+    made = open_set(project=project, version=version, **values, by=request.user, now=timezone.now())
+    return OpenedAnswer.read(made)
 
 
 @router.get(ONE, "api_set", "see_set")
@@ -179,26 +149,10 @@ def show_set(request: SignedIn, slug: str, number: int, after: After = 0) -> Sin
     lines = list_comparisons(found, after + 1)
     reviewers, _more = list_reviewers(found, count, load_calibrated([found]))
     last = lines[-1][0].number if lines else 0
-    return SingleSetAnswer(
-        reviewers=[
-            ReviewerAnswer(
-                id=reviewer.pk,
-                kind=reviewer.kind,
-                name=reviewer.name,
-                review_count=getattr(reviewer, "done_count", 0),
-            )
-            for reviewer, _total, _own_count in reviewers
-        ],
-        comparisons=[
-            ComparisonAnswer(
-                number=row.number,
-                key=row.key,
-                question=row.question,
-                response_count=getattr(row, "response_count", 0),
-                review_counts=counts,
-            )
-            for row, counts in lines
-        ],
+    return SingleSetAnswer.read(
+        None,
+        reviewers=[reviewer for reviewer, _total, _own_count in reviewers],
+        comparisons=lines,
         next=next_part(request, last if last < count else 0),
     )
 
@@ -239,7 +193,7 @@ def let_review(request: SignedIn, slug: str, number: int, given: ReviewerGiven) 
         by=request.user,
         now=timezone.now(),
     )
-    return ReviewerAnswer(id=made.pk, kind=made.kind, name=made.name, review_count=0)
+    return ReviewerAnswer.read(made, review_count=0)
 
 
 @router.post(ONE + "reviewers/{int:reviewer}/end/", "api_set_reviewer_end", "change_set", "import")
@@ -249,8 +203,7 @@ def ask_no_more(request: SignedIn, slug: str, number: int, reviewer: int) -> Rev
     check_change_set(request.user, found)
     row = get_object_or_404(Reviewer.objects.select_related("set__project"), pk=reviewer, set=found)
     end_reviewer(reviewer=row, by=request.user, now=timezone.now())
-    count = row.reviews.filter(state=SUBMITTED).count()
-    return ReviewerAnswer(id=row.pk, kind=row.kind, name=row.name, review_count=count)
+    return ReviewerAnswer.read(row, review_count=row.reviews.filter(state=SUBMITTED).count())
 
 
 @router.post(ONE + "close/", "api_set_close", "open_set", "import")
@@ -269,7 +222,7 @@ def _turn(request: SignedIn, slug: str, number: int, act: Callable[..., None]) -
     found = set_or_404(request.user, slug, number)
     check_open_set(request.user, found.project)
     act(comparison_set=found, by=request.user, now=timezone.now())
-    return OpenedAnswer(number=found.number, name=found.name)
+    return OpenedAnswer.read(found)
 
 
 def _member(comparison_set: ComparisonSet, email: str) -> Person | None:
@@ -286,4 +239,4 @@ def _bring(request: SignedIn, comparison_set: ComparisonSet) -> BroughtAnswer:
         detail = {"faults": brought.faults[:MOST_FAULTS], "count": count}
         says = _("Line %(line)d: %(says)s") % {"line": first.line, "says": first.message}
         raise Unacceptable(says, field=first.pointer, code=first.code, detail=detail)
-    return BroughtAnswer(comparisons=brought.comparisons, reviews=brought.reviews, known=brought.known)
+    return BroughtAnswer.read(brought)

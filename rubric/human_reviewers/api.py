@@ -4,7 +4,6 @@ An answer is built from the same parts as the reviewer's page, so it holds no au
 of others before a second round.
 """
 
-from datetime import datetime
 from typing import Any
 
 from django.http import Http404
@@ -18,12 +17,18 @@ from rubric.human_reviewers.actions import (
     take_next_review,
     undo_mark,
 )
-from rubric.human_reviewers.pages.records import ReviewPage, ScoreItem, SubmittedReviewPage
+from rubric.human_reviewers.core import Missing
+from rubric.human_reviewers.pages.records import (
+    CriterionScores,
+    ScoreItem,
+    ShownResponse,
+    SubmittedResponse,
+)
 from rubric.human_reviewers.pages.review_list import reviews_page
 from rubric.human_reviewers.pages.review_page import ReviewQuery, review_page
 from rubric.human_reviewers.pages.submission import build_submitted_page
 from rubric.human_reviewers.permissions import check_begin_review
-from rubric.human_reviewers.queries.reviews import ReviewState, load_review_state
+from rubric.human_reviewers.queries.reviews import load_review_state
 from rubric.human_reviewers.queries.waiting import (
     AFTER_CALIBRATION,
     SECOND,
@@ -59,32 +64,29 @@ class WaitingAnswer(Answer):
     review: int | None
 
 
-class ReviewedSetAnswer(Answer):
+class ReviewedSetAnswer(
+    Answer,
+    of=WaitingSet,
+    fields="project:row.project.slug set:row.number name:row.name closed_at:row.closed_at to_review_count "
+    "waiting_count why_not",
+):
     """A set that you review, with the reviews you started, oldest first, and what is not yours to review.
 
     `to_review_count` comparisons are left for you; `waiting_count` wait in all. `why_not` says why you get none now.
     """
 
-    project: str
-    set: int
-    name: str
-    closed_at: datetime | None
-    to_review_count: int
-    waiting_count: int
-    why_not: str
     comparisons: list[WaitingAnswer]
 
 
-class ShortReviewAnswer(Answer):
+class ShortReviewAnswer(
+    Answer,
+    of=Review,
+    fields="id project:reviewer.set.project.slug set:reviewer.set.number round submitted_at",
+):
     """One of your reviews; `number` is your number for its comparison. `state` is draft or submitted."""
 
-    id: int
-    project: str
-    set: int
     number: int
-    round: int
     state: str
-    submitted_at: datetime | None
 
 
 class NextReviewAnswer(Answer):
@@ -93,68 +95,37 @@ class NextReviewAnswer(Answer):
     review: ShortReviewAnswer | None
 
 
-class ShownAnswer(Answer):
+class ShownAnswer(Answer, of=ShownResponse, fields="place label text notes notes_version:version others"):
     """A response by its place, with your notes on it; `others` are notes of others, in a second round only."""
 
-    place: int
-    label: str
-    text: str
-    notes: str
-    notes_version: int
-    others: list[str]
 
-
-class AskedScoreAnswer(Answer):
+class AskedScoreAnswer(
+    Answer, of=ScoreItem, fields="kind subject what value reason version is_open values:points.0 others"
+):
     """A score that is asked for; `version` counts how often you gave it and goes back with the next mark of it.
 
     `values` are what it can be, besides "cannot" with a reason. `others` are scores of others, in a second round only.
     """
 
-    kind: str
-    subject: str
-    what: str
-    value: str
-    reason: str
-    version: int
-    is_open: bool
-    values: list[str]
-    others: list[str]
 
-
-class CriterionAnswer(Answer):
+class CriterionAnswer(
+    Answer,
+    of=CriterionScores,
+    fields="key label description question guiding_questions good_examples bad_examples anchors scale",
+):
     """A criterion with what it asks. Weights are not told."""
 
-    key: str
-    label: str
-    description: str
-    question: str
-    guiding_questions: list[str]
-    good_examples: list[str]
-    bad_examples: list[str]
-    anchors: list[tuple[str, str]]
-    scale: str
 
-
-class MissingMarkAnswer(Answer):
+class MissingMarkAnswer(Answer, of=Missing, fields="kind subject says"):
     """Something to mark before the review can be submitted."""
 
-    kind: str
-    subject: str
-    says: str
 
-
-class GivenReviewAnswer(Answer):
+class GivenReviewAnswer(
+    Answer,
+    of=SubmittedResponse,
+    fields="label rank holistic scores overall notes cannot_judge text others",
+):
     """What you gave a response in a submitted review, in words, with its place in your ranking ("" for none)."""
-
-    label: str
-    rank: str
-    holistic: str
-    scores: list[str]
-    overall: str
-    notes: str
-    cannot_judge: list[str]
-    text: str
-    others: list[str]
 
 
 class ReviewAnswer(ShortReviewAnswer):
@@ -207,21 +178,8 @@ class UndoMarkGiven(Given):
 def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
     """List the sets that you review, with what is to do."""
     sets = reviews_page(person=request.user).sets
-    return Listed[ReviewedSetAnswer](
-        items=[
-            ReviewedSetAnswer(
-                project=found.row.project.slug,
-                set=found.row.number,
-                name=found.row.name,
-                closed_at=found.row.closed_at,
-                to_review_count=found.to_review_count,
-                waiting_count=found.waiting_count,
-                why_not=found.why_not,
-                comparisons=_list_told(found),
-            )
-            for found in sets
-        ]
-    )
+    items = [ReviewedSetAnswer.read(found, comparisons=_list_told(found)) for found in sets]
+    return Listed[ReviewedSetAnswer](items=items)
 
 
 def _list_told(found: WaitingSet) -> list[WaitingAnswer]:
@@ -247,7 +205,8 @@ def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
     """Take the next review of a set. One that you have started comes first."""
     found = _reviewed_set_or_404(request.user, slug, number)
     taken = take_next_review(comparison_set=found, by=request.user, now=timezone.now())
-    return NextReviewAnswer(review=_short(review_or_404(request, taken.pk)) if taken else None)
+    review = review_or_404(request, taken.pk) if taken else None
+    return NextReviewAnswer.read(None, review=review and ShortReviewAnswer.read(review, **_told(review)))
 
 
 @router.post(PATH + "begin/{int:comparison}/", "api_begin_review", "begin_review", "rate")
@@ -309,76 +268,30 @@ def _reviewed_set_or_404(person: Person, slug: str, number: int) -> ComparisonSe
     return found
 
 
-def _short(review: Review) -> ShortReviewAnswer:
-    return ShortReviewAnswer(**_facts(review))
-
-
-def _facts(review: Review) -> dict[str, Any]:
+def _told(review: Review) -> dict[str, Any]:
     return {
-        "id": review.pk,
-        "project": review.reviewer.set.project.slug,
-        "set": review.reviewer.set.number,
         "number": load_own_numbers(review.reviewer_id)[review.pk],
-        "round": review.round,
         # A hidden duplicate is left out when it is submitted; that is not said.
         "state": DRAFT if review.state == DRAFT else SUBMITTED,
-        "submitted_at": review.submitted_at,
     }
 
 
 def _review(request: SignedIn, key: int) -> ReviewAnswer:
     work = load_review_state(review_or_404(request, key))
-    if work.review.state != DRAFT:
-        return _submitted(work, build_submitted_page(work=work, person=request.user))
-    return _draft(work, review_page(work=work, wanted=ReviewQuery("", ""), person=request.user))
-
-
-def _draft(work: ReviewState, page: ReviewPage) -> ReviewAnswer:
-    items = [*page.whole, *(item for criterion in page.criteria for item in criterion.items)]
-    ranking = page.ranking
-    return ReviewAnswer(
-        **_facts(work.review),
-        question=page.question,
-        why_closed=page.closed_because,
-        responses=[
-            ShownAnswer(
-                place=shown.place,
-                label=shown.label,
-                text=shown.text,
-                notes=shown.notes,
-                notes_version=shown.version,
-                others=shown.others,
-            )
-            for shown in page.responses
-        ],
-        scores=[_asked(item) for item in items],
-        criteria=[CriterionAnswer.model_validate(criterion) for criterion in page.criteria],
-        ranking=ranking.value if ranking else "",
-        ranking_version=ranking.version if ranking else 0,
-        missing=[
-            MissingMarkAnswer(kind=step.kind, subject=step.subject, says=step.says) for step in work.missing
-        ],
-        submitted=[],
-    )
-
-
-def _asked(item: ScoreItem) -> AskedScoreAnswer:
-    names = ("kind", "subject", "what", "value", "reason", "version", "is_open", "others")
-    return AskedScoreAnswer(
-        **{name: getattr(item, name) for name in names}, values=[point for point, _key in item.points]
-    )
-
-
-def _submitted(work: ReviewState, page: SubmittedReviewPage) -> ReviewAnswer:
-    return ReviewAnswer(
-        **_facts(work.review),
-        question=work.review.comparison.question,
-        why_closed="",
-        responses=[],
-        scores=[],
-        criteria=[],
-        ranking="",
-        ranking_version=0,
-        missing=[],
-        submitted=[GivenReviewAnswer.model_validate(response) for response in page.responses],
-    )
+    told: dict[str, Any] = {
+        "question": work.review.comparison.question,
+        "why_closed": "",
+        "ranking": "",
+        "ranking_version": 0,
+    }
+    told |= {name: [] for name in ("responses", "scores", "criteria", "missing", "submitted")}
+    if work.review.state == DRAFT:
+        page = review_page(work=work, wanted=ReviewQuery("", ""), person=request.user)
+        told |= {name: getattr(page, name) for name in ("question", "responses", "criteria")}
+        told |= {"why_closed": page.closed_because, "missing": work.missing}
+        told["scores"] = [*page.whole, *(item for criterion in page.criteria for item in criterion.items)]
+        if page.ranking:
+            told |= {"ranking": page.ranking.value, "ranking_version": page.ranking.version}
+    else:
+        told["submitted"] = build_submitted_page(work=work, person=request.user).responses
+    return ReviewAnswer.read(work.review, **told, **_told(work.review))

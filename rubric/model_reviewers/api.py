@@ -8,7 +8,7 @@ from rubric.model_reviewers.actions.answers import paste_answer
 from rubric.model_reviewers.actions.prompts import ensure_prompt
 from rubric.model_reviewers.core import CRITERIA_PART
 from rubric.model_reviewers.queries import MAIN_PART
-from rubric.model_reviewers.views.single_answer import AskedPage, build_asked_page, pair_or_404
+from rubric.model_reviewers.views.single_answer import AskedPage, CallPart, build_asked_page, pair_or_404
 from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.sets.permissions import check_change_set
 from workspace.core.refusals import Unacceptable
@@ -19,24 +19,19 @@ router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/comparisons/{int:comparison}/reviewers/{int:reviewer}/"
 
 
-class PromptAnswer(Answer):
+class PromptAnswer(Answer, of=CallPart, fields="part text:prompt.text is_next"):
     """A prompt to send to the model; `part` goes back with its answer. `is_next` says that its answer is due."""
 
-    part: str
-    text: str
-    is_next: bool
 
-
-class AskedAnswer(Answer):
+class AskedAnswer(
+    Answer, of=AskedPage, fields="state:state.label error answered remarks:read.flags prompts:calls"
+):
     """What a model is asked about a comparison, and how far its review is, in a word.
 
     `answered` of the prompts have an answer. `remarks` are those on what was read so far; they say why an answer cannot
     be read.
     """
 
-    state: str
-    error: str
-    answered: int
     remarks: list[str]
     prompts: list[PromptAnswer]
 
@@ -57,7 +52,7 @@ def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, revi
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     ensure_prompt(comparison=row, reviewer=model, by=request.user, now=timezone.now())
-    return _asked(build_asked_page(comparison=row, reviewer=model, person=request.user))
+    return AskedAnswer.read(build_asked_page(comparison=row, reviewer=model, person=request.user))
 
 
 @router.post(PATH + "answer/", "api_raw_answer", "change_set", "import")
@@ -81,16 +76,4 @@ def submit_answer(
         by=request.user,
         now=timezone.now(),
     )
-    return _asked(build_asked_page(comparison=row, reviewer=model, person=request.user))
-
-
-def _asked(page: AskedPage) -> AskedAnswer:
-    return AskedAnswer(
-        state=page.state.label,
-        error=page.error,
-        answered=page.answered,
-        remarks=page.read.flags if page.read else [],
-        prompts=[
-            PromptAnswer(part=call.part, text=call.prompt.text, is_next=call.is_next) for call in page.calls
-        ],
-    )
+    return AskedAnswer.read(build_asked_page(comparison=row, reviewer=model, person=request.user))

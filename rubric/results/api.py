@@ -1,15 +1,13 @@
 """Results of comparison sets, for programs."""
 
-from fractions import Fraction
-
 from django.shortcuts import get_object_or_404
 
 from rubric.models import Comparison
 from rubric.results.core.what_if import tried_weights
 from rubric.results.core.whole_set import Subject
-from rubric.results.pages.panel import PanelPart
-from rubric.results.pages.single_comparison import build_comparison_page
-from rubric.results.pages.whole_set import build_set_results
+from rubric.results.pages.panel import PanelPart, RankingRow
+from rubric.results.pages.single_comparison import ComparisonPage, build_comparison_page
+from rubric.results.pages.whole_set import SetResultsPage, build_set_results
 from rubric.results.pages.words import ResultsQuery
 from rubric.sets.permissions import check_see_results
 from rubric.sets.views import set_or_404
@@ -22,56 +20,42 @@ router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/"
 
 
-class SubjectAnswer(Answer):
+class SubjectAnswer(
+    Answer, of=Subject, fields="name place mean interval:figure.interval wins shared holistic"
+):
     """The author, or the key, of responses across comparisons. `interval` is one of 95 %, null without one.
 
     `wins` counts comparisons where it alone is first, `shared` those where it is level with others.
     """
 
-    name: str
-    place: int | None
-    mean: float | None
-    interval: tuple[float, float] | None
-    wins: int
-    shared: int
-    holistic: float | None
 
-
-class SetResultsAnswer(Answer):
+class SetResultsAnswer(
+    Answer,
+    of=SetResultsPage,
+    fields="headline:headline.says notes comparison_count reviewer_count left_out_count subjects",
+):
     """All comparisons of a set together: a sentence about who leads, what to bear in mind, and the ranking."""
 
-    headline: str
-    notes: list[str]
-    comparison_count: int
-    reviewer_count: int
-    left_out_count: int
     subjects: list[SubjectAnswer]
 
 
-class RankAnswer(Answer):
+class RankAnswer(
+    Answer,
+    of=RankingRow,
+    fields="response:response.number name:response.name place:rank.place mean:rank.mean review_count:rank.count",
+):
     """A response of a ranking, by its number; `name` is its author, else its key."""
 
-    response: int
-    name: str
-    place: int | None
-    mean: float | None
-    review_count: int
 
-
-class RankingAnswer(Answer):
+class RankingAnswer(Answer, of=PanelPart, fields="kind lead ranks:rows"):
     """The ranking by one kind of score: rubric or holistic. `lead` is a sentence about the first response."""
 
-    kind: str
-    lead: str
     ranks: list[RankAnswer]
 
 
-class ComparisonResultAnswer(Answer):
+class ComparisonResultAnswer(Answer, of=ComparisonPage, fields="number question notes rankings:panels"):
     """The result of one comparison."""
 
-    number: int
-    question: str
-    notes: list[str]
     rankings: list[RankingAnswer]
 
 
@@ -85,14 +69,7 @@ def show_set_results(request: SignedIn, slug: str, number: int) -> SetResultsAns
     check_see_results(request.user, found)
     asked = ResultsQuery(version=found.rubric_version)
     page = build_set_results(comparison_set=found, asked=asked, person=request.user)
-    return SetResultsAnswer(
-        headline=page.headline.says,
-        notes=page.notes,
-        comparison_count=page.comparison_count,
-        reviewer_count=page.reviewer_count,
-        left_out_count=page.left_out_count,
-        subjects=[_subject(subject) for subject in page.subjects],
-    )
+    return SetResultsAnswer.read(page)
 
 
 @router.get(PATH + "comparisons/{int:comparison}/results/", "api_comparison_result", "see_results")
@@ -108,42 +85,4 @@ def show_result(request: SignedIn, slug: str, number: int, comparison: int) -> C
     asked = ResultsQuery(version=found.rubric_version)
     tried = tried_weights({}, asked.shares)
     page = build_comparison_page(comparison=row, asked=asked, tried=tried, person=request.user)
-    return ComparisonResultAnswer(
-        number=page.number,
-        question=page.question,
-        notes=page.notes,
-        rankings=[_ranking(panel) for panel in page.panels],
-    )
-
-
-def _subject(subject: Subject) -> SubjectAnswer:
-    return SubjectAnswer(
-        name=subject.name,
-        place=subject.place,
-        mean=_number(subject.mean),
-        interval=subject.figure.interval,
-        wins=subject.wins,
-        shared=subject.shared,
-        holistic=_number(subject.holistic),
-    )
-
-
-def _ranking(panel: PanelPart) -> RankingAnswer:
-    return RankingAnswer(
-        kind=panel.kind,
-        lead=panel.lead,
-        ranks=[
-            RankAnswer(
-                response=row.response.number,
-                name=row.response.name,
-                place=row.rank.place,
-                mean=_number(row.rank.mean),
-                review_count=row.rank.count,
-            )
-            for row in panel.rows
-        ],
-    )
-
-
-def _number(value: Fraction | None) -> float | None:
-    return None if value is None else float(value)
+    return ComparisonResultAnswer.read(page)

@@ -1,9 +1,9 @@
 """The audit log, for programs."""
 
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated, Any, Literal
 
-import msgspec
+from msgspec import json
 from pydantic import Field
 
 from workspace.access.permissions import check_see_people
@@ -25,21 +25,18 @@ Day = Annotated[
 ]
 
 
-class EventAnswer(Answer):
+class EventAnswer(
+    Answer,
+    of=AuditLine,
+    fields="seq:event.seq at:event.at by:who role:event.role verb:event.verb object_kind:event.object_kind "
+    "object_id:event.object_id mac:event.mac",
+):
     """A line of the audit log: who did what to which thing; `mac` seals it to the line before.
 
     `by` is what the person was called then.
     """
 
-    seq: int
-    at: datetime
-    by: str
-    role: str
-    verb: str
-    object_kind: str
-    object_id: str
     detail: dict[str, Any]
-    mac: str
 
 
 @router.get("/projects/{slug:slug}/audit/", "api_audit", "see_audit_log", scope="admin", costs="searches")
@@ -92,15 +89,5 @@ def list_site_events(
 
 def _lines(request: SignedIn, project: Project | None, wanted: AuditQuery, after: int) -> Listed[EventAnswer]:
     page = audit_page(project=project, wanted=wanted, before=after, after=0)
-    return Listed[EventAnswer](
-        items=[_line(line) for line in page.lines], next=next_part(request, page.older)
-    )
-
-
-def _line(line: AuditLine) -> EventAnswer:
-    columns = [name for name in EventAnswer.model_fields if name not in ("by", "detail")]
-    return EventAnswer(
-        **{name: getattr(line.event, name) for name in columns},
-        by=line.who,
-        detail=msgspec.json.decode(line.event.detail),
-    )
+    lines = [EventAnswer.read(line, detail=json.decode(line.event.detail)) for line in page.lines]
+    return Listed[EventAnswer](items=lines, next=next_part(request, page.older))

@@ -33,6 +33,9 @@ def follow(source: Any, path: Sequence[str]) -> Any:
     for at, name in enumerate(path):
         if name == COUNT:
             return len(source)
+        if isinstance(source, tuple) and name.isdigit():
+            source = source[int(name)]
+            continue
         if isinstance(source, list | tuple) and not hasattr(source, "_fields"):
             return [follow(one, path[at:]) for one in source]
         if source is None:
@@ -48,8 +51,12 @@ def find_type(owner: Any, path: Sequence[str]) -> Any:
     if path[0] == COUNT:
         return int
     if get_origin(owner) in (Union, UnionType):
-        (owner,) = (kind for kind in get_args(owner) if kind is not NoneType)
-        return find_type(owner, path) | None
+        first, *others = (kind for kind in get_args(owner) if kind is not NoneType)
+        found = find_type(first, path)
+        assert all(find_type(other, path) == found for other in others)
+        return found | None if NoneType in get_args(owner) else found
+    if get_origin(owner) is tuple and path[0].isdigit():
+        return find_type(get_args(owner)[int(path[0])], path[1:])
     if get_origin(owner) in (list, tuple, Sequence):
         return list[find_type(get_args(owner)[0], path)]  # type: ignore[misc]
     return find_type(_attribute(owner, path[0]), path[1:])

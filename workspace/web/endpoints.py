@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import partialmethod
 from inspect import get_annotations
-from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, get_type_hints
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, get_origin, get_type_hints
 
 from django.http import HttpRequest
 from django.utils.http import urlencode
@@ -56,7 +56,7 @@ class Answer(BaseModel):
 
     `fields` names what leaves of it, as “name”, or “name:path” for what is elsewhere, such as “stage:stage.number”; a
     path through a list gives a list. An answer may also annotate fields itself, where the class does not say their
-    types. In the place of a text, a row is what it calls itself, and what there is not is "".
+    types. In the place of a text, a row is what it calls itself, and what there is not is "", or an empty list.
     """
 
     _paths: ClassVar[dict[str, list[str]]] = {}
@@ -82,8 +82,13 @@ class Answer(BaseModel):
     @classmethod
     def _read(cls, source: object, more: dict[str, Any]) -> dict[str, Any]:
         values = {name: follow(source, path) for name, path in cls._paths.items() if name not in more}
-        texts = [name for name in values if cls.model_fields[name].annotation is str]
-        return values | {name: str("" if values[name] is None else values[name]) for name in texts} | more
+        for name, value in values.items():
+            kind = cls.model_fields[name].annotation
+            if value is None and get_origin(kind) is list:
+                values[name] = []
+            elif kind is str:
+                values[name] = "" if value is None else str(value)
+        return values | more
 
 
 class Given(BaseModel):
