@@ -1,7 +1,5 @@
 """What the columns of CSV and JSONL files mean, for programs."""
 
-from datetime import datetime
-
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -9,9 +7,10 @@ from pydantic import Field
 
 from discussions.columns import actions
 from discussions.columns.labels import FIELD_LABELS
-from discussions.columns.pages import ColumnsPage, build_columns_page
+from discussions.columns.pages import ColumnsPage, Said, build_columns_page
 from discussions.columns.queries import first_fields, kept_mapping
 from discussions.columns.views import load_head
+from discussions.core.records import Fault
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.rows import Table
@@ -28,47 +27,33 @@ PATH = "/projects/{slug:slug}/columns/"
 OF_FILE = "/projects/{slug:slug}/imports/{int:table}/columns/"
 
 
-class MappingAnswer(Answer):
+class MappingAnswer(Answer, of=ColumnMapping, fields="id saved_by:created_by.name saved_at:created_at"):
     """A mapping that counts in the project: for files with exactly these columns, field by field the column."""
 
-    id: int
     columns: list[str]
     fields: dict[str, str]
-    saved_by: str
-    saved_at: datetime
 
 
-class ReadMessageAnswer(Answer):
+class ReadMessageAnswer(Answer, of=Said, fields="round name text"):
     """The beginning of a message of the first game."""
 
-    round: int
-    name: str
-    text: str
 
-
-class ReadFaultAnswer(Answer):
+class ReadFaultAnswer(Answer, of=Fault, fields="place code message is_warning"):
     """What the reader says of the first game."""
 
-    place: str
-    code: str
-    message: str
-    is_warning: bool
 
-
-class FileColumnsAnswer(Answer):
+class FileColumnsAnswer(
+    Answer, of=ColumnsPage, fields="columns rows is_part game_count:preview.game_count messages:preview.said"
+):
     """The columns of a file, and what its beginning becomes by these `fields`; nothing is stored of that.
 
     `fields` are those that were sent, else the kept mapping, else what the names of the columns suggest.
     `game_count` counts the games in the part of the file that was read; `is_part` says that the file is longer.
     """
 
-    columns: list[str]
     known_fields: list[str]
-    rows: list[list[str]]
     fields: dict[str, str]
     is_kept: bool
-    is_part: bool
-    game_count: int
     messages: list[ReadMessageAnswer]
     faults: list[ReadFaultAnswer]
 
@@ -86,9 +71,8 @@ def list_mappings(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
     rows = ColumnMapping.objects.filter(project=project, removed_at=None)
-    return Listed[MappingAnswer](
-        items=[_mapping(row) for row in rows.select_related("created_by").order_by("-pk")]
-    )
+    rows = rows.select_related("created_by").order_by("-pk")
+    return Listed[MappingAnswer](items=[_mapping(row) for row in rows])
 
 
 @router.post(PATH + "{int:mapping}/remove/", "api_mapping_remove", "import_transcripts", "import")
@@ -142,26 +126,15 @@ def _check_fields(given: dict[str, str], rows: Table) -> dict[str, str]:
 
 def _mapping(row: ColumnMapping) -> MappingAnswer:
     record = mapping_record(row)
-    return MappingAnswer(
-        id=row.pk,
-        columns=record.columns,
-        fields=record.fields,
-        saved_by=row.created_by.name,
-        saved_at=row.created_at,
-    )
+    return MappingAnswer.read(row, columns=record.columns, fields=record.fields)
 
 
 def _columns(transcript: Transcript, rows: Table, fields: dict[str, str]) -> FileColumnsAnswer:
-    page: ColumnsPage = build_columns_page(transcript=transcript, table=rows, fields=fields)
-    first = page.preview
-    return FileColumnsAnswer(
-        columns=page.columns,
+    page = build_columns_page(transcript=transcript, table=rows, fields=fields)
+    return FileColumnsAnswer.read(
+        page,
         known_fields=list(FIELD_LABELS),
-        rows=page.rows,
         fields=fields,
         is_kept=page.kept is not None and mapping_record(page.kept).fields == fields,
-        is_part=page.is_part,
-        game_count=first.game_count,
-        messages=[ReadMessageAnswer.model_validate(said) for said in first.said],
-        faults=[ReadFaultAnswer.model_validate(fault) for fault in (*first.faults, *first.warnings)],
+        faults=[*page.preview.faults, *page.preview.warnings],
     )

@@ -6,10 +6,11 @@ from django.utils import timezone
 from pydantic import Field
 
 from discussions.comparison.actions import record_decision
-from discussions.comparison.core.comparison import MetricCompared
-from discussions.comparison.pages.decision import build_decision_part
+from discussions.comparison.core.comparison import MetricCompared, Rule
+from discussions.comparison.pages.decision import DecisionPart, build_decision_part
 from discussions.comparison.permissions import check_decide
 from discussions.core.iteration_states import DECISIONS
+from discussions.iterations.core.history import DecisionLine
 from discussions.iterations.queries import load_history
 from discussions.iterations.views import iteration_or_404
 from discussions.models import Iteration
@@ -22,23 +23,22 @@ router = Operations()
 PATH = "/projects/{slug:slug}/iterations/{int:iteration}/decision/"
 
 
-class DecidedAnswer(Answer):
+class DecidedAnswer(Answer, of=DecisionLine, fields="number choice reason by"):
     """A decision that was recorded."""
 
-    number: int
-    choice: str
-    reason: str
-    by: str
 
-
-class RuleAnswer(Answer):
+class RuleAnswer(Answer, of=Rule, fields="keeps says"):
     """The rubric's own rule: whether it keeps the change (null while an average is not known), and its words."""
 
-    keeps: bool | None
-    says: str
 
-
-class ComparedAnswer(Answer):
+class ComparedAnswer(
+    Answer,
+    of=MetricCompared,
+    fields="key label threshold answer control_mean:difference.control_mean change_mean:difference.change_mean "
+    "control_count:difference.control_count change_count:difference.change_count difference:difference.raw "
+    "rebound:difference.rebound interval:difference.posterior.interval "
+    "probability:difference.posterior.higher material:difference.material is_harmed",
+):
     """One metric of a change against its reference, unrounded, over the games to which it applies.
 
     `difference` is change minus reference as played; of it, `rebound` is regression to the mean. `interval` (95 %) and
@@ -46,23 +46,13 @@ class ComparedAnswer(Answer):
     is the difference that matters. `is_harmed` marks a guardrail that fell by more than that.
     """
 
-    key: str
-    label: str
-    threshold: float
-    answer: str
-    control_mean: float | None
-    change_mean: float | None
-    control_count: int
-    change_count: int
-    difference: float | None
-    rebound: float
-    interval: tuple[float, float] | None
-    probability: float | None
-    material: float
-    is_harmed: bool
 
-
-class DecisionAnswer(Answer):
+class DecisionAnswer(
+    Answer,
+    of=DecisionPart,
+    fields="against says answer:found.answer proposal:found.proposal action:found.action checks:found.checks look "
+    "basis_sha256 refusal decided",
+):
     """What the figures of a change say against its reference, and the decisions on it, newest first.
 
     `proposal` is "" while nothing is proposed. `target` is the metric that the change should improve, null if none was
@@ -70,8 +60,6 @@ class DecisionAnswer(Answer):
     `basis_sha256` goes back with the decision; `refusal` says why none can be made now.
     """
 
-    against: int
-    says: str
     answer: str
     proposal: str
     action: str
@@ -82,9 +70,6 @@ class DecisionAnswer(Answer):
     probability: float | None
     rule: RuleAnswer | None
     guardrails: list[ComparedAnswer]
-    look: int
-    basis_sha256: str
-    refusal: str
     decided: list[DecidedAnswer]
 
 
@@ -122,45 +107,14 @@ def _answer(iteration: Iteration, person: Person) -> DecisionAnswer:
     assert part is not None
     found = part.found
     target = found.metric(found.target) if found and found.target else None
-    shown = _compared(target) if target else None
-    return DecisionAnswer(
-        against=part.against,
-        says=part.says,
-        answer=found.answer if found else "",
-        proposal=found.proposal if found else "",
-        action=found.action if found else "",
-        checks=found.checks if found else [],
-        target=shown,
-        difference=shown.difference if shown else None,
-        interval=shown.interval if shown else None,
-        probability=shown.probability if shown else None,
-        rule=RuleAnswer(keeps=target.rule.keeps, says=target.rule.says) if target else None,
-        guardrails=[_compared(metric) for metric in found.metrics if metric != target] if found else [],
-        look=part.look,
-        basis_sha256=part.basis_sha256,
-        refusal=part.refusal,
-        decided=[
-            DecidedAnswer(number=line.number, choice=line.choice, reason=line.reason, by=line.by)
-            for line in part.decided
-        ],
-    )
-
-
-def _compared(metric: MetricCompared) -> ComparedAnswer:
-    found, posterior = metric.difference, metric.difference.posterior
-    return ComparedAnswer(
-        key=metric.key,
-        label=metric.label,
-        threshold=metric.threshold,
-        answer=metric.answer,
-        control_mean=found.control_mean,
-        change_mean=found.change_mean,
-        control_count=found.control_count,
-        change_count=found.change_count,
-        difference=found.raw,
-        rebound=found.rebound,
-        interval=posterior.interval if posterior else None,
-        probability=posterior.higher if posterior else None,
-        material=found.material,
-        is_harmed=metric.is_harmed,
+    difference = target and target.difference
+    posterior = difference and difference.posterior
+    return DecisionAnswer.read(
+        part,
+        target=target,
+        difference=difference and difference.raw,
+        interval=posterior and posterior.interval,
+        probability=posterior and posterior.higher,
+        rule=target and target.rule,
+        guardrails=[metric for metric in found.metrics if metric != target] if found else [],
     )

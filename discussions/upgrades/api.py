@@ -24,17 +24,11 @@ router = Operations()
 PATH = "/projects/{slug:slug}/iterations/{int:iteration}/version/"
 
 
-class MovedGameAnswer(Answer):
+class MovedGameAnswer(Answer, of=Rejudged, fields="number:where.number is_recorded before after reasons"):
     """A rated game: its outcome now and under the version, in words, and why they differ."""
 
-    number: int
-    is_recorded: bool
-    before: str
-    after: str
-    reasons: list[str]
 
-
-class MovePreviewAnswer(Answer):
+class MovePreviewAnswer(Answer, fields="version:version.number preview_sha256:input_sha256"):
     """What moving an iteration to a newer version of its rubric would change. Nothing is stored by asking.
 
     `versions` are the newer ones, `version` the one that is previewed, "" without one. `preview_sha256` goes back with
@@ -79,13 +73,11 @@ def preview_move(request: SignedIn, slug: str, iteration: int, version: str = ""
     row = _changed_or_404(request, slug, iteration)
     to = _find_version(row, version).pk if version else 0
     versions, preview, refusal = load_move_preview(iteration=row, person=request.user, to=to)
-    return MovePreviewAnswer(
+    return MovePreviewAnswer.read(
+        preview,
         present=row.rubric_version.number,
         versions=[row.number for row in versions],
-        version=preview.version.number if preview else "",
         refusal=refusal,
-        preview_sha256=preview.input_sha256 if preview else "",
-        games=[_moved_game(game) for game in preview.games] if preview else [],
         counts=preview.counts if preview else {},
         waiting_count=preview.waiting_count if preview else 0,
     )
@@ -107,7 +99,7 @@ def move(request: SignedIn, slug: str, iteration: int, given: VersionMoveGiven) 
         by=request.user,
         now=timezone.now(),
     )
-    return VersionMovedAnswer(recorded=moved.recorded, waiting=moved.waiting)
+    return VersionMovedAnswer.read(moved)
 
 
 @router.post(
@@ -125,16 +117,6 @@ def measure_outdated(request: SignedIn, slug: str) -> MeasuredAgainAnswer:
     project = project_or_404(request.user, slug)
     check_measure_again(request.user, project)
     return MeasuredAgainAnswer(games=measure_again(project=project, by=request.user, now=timezone.now()))
-
-
-def _moved_game(game: Rejudged) -> MovedGameAnswer:
-    return MovedGameAnswer(
-        number=game.where.number,
-        is_recorded=game.is_recorded,
-        before=game.before,
-        after=game.after,
-        reasons=game.reasons,
-    )
 
 
 def _changed_or_404(request: SignedIn, slug: str, iteration: int) -> Iteration:

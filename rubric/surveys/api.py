@@ -7,7 +7,15 @@ from pydantic import Field
 
 from rubric.surveys.actions import CANNOT_TELL, answer_survey, begin_survey, pass_survey_over
 from rubric.surveys.permissions import check_survey
-from rubric.surveys.views import build_survey_page, comparison_or_404, list_criteria, survey_is_due
+from rubric.surveys.views import (
+    MeanLine,
+    SurveyedResponse,
+    SurveyPage,
+    build_survey_page,
+    comparison_or_404,
+    list_criteria,
+    survey_is_due,
+)
 from workspace.core.limits import LONGEST_REASON
 from workspace.web.endpoints import Answer, Given, Operations
 from workspace.web.require import SignedIn
@@ -16,30 +24,21 @@ router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/comparisons/{int:comparison}/survey/"
 
 
-class SurveyedAnswer(Answer):
+class SurveyedAnswer(Answer, of=SurveyedResponse, fields="letter overall text"):
     """One of the two responses: "A" ranks above "B"."""
 
-    letter: str
-    overall: str
-    text: str
 
-
-class MeansAnswer(Answer):
+class MeansAnswer(Answer, of=MeanLine, fields="label first second"):
     """The mean scores of both responses by one criterion; told to half of those who are asked."""
 
-    label: str
-    first: str
-    second: str
 
-
-class SurveyAnswer(Answer):
+class SurveyAnswer(Answer, of=SurveyPage, fields="is_started responses means"):
     """A survey. It `is_due` until it is answered or passed over; responses come once it is started.
 
     `named` can be the key of a criterion, or "cannot".
     """
 
     is_due: bool
-    is_started: bool
     criteria: list[str]
     responses: list[SurveyedAnswer]
     means: list[MeansAnswer]
@@ -61,14 +60,10 @@ def show_survey(request: SignedIn, slug: str, number: int, comparison: int) -> S
     """Read the survey that comes before a result. Asking begins nothing."""
     found = comparison_or_404(request, slug, number, comparison)
     check_survey(request.user, found.set)
-    is_due = survey_is_due(comparison=found, person=request.user)
-    page = build_survey_page(comparison=found, person=request.user)
-    return SurveyAnswer(
-        is_due=is_due,
-        is_started=page.is_started,
+    return SurveyAnswer.read(
+        build_survey_page(comparison=found, person=request.user),
+        is_due=survey_is_due(comparison=found, person=request.user),
         criteria=[*(key for key, _label in list_criteria(found)), CANNOT_TELL],
-        responses=[SurveyedAnswer.model_validate(row) for row in page.responses],
-        means=[MeansAnswer.model_validate(row) for row in page.means],
     )
 
 

@@ -1,6 +1,5 @@
 """Rubric versions, for programs."""
 
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -14,15 +13,10 @@ from workspace.web.require import SignedIn
 router = Operations()
 
 
-class VersionAnswer(Answer):
+class VersionAnswer(
+    Answer, of=RubricVersion, fields="rubric:rubric.key kind:rubric.kind number state sha256 published_at"
+):
     """A version of a rubric: `rubric` and `number` are its address, `sha256` is the hash of its content."""
-
-    rubric: str
-    kind: str
-    number: str
-    state: str
-    sha256: str
-    published_at: datetime | None
 
 
 class VersionContentAnswer(VersionAnswer):
@@ -35,9 +29,7 @@ class VersionContentAnswer(VersionAnswer):
 def list_versions(request: SignedIn) -> Listed[VersionAnswer]:
     """List the rubric versions, the newest of each rubric first."""
     rows = RubricVersion.objects.visible_to(request.user).kept().defer("body").select_related("rubric")
-    return Listed[VersionAnswer](
-        items=[VersionAnswer(**_facts(row)) for row in rows.order_by("rubric", "-pk")]
-    )
+    return Listed[VersionAnswer].read_all(rows.order_by("rubric", "-pk"))
 
 
 @router.get("/rubrics/{slug:slug}/{number}/", "api_rubric_version", "see_weights")
@@ -48,15 +40,4 @@ def show_version(request: SignedIn, slug: str, number: str) -> VersionContentAns
     """
     row = version_or_404(request.user, slug, number)
     check_see_weights(request.user)
-    return VersionContentAnswer(**_facts(row), content=msgspec.to_builtins(row.to_record()))
-
-
-def _facts(row: RubricVersion) -> dict[str, Any]:
-    return {
-        "rubric": row.rubric.key,
-        "kind": row.rubric.kind,
-        "number": row.number,
-        "state": row.state,
-        "sha256": row.sha256,
-        "published_at": row.published_at,
-    }
+    return VersionContentAnswer.read(row, content=msgspec.to_builtins(row.to_record()))

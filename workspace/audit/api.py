@@ -4,7 +4,8 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 from msgspec import json
-from pydantic import Field
+from ninja import Query
+from pydantic import BaseModel, Field
 
 from workspace.access.permissions import check_see_people
 from workspace.audit.labels import KINDS, VERBS
@@ -18,11 +19,21 @@ from workspace.web.require import SignedIn
 router = Operations()
 Kind = Literal[("", *KINDS)]  # type: ignore[valid-type]
 Verb = Literal[("", *VERBS)]  # type: ignore[valid-type]
-Number = Annotated[int, Field(ge=0, le=10**12, description="the number of the thing, beside its `kind`")]
-Who = Annotated[str, Field(max_length=200, description="a part of the name or address of who did it")]
 Day = Annotated[
     date, Field(ge=date(2000, 1, 1), le=date(2999, 12, 31), description="a day of your time zone")
 ]
+
+
+class WantedLines(BaseModel):
+    """Which lines."""
+
+    kind: Kind = ""
+    number: int = Field(0, ge=0, le=10**12, description="the number of the thing, beside its `kind`")
+    verb: Verb = ""
+    who: str = Field("", max_length=200, description="a part of the name or address of who did it")
+    since: Day | None = None
+    until: Day | None = None
+    after: After = 0
 
 
 class EventAnswer(
@@ -40,17 +51,7 @@ class EventAnswer(
 
 
 @router.get("/projects/{slug:slug}/audit/", "api_audit", "see_audit_log", scope="admin", costs="searches")
-def list_events(
-    request: SignedIn,
-    slug: str,
-    kind: Kind = "",
-    number: Number = 0,
-    verb: Verb = "",
-    who: Who = "",
-    since: Day | None = None,
-    until: Day | None = None,
-    after: After = 0,
-) -> Listed[EventAnswer]:
+def list_events(request: SignedIn, slug: str, wanted: Query[WantedLines]) -> Listed[EventAnswer]:
     """Read the audit log of a project.
 
     The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about, `number` that of one
@@ -58,36 +59,18 @@ def list_events(
     """
     project = project_or_404(request.user, slug)
     check_see_audit_log(request.user, project)
-    return _lines(
-        request,
-        project,
-        AuditQuery(kind=kind, number=number, verb=verb, who=who, since=since, until=until),
-        after,
-    )
+    return _lines(request, project, wanted)
 
 
 @router.get("/audit/", "api_site_audit", "see_people", scope="admin", costs="searches")
-def list_site_events(
-    request: SignedIn,
-    kind: Kind = "",
-    number: Number = 0,
-    verb: Verb = "",
-    who: Who = "",
-    since: Day | None = None,
-    until: Day | None = None,
-    after: After = 0,
-) -> Listed[EventAnswer]:
+def list_site_events(request: SignedIn, wanted: Query[WantedLines]) -> Listed[EventAnswer]:
     """Read the audit log of the installation: accounts, access tokens and admins."""
     check_see_people(request.user)
-    return _lines(
-        request,
-        None,
-        AuditQuery(kind=kind, number=number, verb=verb, who=who, since=since, until=until),
-        after,
-    )
+    return _lines(request, None, wanted)
 
 
-def _lines(request: SignedIn, project: Project | None, wanted: AuditQuery, after: int) -> Listed[EventAnswer]:
-    page = audit_page(project=project, wanted=wanted, before=after, after=0)
+def _lines(request: SignedIn, project: Project | None, wanted: WantedLines) -> Listed[EventAnswer]:
+    asked = AuditQuery(**wanted.model_dump(exclude={"after"}))
+    page = audit_page(project=project, wanted=asked, before=wanted.after, after=0)
     lines = [EventAnswer.read(line, detail=json.decode(line.event.detail)) for line in page.lines]
     return Listed[EventAnswer](items=lines, next=next_part(request, page.older))

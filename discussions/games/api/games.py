@@ -1,6 +1,6 @@
 """API of games, their transcripts and measurements."""
 
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -9,11 +9,11 @@ from pydantic import Field
 
 from discussions.access.permissions import check_see_games
 from discussions.core.outcome import Outcome
-from discussions.core.records import GameRecord, Measurement
+from discussions.core.records import GameRecord, Measurement, Message, Player, Vote
 from discussions.games.queries.game_facts import GameFacts, load_listed_games
 from discussions.games.queries.list_filters import AGREEMENTS, LONGEST_SEARCH, STATES, VERDICTS, WEAK_PASSES
 from discussions.games.queries.list_query import SORTS, ListQuery
-from discussions.games.views.evidence import why_references
+from discussions.games.views.evidence import WhyReference, why_references
 from discussions.games.views.game import game_or_404
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Game, Iteration, ManualFigure, Measured
@@ -41,77 +41,55 @@ class ScoreAnswer(Answer):
     is_by_rule: bool = False
 
 
-class RecordedAnswer(Answer):
+class RecordedAnswer(Answer, of=Outcome, fields="passed_count composite turns:flip_distance"):
     """The current verdict. `turns` is how many judgements would change it."""
 
     passes: bool
-    passed_count: int
-    composite: float | None
-    turns: int | None
 
 
-class GameAnswer(Answer):
+class GameAnswer(
+    Answer,
+    of=GameFacts,
+    fields="number:row.number source_id:row.source_id file_name:row.transcript__name imported_at:row.created_at "
+    "iteration:rules.number state message_count:row.message_count cost_usd:row.paid_usd is_cost_by_hand",
+):
     """A game. `state` is as in the list of games; `iteration` is 0 for unsorted games."""
 
-    number: int
-    source_id: str
-    file_name: str
-    imported_at: datetime
-    iteration: int
-    state: str
-    message_count: int
-    cost_usd: float | None
-    is_cost_by_hand: bool
     is_withdrawn: bool
     verdict: RecordedAnswer | None
     scores: dict[str, ScoreAnswer]
 
 
-class SingleGameAnswer(Answer):
+class SingleGameAnswer(
+    Answer,
+    of=Game,
+    fields="number player_count message_count word_count round_count vote_count imported_at:created_at",
+):
     """One game with its facts. `iteration` is null for evaluators, who must not know of iterations."""
 
-    number: int
     iteration: int | None
-    player_count: int
-    message_count: int
-    word_count: int | None
-    round_count: int
-    vote_count: int
     cost_usd: float | None
     cache_hit_rate: float | None
     is_withdrawn: bool
     is_measured: bool
-    imported_at: datetime
     warnings: list[dict[str, Any]]
 
 
-class PlayerAnswer(Answer):
+class PlayerAnswer(Answer, of=Player, fields="name role personality"):
     """A player, by number from 1; role and personality as the file spells them."""
 
     number: int
-    name: str
-    role: str | None
-    personality: str | None
 
 
-class MessageAnswer(Answer):
+class MessageAnswer(Answer, of=Message, fields="position player round text"):
     """A message, by position from 1, with the number of its player."""
 
-    position: int
-    player: int
-    round: int
-    text: str
 
-
-class VoteAnswer(Answer):
+class VoteAnswer(Answer, of=Vote, fields="round voter target"):
     """A recorded vote: numbers of players."""
 
-    round: int
-    voter: int
-    target: int
 
-
-class TranscriptAnswer(Answer):
+class TranscriptAnswer(Answer, of=GameRecord):
     """A part of the transcript; players and votes are in each part. `next` leads to later messages."""
 
     players: list[PlayerAnswer]
@@ -120,39 +98,27 @@ class TranscriptAnswer(Answer):
     next: str | None
 
 
-class MeasurementAnswer(Answer):
+class MeasurementAnswer(
+    Answer, of=Measurement, fields="metric numerator denominator is_applicable is_pending notes"
+):
     """A metric's automatic result, before any person judged: a fraction, and the findings behind it."""
 
-    metric: str
-    numerator: int
-    denominator: int
-    is_applicable: bool
-    is_pending: bool
-    notes: list[str]
     messages: list[dict[str, Any]]
     players: list[dict[str, Any]]
     phrases: list[dict[str, Any]]
 
 
-class MeasuredAnswer(Answer):
+class MeasuredAnswer(Answer, of=Measured, fields="code_version measured_at:created_at"):
     """The measurements of a game under the rubric version of its iteration."""
 
     rubric_version: str
-    code_version: str
-    measured_at: datetime
     measurements: list[MeasurementAnswer]
 
 
-class ReferenceAnswer(Answer):
+class ReferenceAnswer(
+    Answer, of=WhyReference, fields="message player:name text label check evidence is_counted"
+):
     """A sentence about the past of the game. `label` is the effective label; `check` is the vote record's."""
-
-    message: int
-    player: str
-    text: str
-    label: str
-    check: str
-    evidence: list[str]
-    is_counted: bool
 
 
 Day = Annotated[
@@ -204,37 +170,13 @@ def list_games(
 
 
 def _listed(game: GameFacts) -> GameAnswer:
-    row, outcome, cost = game.row, game.outcome, game.row.paid_usd
-    return GameAnswer(
-        number=row.number,
-        source_id=row.source_id,
-        file_name=row.transcript__name,
-        imported_at=row.created_at,
-        iteration=game.rules.number,
-        state=game.state,
-        message_count=row.message_count,
-        cost_usd=None if cost is None else float(cost),
-        is_cost_by_hand=game.is_cost_by_hand,
-        is_withdrawn=row.withdrawn_at is not None,
-        verdict=None if outcome is None else _recorded(outcome),
-        scores=_counted(game) if outcome is None else _scores(outcome),
+    outcome = game.outcome
+    return GameAnswer.read(
+        game,
+        is_withdrawn=game.row.withdrawn_at is not None,
+        verdict=outcome and RecordedAnswer.read(outcome, passes=bool(outcome.passes)),
+        scores=_counted(game) if outcome is None else {line.key: line for line in outcome.lines},
     )
-
-
-def _recorded(outcome: Outcome) -> RecordedAnswer:
-    return RecordedAnswer(
-        passes=bool(outcome.passes),
-        passed_count=outcome.passed_count,
-        composite=outcome.composite,
-        turns=outcome.flip_distance,
-    )
-
-
-def _scores(outcome: Outcome) -> dict[str, ScoreAnswer]:
-    return {
-        line.key: ScoreAnswer(score=line.score, passes=line.passes, is_by_rule=line.is_by_rule)
-        for line in outcome.lines
-    }
 
 
 def _counted(game: GameFacts) -> dict[str, ScoreAnswer]:
@@ -266,20 +208,13 @@ def show_game(request: SignedIn, slug: str, number: int) -> SingleGameAnswer:
     game = game_or_404(request.user, slug, number)
     leads = may(check_see_games, request.user, game.project)
     by_hand = dict(ManualFigure.objects.filter(game=game).not_superseded().values_list("kind", "value"))
-    cost, cache = by_hand.get(COST, game.cost_usd), by_hand.get(CACHE, game.cache_hit_rate)
-    return SingleGameAnswer(
-        number=game.number,
+    return SingleGameAnswer.read(
+        game,
         iteration=game.iteration.number if leads else None,
-        player_count=game.player_count,
-        message_count=game.message_count,
-        word_count=game.word_count,
-        round_count=game.round_count,
-        vote_count=game.vote_count,
-        cost_usd=None if cost is None else float(cost),
-        cache_hit_rate=None if cache is None else float(cache),
+        cost_usd=by_hand.get(COST, game.cost_usd),
+        cache_hit_rate=by_hand.get(CACHE, game.cache_hit_rate),
         is_withdrawn=game.withdrawn_at is not None,
         is_measured=newest_measured(game) is not None,
-        imported_at=game.created_at,
         warnings=decode_stored(game.warnings, list[dict[str, Any]]),
     )
 
@@ -296,14 +231,10 @@ def show_transcript(
     record = _record(game)
     messages = record.messages[after : after + limit]
     end = messages[-1].position if messages else 0
-    players = [
-        PlayerAnswer(number=at, name=player.name, role=player.role, personality=player.personality)
-        for at, player in enumerate(record.players, start=1)
-    ]
-    return TranscriptAnswer(
-        players=players,
-        votes=[VoteAnswer.model_validate(vote) for vote in record.votes],
-        messages=[MessageAnswer.model_validate(message) for message in messages],
+    return TranscriptAnswer.read(
+        record,
+        players=[PlayerAnswer.read(player, number=at) for at, player in enumerate(record.players, start=1)],
+        messages=messages,
         next=next_part(request, end if end < len(record.messages) else 0),
     )
 
@@ -322,12 +253,8 @@ def show_measurements(request: SignedIn, slug: str, number: int) -> MeasuredAnsw
     game = game_or_404(request.user, slug, number)
     measured = _measured(game)
     found = load_measurements(measured.pk, measured.findings_sha256)
-    return MeasuredAnswer(
-        rubric_version=str(game.iteration.rubric_version),
-        code_version=measured.code_version,
-        measured_at=measured.created_at,
-        measurements=[_measurement(measurement) for measurement in found.values()],
-    )
+    rubric, measurements = game.iteration.rubric_version, [_measurement(one) for one in found.values()]
+    return MeasuredAnswer.read(measured, rubric_version=str(rubric), measurements=measurements)
 
 
 def _measured(game: Game) -> Measured:
@@ -338,12 +265,9 @@ def _measured(game: Game) -> Measured:
 
 
 def _measurement(measurement: Measurement) -> MeasurementAnswer:
-    names = ("metric", "numerator", "denominator", "is_applicable", "is_pending", "notes")
-    plain = {name: getattr(measurement, name) for name in names}
-    findings = {
-        name: msgspec.to_builtins(getattr(measurement, name)) for name in ("messages", "players", "phrases")
-    }
-    return MeasurementAnswer(**plain, **findings)
+    names = ("messages", "players", "phrases")
+    findings = {name: msgspec.to_builtins(getattr(measurement, name)) for name in names}
+    return MeasurementAnswer.read(measurement, **findings)
 
 
 @router.get("/projects/{slug:slug}/games/{int:number}/references/", "api_references", "see_game")
@@ -357,18 +281,4 @@ def list_references(request: SignedIn, slug: str, number: int) -> Listed[Referen
         return Listed[ReferenceAnswer](items=[])
     record = load_measured_record(game, measured)
     names = [record.players[message.player - 1].name for message in record.messages]
-    rows = why_references(found, preview.found, names, record.players)
-    return Listed[ReferenceAnswer](
-        items=[
-            ReferenceAnswer(
-                message=row.message,
-                player=row.name,
-                text=row.text,
-                label=row.label,
-                check=row.check,
-                evidence=list(row.evidence),
-                is_counted=row.is_counted,
-            )
-            for row in rows
-        ]
-    )
+    return Listed[ReferenceAnswer].read_all(why_references(found, preview.found, names, record.players))
