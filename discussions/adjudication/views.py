@@ -159,8 +159,7 @@ def _focus(form: AdjudicationForm, card: Card | None, onward: str, status: int) 
 @require("see_games")
 def packet(request: SignedIn, slug: str) -> HttpResponse:
     """The packet of the project, without names; faults of the scope are shown."""
-    project = project_or_404(request.user, slug)
-    check_see_games(request.user, project)
+    project = project_or_404(request.user, slug, check_see_games)
     form = PacketForm(only_parameters(request, "iteration", "games"))
     is_read = form.is_valid()
     page = build_packet_page(project=project, scope=read_scope(form), now=timezone.now())
@@ -173,8 +172,7 @@ def packet(request: SignedIn, slug: str) -> HttpResponse:
 @require("see_games")
 def packet_markdown(request: SignedIn, slug: str) -> HttpResponse:
     """The packet as a Markdown file."""
-    project = project_or_404(request.user, slug)
-    check_see_games(request.user, project)
+    project = project_or_404(request.user, slug, check_see_games)
     form = PacketForm(only_parameters(request, "iteration", "games"))
     if not form.is_valid():
         raise Malformed(str(next(iter(next(iter(form.errors.values()))))))

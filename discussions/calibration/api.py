@@ -145,9 +145,7 @@ def let_rate(
 
 
 def _led_project(request: SignedIn, slug: str) -> Project:
-    project = project_or_404(request.user, slug)
-    check_calibrate(request.user, project)
-    return project
+    return project_or_404(request.user, slug, check_calibrate)
 
 
 def _facts(row: CalibrationRound, game_count: int) -> dict[str, Any]:

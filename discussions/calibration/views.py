@@ -62,8 +62,7 @@ def member_or_404(project: Project, person: int) -> Person:
 def calibrations(request: SignedIn, slug: str) -> HttpResponse:
     """All rounds, and the form that opens one; leads to it."""
     only_parameters(request)
-    project = project_or_404(request.user, slug)
-    check_calibrate(request.user, project)
+    project = project_or_404(request.user, slug, check_calibrate)
     form, status = RoundForm(), 200
     if request.method == "POST":
         form, status = bind_form(request, RoundForm), 422
@@ -94,16 +93,14 @@ def _rounds_context(project: Project) -> dict[str, object]:
 def calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """One round, with everybody's results."""
     only_parameters(request)
-    project = project_or_404(request.user, slug)
-    check_calibrate(request.user, project)
+    project = project_or_404(request.user, slug, check_calibrate)
     return _show(request, round_or_404(project, number))
 
 
 @require("calibrate", methods=("POST",))
 def close_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Close a round."""
-    project = project_or_404(request.user, slug)
-    check_calibrate(request.user, project)
+    project = project_or_404(request.user, slug, check_calibrate)
     opened = round_or_404(project, number)
     bind_form(request, NothingForm)
     actions.close_round(opened=opened, by=request.user, now=timezone.now())
@@ -113,8 +110,7 @@ def close_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse
 @require("calibrate", methods=("POST",))
 def let_rate(request: SignedIn, slug: str, number: int, person: int) -> HttpResponse:
     """Let a person rate who did not pass."""
-    project = project_or_404(request.user, slug)
-    check_calibrate(request.user, project)
+    project = project_or_404(request.user, slug, check_calibrate)
     opened = round_or_404(project, number)
     who = member_or_404(project, person)
     form = bind_form(request, WaiverForm)

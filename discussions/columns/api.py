@@ -68,8 +68,7 @@ class FieldsGiven(Given):
 @router.get(PATH, "api_mappings", "import_transcripts")
 def list_mappings(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
     """List the mappings of columns of a project, newest first."""
-    project = project_or_404(request.user, slug)
-    check_import_transcripts(request.user, project)
+    project = project_or_404(request.user, slug, check_import_transcripts)
     rows = ColumnMapping.objects.filter(project=project, removed_at=None)
     rows = rows.select_related("created_by").order_by("-pk")
     return Listed[MappingAnswer](items=[_mapping(row) for row in rows])
@@ -78,8 +77,7 @@ def list_mappings(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
 @router.post(PATH + "{int:mapping}/remove/", "api_mapping_remove", "import_transcripts", "import")
 def remove(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
     """Forget a mapping of columns. The next file with these columns waits."""
-    project = project_or_404(request.user, slug)
-    check_import_transcripts(request.user, project)
+    project = project_or_404(request.user, slug, check_import_transcripts)
     rows = ColumnMapping.objects.select_related("project", "created_by")
     row = get_object_or_404(rows, pk=mapping, project=project)
     actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())

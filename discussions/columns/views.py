@@ -51,8 +51,7 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
 @require("import_transcripts")
 def column_mappings(request: SignedIn, slug: str) -> HttpResponse:
     """The mappings that people chose for the columns of files in this project."""
-    project = project_or_404(request.user, slug)
-    check_import_transcripts(request.user, project)
+    project = project_or_404(request.user, slug, check_import_transcripts)
     only_parameters(request)
     lines = build_mappings_page(project=project)
     context = {"lines": lines, **frame(request.user, project, "imports")}
@@ -62,8 +61,7 @@ def column_mappings(request: SignedIn, slug: str) -> HttpResponse:
 @require("import_transcripts", methods=("POST",))
 def remove_mapping(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
     """Forget a mapping; redirects to the list."""
-    project = project_or_404(request.user, slug)
-    check_import_transcripts(request.user, project)
+    project = project_or_404(request.user, slug, check_import_transcripts)
     bind_form(request, NothingForm)
     row = get_object_or_404(ColumnMapping.objects.select_related("project"), pk=mapping, project=project)
     actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())

@@ -59,8 +59,7 @@ class ExportGiven(Given):
 @router.get(PATH, "api_exports", "export")
 def list_exports(request: SignedIn, slug: str, after: After = 0) -> Listed[ExportAnswer]:
     """List your exports of a project, newest first."""
-    project = project_or_404(request.user, slug)
-    check_export(request.user, project)
+    project = project_or_404(request.user, slug, check_export)
     lines, older = read_exports(project, request.user, timezone.now(), after)
     return Listed[ExportAnswer](items=[_answer(line) for line in lines], next=next_part(request, older))
 
@@ -72,8 +71,7 @@ def ask_export(request: SignedIn, slug: str, given: ExportGiven) -> ExportAnswer
     Leads and admins export everything of a project or of a part of it, evaluators their own work in the project. A job
     writes the file.
     """
-    project = project_or_404(request.user, slug)
-    check_export(request.user, project)
+    project = project_or_404(request.user, slug, check_export)
     made = request_project_export(
         project=project,
         of=given.of,

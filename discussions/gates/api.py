@@ -74,8 +74,7 @@ class NextStageGiven(StageGiven):
 @router.get(PATH, "api_stages", "see_iterations")
 def list_stages(request: SignedIn, slug: str) -> Listed[StageAnswer]:
     """List the stages of a project."""
-    project = project_or_404(request.user, slug)
-    check_see_iterations(request.user, project)
+    project = project_or_404(request.user, slug, check_see_iterations)
     rows = Stage.objects.filter(project=project).order_by("number")
     return Listed[StageAnswer].read_all(rows)
 
@@ -83,8 +82,7 @@ def list_stages(request: SignedIn, slug: str) -> Listed[StageAnswer]:
 @router.post(PATH, "api_stages", "open_stage", "admin", status=201)
 def open_stage(request: SignedIn, slug: str, given: StageGiven) -> StageAnswer:
     """Create the first stage of a project."""
-    project = project_or_404(request.user, slug)
-    check_open_stage(request.user, project)
+    project = project_or_404(request.user, slug, check_open_stage)
     plan = StagePlan(**given.model_dump())
     made = actions.open_stage(project=project, plan=plan, by=request.user, now=timezone.now())
     return StageAnswer.read(made)

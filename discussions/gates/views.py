@@ -83,8 +83,7 @@ def stage_or_404(person: Person, slug: str, number: int) -> Stage:
 def open_stage(request: SignedIn, slug: str) -> HttpResponse:
     """A form for the project's first stage; leads to it."""
     only_parameters(request)
-    project = project_or_404(request.user, slug)
-    check_open_stage(request.user, project)
+    project = project_or_404(request.user, slug, check_open_stage)
     form, status = StageForm(), 200
     if request.method == "POST":
         form, status = bind_form(request, StageForm), 422

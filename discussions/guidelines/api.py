@@ -52,8 +52,7 @@ def show_guideline(request: SignedIn, slug: str) -> GuidelineAnswer:
 @router.post(PATH, "api_guideline", "write_guideline", "admin")
 def write(request: SignedIn, slug: str, given: GuidelineGiven) -> GuidelineAnswer:
     """Write the next version of the guideline; evaluators confirm it before their next game. An empty text ends it."""
-    project = project_or_404(request.user, slug)
-    check_write_guideline(request.user, project)
+    project = project_or_404(request.user, slug, check_write_guideline)
     write_guideline(project=project, **given.model_dump(), by=request.user, now=timezone.now())
     return _answer(request.user, project)
 

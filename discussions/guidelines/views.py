@@ -177,8 +177,7 @@ def take_after_guideline(
 @require("write_guideline", methods=("GET", "POST"))
 def edit_guideline(request: SignedIn, slug: str) -> HttpResponse:
     """Write the next version."""
-    project = project_or_404(request.user, slug)
-    check_write_guideline(request.user, project)
+    project = project_or_404(request.user, slug, check_write_guideline)
 
     def write(form: GuidelineForm) -> str:
         write_guideline(project=project, by=request.user, now=timezone.now(), **form.cleaned_data)

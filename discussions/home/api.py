@@ -105,8 +105,7 @@ class OverviewAnswer(
 @router.get("/projects/{slug:slug}/dashboard/", "api_dashboard", "see_games")
 def dashboard(request: SignedIn, slug: str) -> DashboardAnswer:
     """See how far a project is: games by state, what needs a lead, progress, pass rate and cost over time."""
-    project = project_or_404(request.user, slug)
-    check_see_games(request.user, project)
+    project = project_or_404(request.user, slug, check_see_games)
     return DashboardAnswer.read(build_dashboard(project=project, now=timezone.now()))
 
 

@@ -186,8 +186,7 @@ def summarise_stage(request: SignedIn, slug: str, stage: int) -> Listed[SummaryA
 @router.get(PROJECT + "iterations/", "api_iterations", "see_iterations")
 def list_iterations(request: SignedIn, slug: str) -> Listed[IterationAnswer]:
     """List the iterations of a project; number 0 holds the unsorted games."""
-    project = project_or_404(request.user, slug)
-    check_see_iterations(request.user, project)
+    project = project_or_404(request.user, slug, check_see_iterations)
     rows = Iteration.objects.filter(project=project).select_related("stage", "rubric_version__rubric")
     return Listed[IterationAnswer].read_all(rows.order_by("number"))
 

@@ -75,8 +75,7 @@ def next_game(request: SignedIn, slug: str) -> NextAnswer:
 
     An evaluation that you have started comes first. Your place on the game is held as long as you work on it.
     """
-    project = project_or_404(request.user, slug)
-    check_take_game(request.user, project)
+    project = project_or_404(request.user, slug, check_take_game)
     taken = take_next_game(project=project, by=request.user, now=timezone.now())
     row = taken and evaluation_or_404(request.user, taken.pk)
     return NextAnswer.read(None, evaluation=row)
@@ -85,16 +84,14 @@ def next_game(request: SignedIn, slug: str) -> NextAnswer:
 @router.get("/projects/{slug:slug}/team/", "api_team", "see_team")
 def show_team(request: SignedIn, slug: str) -> TeamAnswer:
     """Read who rates in a project, and on what."""
-    project = project_or_404(request.user, slug)
-    check_see_team(request.user, project)
+    project = project_or_404(request.user, slug, check_see_team)
     return _team(project)
 
 
 @router.post("/projects/{slug:slug}/assignments/", "api_assign", "assign", "admin")
 def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
     """Assign games to an evaluator: all of these games, or none."""
-    project = project_or_404(request.user, slug)
-    check_assign(request.user, project)
+    project = project_or_404(request.user, slug, check_assign)
     person = next((person for person in evaluators_in(project) if person.pk == given.person), None)
     if person is None:
         raise Unacceptable(
@@ -109,8 +106,7 @@ def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
 @router.post("/projects/{slug:slug}/assignments/{int:slot}/end/", "api_unassign", "assign", "admin")
 def unassign(request: SignedIn, slug: str, slot: int) -> TeamAnswer:
     """End an assignment that its person has not started."""
-    project = project_or_404(request.user, slug)
-    check_assign(request.user, project)
+    project = project_or_404(request.user, slug, check_assign)
     rows = Slot.objects.select_related("project", "game__project")
     row = get_object_or_404(rows, pk=slot, project=project)
     unassign_game(slot=row, by=request.user, now=timezone.now())

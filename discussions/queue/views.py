@@ -102,8 +102,7 @@ class TeamPage:
 def team(request: SignedIn, slug: str) -> HttpResponse:
     """Open evaluations and the forms that assign games. The live part polls `team_holds`."""
     only_parameters(request)
-    project = project_or_404(request.user, slug)
-    check_see_team(request.user, project)
+    project = project_or_404(request.user, slug, check_see_team)
     return show_team(request, project)
 
 
@@ -111,8 +110,7 @@ def team(request: SignedIn, slug: str) -> HttpResponse:
 def team_holds(request: SignedIn, slug: str) -> HttpResponse:
     """The live part of the page alone; the whole page without htmx."""
     only_parameters(request)
-    project = project_or_404(request.user, slug)
-    check_see_team(request.user, project)
+    project = project_or_404(request.user, slug, check_see_team)
     if not is_htmx(request):
         return show_team(request, project)
     holds = TeamHolds(project=project, now=timezone.now())
@@ -123,8 +121,7 @@ def team_holds(request: SignedIn, slug: str) -> HttpResponse:
 def release_place(request: SignedIn, slug: str, evaluation: int) -> HttpResponse:
     """Ask for a reason, then release the slot; redirects to the team page."""
     only_parameters(request)
-    project = project_or_404(request.user, slug)
-    check_assign(request.user, project)
+    project = project_or_404(request.user, slug, check_assign)
     row = get_object_or_404(
         Evaluation.objects.select_related("game__project", "evaluator", "slot"),
         pk=evaluation,
@@ -155,8 +152,7 @@ def release_place(request: SignedIn, slug: str, evaluation: int) -> HttpResponse
 @require("assign", methods=("POST",))
 def assign_game(request: SignedIn, slug: str) -> HttpResponse:
     """Assign all of these games to one person, or none of them."""
-    project = project_or_404(request.user, slug)
-    check_assign(request.user, project)
+    project = project_or_404(request.user, slug, check_assign)
     form = bind_form(request, AssignForm, people=evaluators_in(project))
     if not form.is_valid():
         return show_team(request, project, assigning=form, status=422)
@@ -172,8 +168,7 @@ def assign_game(request: SignedIn, slug: str) -> HttpResponse:
 @require("assign", methods=("POST",))
 def unassign_game(request: SignedIn, slug: str, slot: int) -> HttpResponse:
     """End an assignment."""
-    project = project_or_404(request.user, slug)
-    check_assign(request.user, project)
+    project = project_or_404(request.user, slug, check_assign)
     row = get_object_or_404(Slot.objects.select_related("project", "game__project"), pk=slot, project=project)
     bind_form(request, NothingForm)
     do_unassign(slot=row, by=request.user, now=timezone.now())
@@ -183,8 +178,7 @@ def unassign_game(request: SignedIn, slug: str, slot: int) -> HttpResponse:
 @require("assign", methods=("POST",))
 def change_queue(request: SignedIn, slug: str) -> HttpResponse:
     """Set the order in which games are given out, and the percentage of hidden duplicates."""
-    project = project_or_404(request.user, slug)
-    check_assign(request.user, project)
+    project = project_or_404(request.user, slug, check_assign)
     form = bind_form(request, QueueForm)
     if not form.is_valid():
         return show_team(request, project, ruling=form, status=422)
@@ -221,8 +215,7 @@ def show_team(
 def team_pace(request: SignedIn, slug: str) -> HttpResponse:
     """Workload of each evaluator, for leads alone."""
     only_parameters(request)
-    project = project_or_404(request.user, slug)
-    check_see_team(request.user, project)
+    project = project_or_404(request.user, slug, check_see_team)
     loads, timed = load_workloads(project=project, now=timezone.now())
     context = {
         "loads": loads,

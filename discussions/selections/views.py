@@ -138,8 +138,7 @@ def _load(project: Project, numbers: Collection[int]) -> list[Game]:
 @require("see_games")
 def choose_games(request: SignedIn, slug: str) -> HttpResponse:
     """Handle the form of the list: redirects to the page of the action, with the numbers of the games."""
-    project = project_or_404(request.user, slug)
-    check_see_games(request.user, project)
+    project = project_or_404(request.user, slug, check_see_games)
     act, numbers, query = read_selection(request, project)
     written = write_numbers(numbers)
     parameters = {"of": f"games:{written}"} if act == EXPORT else {"games": written, "in": query}
@@ -149,8 +148,7 @@ def choose_games(request: SignedIn, slug: str) -> HttpResponse:
 @require("record_games", methods=("GET", "POST"))
 def record_games(request: SignedIn, slug: str) -> HttpResponse:
     """Which games of a selection get a verdict, and which verdict; then record those that are chosen."""
-    project = project_or_404(request.user, slug)
-    check_record_games(request.user, project)
+    project = project_or_404(request.user, slug, check_record_games)
     asked = only_parameters(request, "games", "iteration", "in")
     if request.method != "POST":
         return _show_ready(request, project, _read_wanted(project, asked), RecordGamesForm())
@@ -208,8 +206,7 @@ def _show_ready(
 @require("assign", methods=("GET", "POST"))
 def assign_selected(request: SignedIn, slug: str) -> HttpResponse:
     """Choose an evaluator, see which of the games they get, then assign these."""
-    project = project_or_404(request.user, slug)
-    check_assign(request.user, project)
+    project = project_or_404(request.user, slug, check_assign)
     people = evaluators_in(project)
 
     def preview(numbers: list[int], form: AssignSelectedForm) -> Selection | None:
@@ -227,8 +224,7 @@ def assign_selected(request: SignedIn, slug: str) -> HttpResponse:
 @require("change_iteration", methods=("GET", "POST"))
 def move_selected(request: SignedIn, slug: str) -> HttpResponse:
     """Choose an iteration, see which of the games can move there, then move these."""
-    project = project_or_404(request.user, slug)
-    check_change_iteration(request.user, project)
+    project = project_or_404(request.user, slug, check_change_iteration)
     rows = Iteration.objects.filter(project=project).taking_games().select_related("project")
 
     def preview(numbers: list[int], form: MoveSelectedForm) -> Selection | None:
@@ -246,8 +242,7 @@ def move_selected(request: SignedIn, slug: str) -> HttpResponse:
 @require("withdraw_games", methods=("GET", "POST"))
 def withdraw_selected(request: SignedIn, slug: str) -> HttpResponse:
     """See which of the games can be withdrawn, then withdraw these, with one reason."""
-    project = project_or_404(request.user, slug)
-    check_withdraw_games(request.user, project)
+    project = project_or_404(request.user, slug, check_withdraw_games)
 
     def preview(numbers: list[int], _form: WithdrawSelectedForm) -> Selection:
         return preview_withdrawing(project=project, numbers=numbers)

@@ -91,8 +91,7 @@ class StartedAnswer(Answer):
 @router.get(PATH, "api_imports", "import_transcripts")
 def list_imports(request: SignedIn, slug: str, after: After = 0) -> Listed[ImportAnswer]:
     """List the imports of a project, newest first, 30 at a time."""
-    project = project_or_404(request.user, slug)
-    check_import_transcripts(request.user, project)
+    project = project_or_404(request.user, slug, check_import_transcripts)
     page = imports_page(project=project, now=timezone.now(), before=after)
     return Listed[ImportAnswer].read_all(page.lines, next=next_part(request, page.older))
 
@@ -137,8 +136,7 @@ def start_import(
     one that the games belong to; without it they stay unsorted. Without `format`, the format is detected. The same
     bytes sent again return the first import.
     """
-    project = project_or_404(request.user, slug)
-    check_import_transcripts(request.user, project)
+    project = project_or_404(request.user, slug, check_import_transcripts)
     to = None if iteration is None else _iteration(project, iteration)
     received = import_files(
         project=project,

@@ -42,8 +42,7 @@ SHOW, SHOW_REGION = "discussions/transcripts/show.html", "discussions/transcript
 @require("import_transcripts")
 def imports(request: SignedIn, slug: str) -> HttpResponse:
     """The imports of a project, newest first, and the form for another. While one runs, its region polls."""
-    project = project_or_404(request.user, slug)
-    check_import_transcripts(request.user, project)
+    project = project_or_404(request.user, slug, check_import_transcripts)
     given = only_parameters(request, "before", "already", "iteration")
     before, already = parse_number(given["before"]), parse_number(given["already"])
     number = parse_number(given["iteration"])
@@ -63,8 +62,7 @@ def import_upload(request: SignedIn, slug: str) -> HttpResponse:
 
     A refused file does not affect the others; the page then says why, and the choice of files stays.
     """
-    project = project_or_404(request.user, slug)
-    check_import_transcripts(request.user, project)
+    project = project_or_404(request.user, slug, check_import_transcripts)
     form = bind_form(request, UploadForm, iterations=import_targets(project=project))
     if not form.is_valid():
         return _show_list(request, project, form, status=422)

@@ -114,8 +114,7 @@ def measure_outdated(request: SignedIn, slug: str) -> MeasuredAgainAnswer:
 
     A job does it. Older measurements and recorded verdicts stay as they are.
     """
-    project = project_or_404(request.user, slug)
-    check_measure_again(request.user, project)
+    project = project_or_404(request.user, slug, check_measure_again)
     return MeasuredAgainAnswer(games=measure_again(project=project, by=request.user, now=timezone.now()))
 
 

@@ -80,8 +80,7 @@ def _list_compared(iteration: Iteration, version: RubricVersion) -> list[int]:
 @require("measure_again", methods=("POST",), costs="computations")
 def measure_outdated(request: SignedIn, slug: str) -> HttpResponse:
     """Measure the games again that another version of the code measured; redirects to the imports."""
-    project = project_or_404(request.user, slug)
-    check_measure_again(request.user, project)
+    project = project_or_404(request.user, slug, check_measure_again)
     bind_form(request, NothingForm)
     measure_again(project=project, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("imports", args=[slug]))

@@ -147,8 +147,7 @@ def list_ready(
 
     All their evaluations are submitted. `iteration` is the number of one, 0 for unsorted games.
     """
-    project = project_or_404(request.user, slug)
-    check_record_games(request.user, project)
+    project = project_or_404(request.user, slug, check_record_games)
     chosen = None
     if iteration is not None:
         rows = Iteration.objects.filter(project=project)
@@ -166,8 +165,7 @@ def record_ready(request: SignedIn, slug: str, given: RecordGamesGiven) -> Recor
 
     Each game is recorded on its own: if its basis changed since it was read, only that game is refused.
     """
-    project = project_or_404(request.user, slug)
-    check_record_games(request.user, project)
+    project = project_or_404(request.user, slug, check_record_games)
     shown = {game.number: game.basis_sha256 for game in given.games}
     if len(shown) < len(given.games):
         raise Unacceptable(_("A game is named twice."), field="games", code="twice")

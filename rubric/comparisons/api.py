@@ -129,8 +129,7 @@ def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
 @router.post(PATH, "api_sets", "open_set", "import", status=201)
 def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
     """Create a comparison set."""
-    project = project_or_404(request.user, slug)
-    check_open_set(request.user, project)
+    project = project_or_404(request.user, slug, check_open_set)
     versions = RubricVersion.objects.visible_to(request.user).select_related("rubric")
     version = versions.filter(rubric__key=given.rubric, number=given.version).first()
     if version is None:

@@ -84,8 +84,7 @@ def comparison_sets(request: SignedIn, slug: str) -> HttpResponse:
 def open_set(request: SignedIn, slug: str) -> HttpResponse:
     """Show a form for a new set; redirects to the set."""
     only_parameters(request)
-    project = project_or_404(request.user, slug)
-    check_open_set(request.user, project)
+    project = project_or_404(request.user, slug, check_open_set)
     versions = {str(version.pk): version for version in RubricVersion.objects.newest_of_each("response")}
     given = {"versions": [(key, str(version)) for key, version in versions.items()]}
     form, status = SetForm(**given, initial={"mode": default_mode()}), 200

@@ -21,8 +21,7 @@ from workspace.web.respond import respond
 @require("see_audit_log", costs="searches")
 def audit(request: SignedIn, slug: str) -> HttpResponse:
     """The audit log of a project."""
-    project = project_or_404(request.user, slug)
-    check_see_audit_log(request.user, project)
+    project = project_or_404(request.user, slug, check_see_audit_log)
     return show_log(request, project)
 
 
@@ -36,8 +35,7 @@ def site_audit(request: SignedIn) -> HttpResponse:
 @require("see_audit_log", costs="searches")
 def audit_file(request: SignedIn, slug: str, format_name: str) -> HttpResponse:
     """The lines of a project's audit log that a filter chooses, as a file."""
-    project = project_or_404(request.user, slug)
-    check_see_audit_log(request.user, project)
+    project = project_or_404(request.user, slug, check_see_audit_log)
     return send_log(request, project, format_name)
 
 

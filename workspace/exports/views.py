@@ -63,8 +63,7 @@ class ExportLine:
 @require("export")
 def exports(request: SignedIn, slug: str) -> HttpResponse:
     """One's own exports of a project, newest first. While one is being written, the region polls."""
-    project = project_or_404(request.user, slug)
-    check_export(request.user, project)
+    project = project_or_404(request.user, slug, check_export)
     before = parse_number(only_parameters(request, "before")["before"])
     now = timezone.now()
     lines, older = read_exports(project, request.user, now, before)

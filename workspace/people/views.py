@@ -80,16 +80,14 @@ ROLE_LABELS = {
 @require("see_members")
 def members(request: SignedIn, slug: str) -> HttpResponse:
     """Members and open invitations of a project."""
-    project = project_or_404(request.user, slug)
-    check_see_members(request.user, project)
+    project = project_or_404(request.user, slug, check_see_members)
     return show_members(request, project, MemberForm())
 
 
 @require("manage_members", methods=("POST",))
 def add_to_project(request: SignedIn, slug: str) -> HttpResponse:
     """Add somebody: at once when they have an account, else by an invitation whose link is shown only once."""
-    project = project_or_404(request.user, slug)
-    check_manage_members(request.user, project)
+    project = project_or_404(request.user, slug, check_manage_members)
     form = bind_form(request, MemberForm)
     if not form.is_valid():
         return show_members(request, project, form, status=422)
@@ -131,8 +129,7 @@ def end_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
 @require("manage_members", methods=("POST",))
 def withdraw_from_project(request: SignedIn, slug: str, invitation: int) -> HttpResponse:
     """Withdraw an invitation into the project."""
-    project = project_or_404(request.user, slug)
-    check_manage_members(request.user, project)
+    project = project_or_404(request.user, slug, check_manage_members)
     opened = get_object_or_404(Invitation, pk=invitation, project=project)
     bind_form(request, NothingForm)
     withdraw_invitation(invitation=opened, by=request.user, now=timezone.now())

@@ -3,6 +3,7 @@
 If the thing that a form is about changed meanwhile, the answer is the same page, with everything that was typed.
 """
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.forms import BaseForm
@@ -93,11 +94,15 @@ def kept_status(form: BaseForm, refusal: Refusal) -> int:
     return add_refusal(form, refusal)
 
 
-def project_or_404(person: Person, slug: str) -> Project:
-    """The project of that short name, when the person may know of it."""
+def project_or_404(
+    person: Person, slug: str, check: Callable[[Person, Project], None] | None = None
+) -> Project:
+    """The project of that short name, when the person may know of it; `check` raises when they may not do this."""
     found: Project | None = _ANY.first(slug) if person.is_admin else _OWN.first(person.pk, slug)
     if found is None:
         raise Http404
+    if check:
+        check(person, found)
     return found
 
 

@@ -39,8 +39,7 @@ DELIVERY_STATES = {
 @require("manage_webhooks", methods=("GET", "POST"))
 def webhooks(request: SignedIn, slug: str) -> HttpResponse:
     """The webhooks of a project, and the form for a new one; its secret is shown once, in the answer."""
-    project = project_or_404(request.user, slug)
-    check_manage_webhooks(request.user, project)
+    project = project_or_404(request.user, slug, check_manage_webhooks)
     only_parameters(request)
     form, status, made = WebhookForm(), 200, None
     if request.method == "POST":

@@ -154,8 +154,7 @@ def list_games(
     `iteration` is the number of one, 0 for unsorted games. If sorted by cost or by a figure of the verdict, the list
     has only games with that figure.
     """
-    project = project_or_404(request.user, slug)
-    check_see_games(request.user, project)
+    project = project_or_404(request.user, slug, check_see_games)
     chosen = 0
     if iteration is not None:
         found = Iteration.objects.filter(project=project, number=iteration).first()

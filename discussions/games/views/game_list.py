@@ -114,8 +114,7 @@ def games(request: SignedIn, slug: str) -> HttpResponse:
 @require("see_games", methods=("POST",))
 def choose_columns(request: SignedIn, slug: str) -> HttpResponse:
     """Keep the chosen columns of the list in a cookie, and go back to the list."""
-    project = project_or_404(request.user, slug)
-    check_see_games(request.user, project)
+    project_or_404(request.user, slug, check_see_games)
     form = bind_form(request, GameColumnsForm, known=list_columns(list(METRICS)))
     if not form.is_valid():
         raise Malformed(_("There is no such column. Load the page again."))

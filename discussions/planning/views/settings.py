@@ -73,8 +73,7 @@ def set_storage_limit(request: SignedIn, slug: str) -> HttpResponse:
 
 def settings_or_404(request: SignedIn, slug: str) -> Iteration:
     """The unsorted iteration of the project; NotAllowed for everybody but leads."""
-    project = project_or_404(request.user, slug)
-    check_change_iteration(request.user, project)
+    project = project_or_404(request.user, slug, check_change_iteration)
     rows = Iteration.objects.select_related("project", "rubric_version__rubric")
     return get_object_or_404(rows, project=project, stage=None)
 

@@ -43,8 +43,7 @@ KIND = "accuracy"
 def accuracy(request: SignedIn, slug: str) -> HttpResponse:
     """The accuracy of automatic values, and anchoring."""
     version = only_parameters(request, "version")["version"]
-    project = project_or_404(request.user, slug)
-    check_see_team_statistics(request.user, project)
+    project = project_or_404(request.user, slug, check_see_team_statistics)
     context = {
         **_accuracy_context(project, version, timezone.now()),
         **frame(request.user, project, SECTION),
@@ -61,8 +60,7 @@ def accuracy(request: SignedIn, slug: str) -> HttpResponse:
 def accuracy_cases(request: SignedIn, slug: str) -> HttpResponse:
     """The cases of a cell; redirects to the accuracy page while its statistics are missing."""
     wanted = only_parameters(request, "version", "table", "row", "column", "from")
-    project = project_or_404(request.user, slug)
-    check_see_team_statistics(request.user, project)
+    project = project_or_404(request.user, slug, check_see_team_statistics)
     _state, row = build_team_state(project=project, kind=KIND, now=timezone.now())
     if row is None:
         return redirect("accuracy", slug=slug)
@@ -73,8 +71,7 @@ def accuracy_cases(request: SignedIn, slug: str) -> HttpResponse:
 @require("see_team_figures", methods=("POST",))
 def figure_team(request: SignedIn, slug: str) -> HttpResponse:
     """Queue the missing statistics; redirects to the page that asked."""
-    project = project_or_404(request.user, slug)
-    check_see_team_statistics(request.user, project)
+    project = project_or_404(request.user, slug, check_see_team_statistics)
     form = bind_form(request, TeamKindForm)
     if not form.is_valid():
         raise Malformed(_("The form does not say which figures it is about. Reload the page and try again."))

@@ -50,8 +50,7 @@ STRENGTHS = {
 def agreement(request: SignedIn, slug: str) -> HttpResponse:
     """Show agreement on all subjects."""
     only_parameters(request)
-    project = project_or_404(request.user, slug)
-    check_see_team_statistics(request.user, project)
+    project = project_or_404(request.user, slug, check_see_team_statistics)
     context = {**_agreement_context(project, timezone.now()), **frame(request.user, project, SECTION)}
     return respond(
         request,

@@ -71,8 +71,7 @@ class CellAddress:
 @require("see_team_figures")
 def agreement_thing(request: SignedIn, slug: str, thing: str) -> HttpResponse:
     """A subject with its tables and cases; redirects to the agreement page while its statistics are missing."""
-    project = project_or_404(request.user, slug)
-    check_see_team_statistics(request.user, project)
+    project = project_or_404(request.user, slug, check_see_team_statistics)
     wanted = CellAddress(only_parameters(request, "row", "column", "pair", "from"))
     _state, row = build_team_state(project=project, kind=KIND, now=timezone.now())
     if row is None:
