@@ -3,13 +3,13 @@
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Route, expect
 
 from discussions.models import Evaluation
 from tests.factories.people import PASSWORD
@@ -109,6 +109,22 @@ def settle(page: Page) -> None:
     """
     still = "body:not([data-busy], [data-looking]):not(:has(#unsent:not([hidden])))"
     expect(page.locator(still)).to_have_count(1)
+
+
+def hold(page: Page, address: str) -> Callable[[], list[str]]:
+    """Let requests to this address wait. What is returned waits for one, lets them go on, and names their methods."""
+    held: list[Route] = []
+    page.route(address, lambda route: held.append(route))  # noqa: PLW0108  Playwright sets attributes on it
+
+    def let_go() -> list[str]:
+        while not held:
+            page.wait_for_timeout(10)
+        for route in held:
+            route.continue_()
+        page.unroute(address)
+        return [route.request.method for route in held]
+
+    return let_go
 
 
 def focused(page: Page) -> Locator:

@@ -32,7 +32,8 @@ def choose_the_test(stack: LiveStack, browser: Browser, arguments: dict) -> None
         page.goto(f"{stack.url}/projects/{SLUG}/")
         page.get_by_role("link", name="Project settings").click()
         page.get_by_label("the manual check").select_option("test")
-        page.get_by_role("button", name="Save").first.click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Save").first.click()
         expect(page.get_by_label("the manual check")).to_have_value("test")
 
 

@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
-from tests.browser.driving import HERE, Watch, open_rating_page, settle
+from tests.browser.driving import HERE, Watch, hold, open_rating_page, settle
 from tests.factories.rating import say, say_engagement, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -179,26 +179,24 @@ def test_keys_for_forms_that_cannot_be_loaded_say_so_and_do_nothing(rating_page,
 
 
 def test_a_comment_and_its_enter_struck_before_the_field_came_are_sent(rating_page, evaluation) -> None:
-    held: list[Route] = []
-    rating_page.route("**/*at=*", lambda route: held.append(route))  # noqa: PLW0108  Playwright sets attributes on it
+    let_go = hold(rating_page, "**/*at=*")
     rating_page.keyboard.type("tjwodd")
     rating_page.keyboard.press("Enter")
     rating_page.wait_for_timeout(300)
     assert not evaluation.remarks.exists()
-    held[0].continue_()
+    let_go()
     expect(rating_page.locator("#message-2")).to_contain_text("comments: 1")
     settle(rating_page)
     assert [remark.text for remark in evaluation.remarks.all()] == ["odd"]
 
 
 def test_answers_struck_before_the_field_of_a_comment_came_are_kept(rating_page, evaluation) -> None:
-    held: list[Route] = []
-    rating_page.route("**/*at=*", lambda route: held.append(route))  # noqa: PLW0108  Playwright sets attributes on it
+    let_go = hold(rating_page, "**/*at=*")
     rating_page.keyboard.type("wodd")
     rating_page.keyboard.press("Enter")
     rating_page.locator("#steps [data-step=engagement]").click()
     rating_page.keyboard.type("yyyyy")
-    held[0].continue_()
+    let_go()
     settle(rating_page)
     expect(rating_page.locator("#judge")).to_have_attribute("data-step", "engagement")
     assert [remark.text for remark in evaluation.remarks.all()] == ["odd"]
@@ -212,11 +210,12 @@ def test_a_step_clicked_while_an_answer_is_awaited_gets_the_keys_that_follow(rat
     answered = rating_page.locator("#step-depth .item:not([data-needs])").first
     message = answered.get_attribute("data-message")
     answered.focus()
-    rating_page.evaluate("window.late = 800")
+    let_go = hold(rating_page, "**/judge/")
     rating_page.keyboard.press("n")
     expect(rating_page.locator("body[data-busy=wait]")).to_have_count(1)
     rating_page.locator("#steps [data-step=engagement]").click()
     rating_page.keyboard.press("y")
+    let_go()
     settle(rating_page)
     expect(rating_page.locator("#judge")).to_have_attribute("data-step", "engagement")
     assert answer_of(evaluation, "strategic_depth", message) == "no"

@@ -6,11 +6,11 @@ import pytest
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from discussions.models import Evaluation, Revision, Slot
 from discussions.slots.actions import expire_leases, release_slot
-from tests.browser.driving import settle
+from tests.browser.driving import hold, settle
 from tests.factories.people import make_lead
 from tests.factories.rating import start
 from workspace.models import Person
@@ -56,12 +56,7 @@ def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(rating_page,
     expect(says).to_have_text("reserved, 4 min left")
 
     # An act is saved while the renewal is still on its way, and the focus is where the act left it.
-    waiting: list[Route] = []
-
-    def hold(route: Route) -> None:
-        waiting.append(route)
-
-    rating_page.route("**/lease/", hold)
+    let_go = hold(rating_page, "**/lease/")
     first = rating_page.evaluate(HERE)
     rating_page.keyboard.press("y")
     expect(rating_page.locator(f"#{first} [data-key=y]")).to_have_attribute("aria-pressed", "true")
@@ -69,9 +64,7 @@ def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(rating_page,
     after = rating_page.evaluate(HERE)
     assert after != first
     assert Revision.objects.get().value == "yes"
-    assert [route.request.method for route in waiting] == ["POST"]
-    waiting[0].continue_()
-    rating_page.unroute("**/lease/")
+    assert let_go() == ["POST"]
     expect(says).to_have_text("reserved, 30 min left")
     assert rating_page.evaluate(HERE) == after
 
@@ -97,19 +90,13 @@ def test_who_is_released_while_judging_goes_on_at_once_and_nothing_is_lost(ratin
     first = rating_page.evaluate(HERE)
     lead = make_lead(project=evaluation.game.project)
     release_slot(evaluation=evaluation, reason="Ann is away", by=lead, now=timezone.now())
-    late: list[Route] = []
-
-    def hold(route: Route) -> None:
-        late.append(route)
-
-    rating_page.route("**/lease/", hold)
+    let_go = hold(rating_page, "**/lease/")
     rating_page.keyboard.press("y")
     expect(note).to_contain_text("Ann is away")
     expect(note.get_by_role("button", name="Discard this change")).to_be_visible()
     # The renewal that the same key asked for is answered after the act was refused: its note takes nothing away.
     with rating_page.expect_response("**/lease/"):
-        late[0].continue_()
-    rating_page.unroute("**/lease/")
+        let_go()
     expect(rating_page.locator("#lease-says")).to_have_text("your slot was released")
     expect(note.get_by_role("button", name="Discard this change")).to_be_visible()
     expect(unsent).to_contain_text("1 unsent")

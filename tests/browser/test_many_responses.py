@@ -114,10 +114,12 @@ def without_script(browser: Browser, page: Page, url: str) -> None:
     expect(plain.locator("#message-7 .said")).to_be_visible()
     expect(plain.locator("#message-2 .said")).to_be_hidden()
     plain.locator("#notes-7").fill("Plain")
-    plain.locator("#note-7 .saves").click()
+    with plain.expect_navigation():
+        plain.locator("#note-7 .saves").click()
     expect(plain.locator("#notes-7")).to_be_visible()
     expect(plain.locator("#notes-7")).to_have_value("Plain")
     plain.locator("#notes-7").fill("Plain, typed and not saved")
-    plain.locator("#step-whole .scale button").first.click()
+    with plain.expect_navigation():
+        plain.locator("#step-whole .scale button").first.click()
     expect(plain.locator("#notes-7")).to_have_value("Plain, typed and not saved")
     context.close()
