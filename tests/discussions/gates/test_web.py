@@ -142,8 +142,7 @@ def test_who_signs_second_keeps_the_words_and_reads_the_first(client, stage, pro
 
 
 def test_a_lead_is_refused_at_a_closed_gate_and_nothing_typed_is_lost(client, stage):
-    text = get_text(client.post(address("open_next_stage", stage), NEXT), 403)
-    assert "Only an admin can open it anyway" in text and "Cheaper." in text
+    assert "Cheaper." in get_text(client.post(address("open_next_stage", stage), NEXT), 403)
     assert Stage.objects.count() == 1 and not Event.objects.filter(verb="stage:closed").exists()
 
 

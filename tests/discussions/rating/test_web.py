@@ -100,7 +100,6 @@ def test_a_key_used_for_something_else_is_refused(client, evaluation):
     act(client, evaluation, "question~2~0~yes")
     answer = act(client, evaluation, "question~2~0~no")
     assert answer.status_code == 422
-    assert "already saved with another answer" in answer.content.decode()
     assert Revision.objects.count() == 1
 
 

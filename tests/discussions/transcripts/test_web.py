@@ -196,7 +196,6 @@ def test_what_looks_odd_is_listed_beside_the_warnings(seen, project, lead):
     assert line.warnings == []
     page = seen.get(reverse("import_show", args=["ours", transcript.pk])).content.decode()
     assert "Oddities" in page
-    assert "One of 3 messages repeats an earlier one (same agent, text and time): message 3." in page
 
 
 def test_what_is_wrong_with_a_file_that_is_no_json_is_said(seen, project, lead):

@@ -105,7 +105,7 @@ def test_with_too_many_own_responses_there_is_nothing_to_review():
     project = make_project()
     writer = make_member(project=project)
     made = make_set(by=make_lead(project=project), responses=2, authors={1: writer.email}, people=[writer])
-    with pytest.raises(NotAllowed, match="nothing is left to compare"):
+    with pytest.raises(NotAllowed):
         first_review(made)
     assert not Review.objects.exists()
 

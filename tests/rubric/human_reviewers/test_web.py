@@ -96,9 +96,7 @@ def test_the_last_score_as_a_whole_opens_the_criteria_and_keeps_what_was_given(c
     assert "Wrong or made up where it matters" in text
     assert not [short for short in buttons(text) if short.startswith("holistic") and not short.endswith("*")]
     assert "so these scores are final" in text
-    refused = act(client, review, "holistic~3~1~")
-    assert refused.status_code == 422
-    assert "give the score that you meant" in refused.content.decode()
+    assert act(client, review, "holistic~3~1~").status_code == 422
     assert "slip-item-holistic-3" in act(client, review, "holistic~3~1~8").content.decode()
     assert work(review).values["holistic", "3"] == "8"
 
@@ -211,7 +209,6 @@ def test_a_key_used_for_something_else_is_refused(client, review):
     act(client, review, "holistic~2~0~7")
     answer = act(client, review, "holistic~2~0~8")
     assert answer.status_code == 422
-    assert "already saved with another answer" in answer.content.decode()
     assert MarkRevision.objects.count() == 1
 
 
