@@ -16,7 +16,7 @@ from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
 from django.template.backends.jinja2 import Template
-from django.test import TransactionTestCase, override_settings
+from django.test import Client, TransactionTestCase, override_settings
 from django.test.signals import template_rendered
 
 from tests.factories.replays import replays
@@ -69,7 +69,7 @@ LOOPBACK = ("127.", "::1", "localhost")
 
 # `make fuzz` tries many more examples. A busy machine is slow without anything being wrong.
 hypothesis.settings.register_profile(
-    "suite", max_examples=60, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "suite", max_examples=25, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("suite")
 
@@ -114,6 +114,19 @@ def seen_contexts():
     Template.render = render
     yield
     Template.render = real
+
+
+@pytest.fixture(autouse=True, scope="session")
+def known_sign_ins():
+    """Factories are replayed after somebody signed in, too."""
+    real = Client.force_login
+
+    def force_login(self, user, backend=None):
+        replays.sign_in(user.pk, lambda: real(self, user, backend))
+
+    Client.force_login = force_login
+    yield
+    Client.force_login = real
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,10 @@ A factory under `@replayed` runs as it is the first time. What it did is kept: i
 it returned. Where another test calls it with the same arguments on the same rows, the statements are run again, which
 is ten times as fast. Ids and hashes are then the same, too.
 
-"The same rows" is checked: a test's database is known as long as it holds what migrations left and what replayed
-factories wrote in this test. SQLite counts every row that is written; when anything else wrote one, or a savepoint
-ended, the rows are unknown until the test ends, and factories run as they are. They also do on PostgreSQL, in
-tests that commit, in modules that share rows, and where a test changed settings or patched code.
+"The same rows" is checked: a test's database is known as long as it holds what migrations left, what replayed
+factories wrote in this test, and who signed in. SQLite counts every row that is written; when anything else wrote one,
+or a savepoint ended, the rows are unknown until the test ends, and factories run as they are. They also do on
+PostgreSQL, in tests that commit, in modules that share rows, and where a test changed settings or patched code.
 """
 
 import pickle
@@ -46,7 +46,7 @@ class Unknown(Exception):
 
 @dataclass(frozen=True)
 class Recording:
-    """What a factory did. `number` names the state of the database after it: no two recordings share one."""
+    """What a factory did. `number` names the state of the database after it, which no other has."""
 
     number: int
     statements: list[tuple[str, Any, bool]]
@@ -61,6 +61,7 @@ class Replays:
     def __init__(self) -> None:
         self.kept: OrderedDict[Hashable, Recording] = OrderedDict()
         self.numbers = count(1)
+        self.sign_ins: dict[Hashable, int] = {}
         self.migrated: list[tuple[str, int]] | None = None
         self.state: Hashable = None  # MIGRATED, or how the last factory left the database; None: unknown
         self.began = 0
@@ -79,6 +80,17 @@ class Replays:
     def end(self) -> None:
         """A test ended, or does what a replay would not show."""
         self.state = None
+
+    def sign_in(self, pk: int, write: Callable[[], None]) -> None:
+        """Write that a person signed in: no factory reads the session's key and moment, so the rows stay known."""
+        try:
+            came_after = self._find_state()
+        except Unknown:
+            write()
+        else:
+            write()
+            number = self.sign_ins.setdefault((came_after, pk), next(self.numbers))
+            self.state = (number, *_place())
 
     def call(self, factory: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """What the factory returns, with its rows in the database."""

@@ -81,6 +81,22 @@ def test_what_came_before_decides_what_is_written():
     assert in_a_test(lambda: make_told("lead"))[2]
 
 
+def test_who_signed_in_before_decides_too(client):
+    """The session's key and moment are others each time."""
+
+    def make(*roles):
+        project = make_games_project()
+        people = {role: make_member(project=project, role=role) for role in ("lead", "evaluator")}
+        for role in roles:
+            client.force_login(people[role])
+        return make_told("z")
+
+    assert in_a_test(lambda: make("lead"))[2]
+    assert not in_a_test(lambda: make("lead"))[2]
+    assert in_a_test(lambda: make("evaluator"))[2]
+    assert in_a_test(lambda: make("lead", "evaluator"))[2]
+
+
 def write_another_row():
     make_project()
     Person.objects.filter(is_system=True).update(name="Another")
