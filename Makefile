@@ -1,7 +1,7 @@
 # Every command of the project. Needs python3 (3.11 or newer), make and git; everything else is installed.
 PYTHON ?= python3
 VENV := .venv/bin/python
-export HOST PORT VAR_DIR ALLOW_MISSING FUZZ_SECONDS LOAD_MINUTES
+export HOST PORT VAR_DIR ALL ALLOW_MISSING COVERAGE FUZZ_SECONDS LOAD_MINUTES
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-dev run test faults load fuzz pythons check figures fix demo bench lock sbom
@@ -18,7 +18,7 @@ setup-dev:
 run: setup ## start everything at http://127.0.0.1:8000 (HOST=, PORT=); Ctrl+C ends it
 	@exec $(VENV) -m tools.launch --tied
 
-test: setup-dev ## all tests but the guards, which make check runs: SQLite, a real browser, then PostgreSQL and Redis (ALLOW_MISSING=1 to go without)
+test: setup-dev ## the unit tests, and the main journeys with a real browser, PostgreSQL and Redis (ALL=1 runs every test; ALLOW_MISSING=1 to go without)
 	@exec $(VENV) -m tools.run_tests
 
 faults: setup-dev ## kill -9, full disks, lost databases, crowds, bad input with real servers; ends with a table

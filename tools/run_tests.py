@@ -1,6 +1,7 @@
-"""`make test`: get the servers and the browser, then run all tests on SQLite and the services tests on PostgreSQL too.
+"""`make test`: all unit tests on SQLite, and the main journeys with a real browser, and on PostgreSQL and Redis.
 
-All but the guards, which are a check of `make check`.
+With ALL=1 everything: every test with a browser, and every one marked `slow` or `services`. Never the guards, which are
+a check of `make check`.
 
 The servers and the browser are fetched, and PostgreSQL is migrated, while the plain tests run, which need none of them.
 In parallel run the tests on the servers, and then those on SQLite with a browser, which spend much of their time
@@ -23,12 +24,32 @@ from tools import chromium, postgres_server, redis_server
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_TESTS = 5
+# Set for everything; otherwise of the tests with servers or a browser only these run: where people rate, import and
+# record, and where databases differ (migrations, locks, queue, jobs).
+ALL = "ALL"
+JOURNEYS = (
+    "browser/test_keyboard_sessions.py",
+    "browser/test_last_game.py",
+    "browser/test_rating_by_keyboard.py",
+    "browser/test_upload.py",
+    "browser/test_verdict_pages.py",
+    "discussions/exports/",
+    "discussions/queue/",
+    "discussions/slots/",
+    "discussions/transcripts/test_actions",
+    "discussions/verdicts/test_actions",
+    "services/test_live_stack.py",
+    "workspace/database/",
+    "workspace/jobs/",
+)
+# Set to report which lines of the product the plain tests run: they take two thirds longer.
+COVERAGE = "COVERAGE"
 # Set by `make faults`: run the tests marked `long`, too.
 LONG = "LONG_TESTS"
 # The tests' settings have all apps, also those for OpenID Connect.
 TEST_SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
-# Tests that start servers or a browser share them within a file. Files are handed out in the order of
-# tests/conftest.py, the longest first, and not by how many tests they have.
+# Tests share rows, servers and a browser within a file. Files are handed out in the order of tests/conftest.py, the
+# longest first, and not by how many tests they have.
 SHARED = ("--dist", "loadfile", "--no-loadscope-reorder")
 # The handle of a pytest run: shows its output, waits for its end, and returns its exit code and last line.
 Finish = Callable[[], tuple[int, str]]
@@ -41,7 +62,9 @@ def main() -> int:
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     # The guards are part of `make check`.
     left_out = [] if sys.argv[1:] else ["--ignore=tests/guards"]
-    plain = ("-n", "2", "-m", "not browser and not slow", *left_out)
+    is_covered = env.get(COVERAGE) == "1"
+    covered = ("-p", "tests.line_coverage") if is_covered else ()
+    plain = ("-n", "2", *SHARED, "-m", "not browser and not slow", *left_out, *covered)
     with prepared(env), running("SQLite", env, *plain) as finish_plain_tests:
         missing = find_missing(env)
         for sentence in missing:
@@ -51,6 +74,9 @@ def main() -> int:
             return 1
         with servers(env) as there:
             results = run_with_servers(env, there, finish_plain_tests)
+    if is_covered:
+        for command in ("combine -q", "html -q", "report"):
+            subprocess.run([sys.executable, "-m", "coverage", *command.split()], cwd=ROOT, check=True)
     print("\n" + "\n".join(line for _, line in results))
     return max(code for code, _ in results)
 
@@ -67,12 +93,12 @@ def run_with_servers(
         results.append(started.pop()())
     with ExitStack() as stack:
         if there is not None:
-            marked = ("-n", on_services, "-m", "services", *files("services"))
+            marked = ("-n", on_services, "-m", "services", *files("mark.services"))
             run = running("PostgreSQL and Redis", env | there, *SHARED, *marked)
             started.append(stack.enter_context(run))
         if there is not None and not is_timed:
             results.append(started.pop()())
-        chosen = ("-n", on_sqlite, "-m", "browser or slow", *files("slow", "tests/browser"))
+        chosen = ("-n", on_sqlite, "-m", "browser or slow", *files("mark.slow", "tests/browser/"))
         run = running("SQLite: browser and slow tests", env, *SHARED, *chosen)
         started.append(stack.enter_context(run))
         return results + [finish() for finish in started]
@@ -137,12 +163,14 @@ def find_missing(env: dict[str, str]) -> list[str]:
     return missing
 
 
-def files(marker: str, *more: str) -> list[str]:
-    """The test files with the marker, and `more`, so that no process reads all others. None if files were chosen."""
+def files(*signs: str) -> list[str]:
+    """Test files with one of these in path or text, so that no process reads all others; none if some were named."""
     if sys.argv[1:]:
         return []
-    paths = sorted(ROOT.glob("tests/**/test_*.py"))
-    return [*(str(path) for path in paths if f"mark.{marker}" in path.read_text()), *more]
+    paths = (path.relative_to(ROOT) for path in sorted(ROOT.glob("tests/**/test_*.py")))
+    chosen = [str(path) for path in paths if any(sign in f"{path}\n{path.read_text()}" for sign in signs)]
+    is_all = os.environ.get(ALL) == "1"
+    return [path for path in chosen if is_all or path.removeprefix("tests/").startswith(JOURNEYS)]
 
 
 def report(name: str, began: float, process: subprocess.Popen[str]) -> tuple[int, str]:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.services.proxies import FORM, HOST, Asking, connect, proxied  # noqa: F401
 
-# A proxy is the same before every database: on the servers by `LONG_TESTS=1 make test` alone.
+# A proxy is the same before every database: on the servers by `LONG_TESTS=1 make test ALL=1` alone.
 pytestmark = [pytest.mark.services(is_long=True), pytest.mark.slow]
 
 HALF = f"POST /sign-in/ HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: {FORM}\r\nContent-Length: 2000\r\n\r\nlogin=somebody"
