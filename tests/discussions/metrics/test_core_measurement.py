@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.calibration import fits
@@ -69,7 +69,6 @@ def test_the_table_is_in_the_rubrics_order() -> None:
     assert [key for key in METRICS if key in criteria] == criteria
 
 
-@settings(max_examples=60, deadline=None)
 @given(games())
 def test_scores_lie_between_0_and_100_and_repeat(record: GameRecord) -> None:
     found = measure_game(record, rubric())
@@ -81,7 +80,6 @@ def test_scores_lie_between_0_and_100_and_repeat(record: GameRecord) -> None:
     json.dumps(build_diagnostics(record, rubric(), found), allow_nan=False)
 
 
-@settings(max_examples=60, deadline=None)
 @given(games())
 def test_renaming_the_players_changes_no_number(record: GameRecord) -> None:
     """Every name is replaced, in the roster and in the texts, by one of the same shape."""
@@ -119,7 +117,6 @@ def test_renaming_the_players_changes_no_number(record: GameRecord) -> None:
     assert looks[0]["coherence"] == looks[1]["coherence"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(games())
 def test_a_silent_bystanders_message_changes_only_what_it_should(record: GameRecord) -> None:
     """Somebody whom nobody names says one word at the end: nothing that was found before it changes."""

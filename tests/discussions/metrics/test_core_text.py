@@ -254,7 +254,7 @@ def test_what_a_text_needs_for_a_pattern_to_match(
     assert (pattern.literal, pattern.needs) == (literal, needs)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from(PIECES), max_size=8))
 def test_no_prefilter_hides_a_match(pieces: list[str]) -> None:
     folded = fold(" ".join(pieces))
@@ -291,7 +291,7 @@ def test_the_boundary_in_front_moves_behind_the_first_letters(source: str, other
     assert with_boundary_later(source) == other
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from(PIECES), max_size=8), st.sampled_from([" ", "", "x", "'", "_"]))
 def test_a_moved_boundary_changes_no_match(pieces: list[str], between: str) -> None:
     text = between.join(pieces)

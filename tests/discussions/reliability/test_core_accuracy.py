@@ -6,7 +6,7 @@ What became of blind answers once the automatic value was shown: by hand, and wh
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discussions.reliability.core.accuracy import (
@@ -300,7 +300,6 @@ def teams(draw):
 
 
 @given(teams(), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=60)
 def test_in_whichever_order_evaluations_come_the_figures_are_the_same(team, rng):
     before = compute_accuracy(team)
     mixed = list(team)
@@ -309,7 +308,6 @@ def test_in_whichever_order_evaluations_come_the_figures_are_the_same(team, rng)
 
 
 @given(teams())
-@settings(deadline=None, max_examples=60)
 def test_cells_add_up_to_what_was_judged_and_shares_to_their_cells(team):
     for version in compute_accuracy(team).versions:
         table = version.table(DEPTH)

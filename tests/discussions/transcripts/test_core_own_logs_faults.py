@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discussions.transcripts.core.decoding import Decoded
@@ -335,7 +335,6 @@ PIECES = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=60, deadline=None)
 @given(text=PIECES | st.text(max_size=200))
 def test_no_text_raises(text):
     mapping = MappingRecord(columns=[], fields={"player": "player", "text": "text", "round": "a"})
@@ -365,7 +364,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(value=VALUES, changes=st.dictionaries(st.sampled_from([*inspect_sample()]), VALUES, max_size=4))
 def test_no_json_raises(value, changes):
     for reader, given_value in (

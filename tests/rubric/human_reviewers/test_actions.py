@@ -250,7 +250,7 @@ def test_scores_as_a_whole_are_not_taken_back_once_the_criteria_are_open():
 KINDS = [("score", f"{place}.{key}") for place in (1, 2) for key in ("accuracy", "clarity")]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_whatever_is_sent_in_whatever_order_nothing_acknowledged_is_lost(data):
     """Acts, repetitions, stale ones and undos: every mark equals its newest revision, one event for each."""

@@ -4,7 +4,7 @@ The number and the slider of a weight are kept in step, and whichever was moved 
 """
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -233,7 +233,6 @@ def test_what_a_parameter_can_be():
     assert choice_texts("pass_count", 5) == []
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_whatever_is_typed_gives_a_version_or_faults(data):
     version = data.draw(st.sampled_from(VERSIONS))

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -190,7 +190,6 @@ rows = st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), min_size=2, max
 
 
 @given(rows)
-@settings(max_examples=60)
 def test_two_raters_as_scipy_has_them(ratings):
     first, second = np.array(ratings).T
     if len(set(first)) == 1 or len(set(second)) == 1:
@@ -247,7 +246,6 @@ def test_missing_at_random_does_not_shift_the_components():
 
 
 @given(st.lists(st.lists(st.none() | scores, min_size=3, max_size=3), max_size=8))
-@settings(max_examples=80, deadline=None)
 def test_never_an_exception(ratings):
     found = compute_icc_from_components(ratings, form="2,1")
     assert found.reason.endswith(".") if found.value is None else found.value <= 1 + 1e-9
@@ -270,9 +268,6 @@ GROUPED = {
 }
 
 
-some = settings(max_examples=60, deadline=None)
-
-
 cell = st.one_of(st.none(), st.integers(0, 2).map(float))
 
 
@@ -286,7 +281,6 @@ tables = st.integers(2, 4).flatmap(
 
 
 @given(tables)
-@some
 def test_the_interval_over_groups_is_that_of_leaving_each_group_out(table):
     # Items of one rating say something of chance alone, so groups of nothing else are left out by nobody.
     table = [(group, row) for group, row in table if len(row) - row.count(None) > 1]
@@ -304,7 +298,6 @@ def test_the_interval_over_groups_is_that_of_leaving_each_group_out(table):
 
 
 @given(tables)
-@some
 def test_groups_of_one_item_are_items(table):
     ratings = [row for _group, row in table]
     for name, statistic in GROUPED.items():
@@ -344,7 +337,6 @@ def _without(values: np.ndarray, form: str) -> list[float]:
         )
     )
 )
-@some
 def test_components_without_each_item_are_those_computed_anew(ratings, form):
     found = compute_icc_from_components(ratings, form=form)
     if found.value is None:

@@ -92,7 +92,6 @@ def near(found, other):
 
 
 @given(st.one_of(small, wild))
-@settings(max_examples=50, deadline=None)
 def test_never_an_exception_and_a_reason_where_there_is_no_value(ratings):
     for name, statistic in ALL.items():
         found = statistic(ratings)
