@@ -24,27 +24,19 @@ DIAGNOSTICS = "companions"
 @lru_cache(maxsize=32)
 def game_record(game: int, content_sha256: str, round_offset: int = 0) -> GameRecord:
     """The game with that key and content, with that round offset."""
-    found: GameRecord = _TEXT.get(game).to_record()
-    return replace(found, round_offset=round_offset)
+    return replace(GameText.objects.get(game=game).to_record(), round_offset=round_offset)
 
 
 @lru_cache(maxsize=32)
 def load_measurements(measured: int, findings_sha256: str) -> dict[str, Measurement]:
     """The measurements with their findings."""
-    found: dict[str, Measurement] = _FINDINGS.get(measured).to_records()
-    return found
+    return MeasuredFindings.objects.get(measured=measured).to_records()
 
 
 @lru_cache(maxsize=32)
 def rubric_record(version: int, sha256: str) -> RubricRecord:
     """The record of the rubric version with that key and content."""
-    found: RubricRecord = _VERSION.get(version).to_record()
-    return found
-
-
-_TEXT = Prepared(lambda game: GameText.objects.filter(game=game), int)
-_FINDINGS = Prepared(lambda measured: MeasuredFindings.objects.filter(measured=measured), int)
-_VERSION = Prepared(lambda version: RubricVersion.objects.filter(pk=version), int)
+    return RubricVersion.objects.get(pk=version).to_record()
 
 
 def list_batches(games: "QuerySet[Game]") -> Iterator[list[int]]:

@@ -28,7 +28,7 @@ def modules_by_name(code: Code, prefix: str = "", kind: type = ast.AST) -> dict[
 
 
 def is_prepared(called: str) -> bool:
-    return called.rpartition(".")[2] in ("Prepared", "PreparedUpdate")
+    return called.rpartition(".")[2] == "Prepared"
 
 
 def count_budgets(code: Code) -> dict[budgets.Key, int]:

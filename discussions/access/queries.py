@@ -37,10 +37,10 @@ def barred_until(person: Person, project: Project) -> int:
 
     Games are ordered by import, so one index range excludes all of them.
     """
-    found = _LED_UNTIL.rows(person.pk, project.pk)
-    if not found:
+    led_until = _LED_UNTIL.rows(person.pk, project.pk)
+    if not led_until:
         return 0
-    games = Game.objects.filter(project=project, created_at__lt=found[0][0])
+    games = Game.objects.filter(project=project, created_at__lt=led_until[0][0])
     return games.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
@@ -59,21 +59,19 @@ def _held(person: int, game: int) -> "QuerySet[Membership, Any]":
 # This query runs with every save.
 _HELD = Prepared(_held, int, int)
 
+
+def _led(person: int, project: int) -> "QuerySet[Membership, Any]":
+    led = Membership.objects.filter(person=person, project=project, role=LEAD, ended_at__isnull=False)
+    return led.order_by("-ended_at").values_list("ended_at")[:1]
+
+
 # This query runs for every game that is given out.
-_LED_UNTIL = Prepared(
-    lambda person, project: (
-        Membership.objects.filter(person=person, project=project, role=LEAD, ended_at__isnull=False)
-        .order_by("-ended_at")
-        .values_list("ended_at")[:1]
-    ),
-    int,
-    int,
-)
+_LED_UNTIL = Prepared(_led, int, int)
 
 
 def evaluators_in(project: Project) -> list[Person]:
     """The people who rate in the project now, by name."""
-    return sorted(_EVALUATORS.objects(project.pk), key=lambda person: (person.name.casefold(), person.pk))
+    return sorted(_evaluators(project.pk), key=lambda person: (person.name.casefold(), person.pk))
 
 
 def name_evaluators(project: Project) -> dict[int, str]:
@@ -91,5 +89,4 @@ def _evaluators(project: int) -> "QuerySet[Person]":
     return found
 
 
-_EVALUATORS = Prepared(_evaluators, int)
 _EVALUATOR_NAMES = Prepared(lambda project: _evaluators(project).values_list("pk", "name"), int)

@@ -29,7 +29,6 @@ from discussions.models import Adjudication, Evaluation, Game, Judgement, Measur
 from discussions.models.slots import RATING
 from discussions.queries import game_record, load_measurements, newest_measured, rubric_record
 from workspace.database.locked_texts import keyed_text
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Event, Person, Project
 
 _RESOLVED = (
@@ -56,20 +55,10 @@ def load_adjudication_history(game: int) -> list[AdjudicationRecord]:
 def adjudications_in(games: Collection[int]) -> dict[int, list[BasisAdjudication]]:
     """Game -> its adjudications that are not superseded, as a basis holds them; in one query."""
     found: dict[int, list[BasisAdjudication]] = defaultdict(list)
-    for game, *values in _STANDING.rows(list(games)):
+    rows = Adjudication.objects.not_superseded().filter(game__in=games).order_by("pk")
+    for game, *values in rows.values_list("game_id", *BasisAdjudication.__struct_fields__):
         found[game].append(BasisAdjudication(*values))
     return found
-
-
-_STANDING = Prepared(
-    lambda games: (
-        Adjudication.objects.not_superseded()
-        .filter(game__in=games)
-        .order_by("pk")
-        .values_list("game_id", *BasisAdjudication.__struct_fields__)
-    ),
-    list,
-)
 
 
 def adjudicated_so_far() -> dict[str, int | None]:

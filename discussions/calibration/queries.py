@@ -61,19 +61,19 @@ def load_open_round(project: Project) -> CalibrationRound | None:
     return opened
 
 
-_OPEN = Prepared(
-    lambda project: (
-        CalibrationRound.objects.filter(project=project, closed_at=None)
-        .select_related("project")
-        .order_by("pk")[:1]
-    ),
-    int,
-)
+def _query_open(project: int) -> "QuerySet[CalibrationRound]":
+    rounds = CalibrationRound.objects.filter(project=project, closed_at=None)
+    return rounds.select_related("project").order_by("pk")[:1]
+
+
+# This query runs for every game that is given out.
+_OPEN = Prepared(_query_open, int)
 
 
 def load_keys(opened: CalibrationRound) -> dict[int, Key]:
     """Game -> the key that the team agreed on."""
-    return {game: msgspec.json.decode(key, type=Key) for game, key in _KEYS.rows(opened.pk)}
+    rows = opened.games.values_list("game", "key")
+    return {game: msgspec.json.decode(key, type=Key) for game, key in rows}
 
 
 def games_left(opened: CalibrationRound, person: Person) -> list[CalibrationGame]:
@@ -95,7 +95,9 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
     submitted: dict[int, dict[int, int]] = defaultdict(dict)
     known: dict[int, set[int]] = defaultdict(set)
     earlier: set[int] = set()
-    for key, person, game, purpose, state, created_at in _RATED.rows(list(keys), list(people)):
+    rows = Evaluation.objects.filter(game__in=keys, evaluator__in=people).order_by("pk")
+    columns = ("pk", "evaluator", "game", "purpose", "state", "created_at")
+    for key, person, game, purpose, state, created_at in rows.values_list(*columns):
         if purpose != CALIBRATION:
             known[person].add(game)
             continue
@@ -105,8 +107,8 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
             if created_at < opened.created_at:
                 earlier.add(key)
     answers = _first_answers([key for games in submitted.values() for key in games.values()])
-    waivers = dict(_WAIVERS.rows(opened.pk))
-    gone = {game for (game,) in _WITHDRAWN.rows(opened.pk)}
+    waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("person", "reason"))
+    gone = set(opened.games.exclude(game__withdrawn_at=None).values_list("game", flat=True))
     progress = {}
     for person in people:
         asked = keys.keys() - gone - (known[person] - started[person])
@@ -143,39 +145,12 @@ def load_trainees(opened: CalibrationRound) -> list[tuple[Person, RoundProgress]
 def _first_answers(evaluations: list[int]) -> dict[int, dict[tuple[str, str], str]]:
     """Evaluation -> the blind values; where none was given blind, the value given later."""
     answers: dict[int, dict[tuple[str, str], str]] = defaultdict(dict)
-    for key, kind, subject, value, blind in _ANSWERS.rows(evaluations):
+    rows = Judgement.objects.filter(evaluation__in=evaluations).exclude(value="", blind_value="")
+    columns = ("evaluation", "kind", "subject", "value", "blind_value")
+    for key, kind, subject, value, blind in rows.values_list(*columns):
         if kind != judgement_kinds.ATTRIBUTION:
             answers[key][kind, subject] = blind or value
     return answers
-
-
-_KEYS = Prepared(lambda opened: CalibrationGame.objects.filter(round=opened).values_list("game", "key"), int)
-_WITHDRAWN = Prepared(
-    lambda opened: (
-        CalibrationGame.objects.filter(round=opened).exclude(game__withdrawn_at=None).values_list("game")
-    ),
-    int,
-)
-_WAIVERS = Prepared(
-    lambda opened: CalibrationWaiver.objects.filter(round=opened).values_list("person", "reason"), int
-)
-_RATED = Prepared(
-    lambda games, people: (
-        Evaluation.objects.filter(game__in=games, evaluator__in=people)
-        .order_by("pk")
-        .values_list("pk", "evaluator", "game", "purpose", "state", "created_at")
-    ),
-    list,
-    list,
-)
-_ANSWERS = Prepared(
-    lambda evaluations: (
-        Judgement.objects.filter(evaluation__in=evaluations)
-        .exclude(value="", blind_value="")
-        .values_list("evaluation", "kind", "subject", "value", "blind_value")
-    ),
-    list,
-)
 
 
 class OwnCalibration(Struct, frozen=True):
@@ -211,41 +186,19 @@ def own_calibrations(*, person: Person, projects: Collection[int]) -> dict[int, 
 
     Three queries, and those of the result for a round that the person has finished.
     """
-    opened = {round_.pk: round_ for round_ in _OPEN_ROUNDS.objects(list(projects))}
+    rounds = CalibrationRound.objects.filter(project__in=projects, closed_at=None).select_related("project")
+    opened = {round_.pk: round_ for round_ in rounds}
     if not opened:
         return {}
     games: dict[int, list[int]] = {}
-    for key, game in _ROUND_GAMES.rows(list(opened)):
+    rows = CalibrationGame.objects.filter(round__in=opened, game__withdrawn_at=None)
+    for key, game in rows.values_list("round", "game"):
         games.setdefault(key, []).append(game)
     asked = [game for listed in games.values() for game in listed]
-    own = {
-        game: (evaluation, purpose, state) for game, evaluation, purpose, state in _OWN.rows(person.pk, asked)
-    }
-    rounds = [_own(opened[key], listed, own, person) for key, listed in games.items()]
-    return {own_round.round.project_id: own_round for own_round in rounds if own_round.of_games}
-
-
-_OPEN_ROUNDS = Prepared(
-    lambda projects: CalibrationRound.objects.filter(project__in=projects, closed_at=None).select_related(
-        "project"
-    ),
-    list,
-)
-_ROUND_GAMES = Prepared(
-    lambda rounds: CalibrationGame.objects.filter(round__in=rounds, game__withdrawn_at=None).values_list(
-        "round", "game"
-    ),
-    list,
-)
-_OWN = Prepared(
-    lambda person, games: (
-        Evaluation.objects.filter(evaluator=person, game__in=games)
-        .order_by("pk")
-        .values_list("game", "pk", "purpose", "state")
-    ),
-    int,
-    list,
-)
+    evaluations = Evaluation.objects.filter(evaluator=person, game__in=asked).order_by("pk")
+    own = {row[0]: row[1:] for row in evaluations.values_list("game", "pk", "purpose", "state")}
+    found = [_own(opened[key], listed, own, person) for key, listed in games.items()]
+    return {own_round.round.project_id: own_round for own_round in found if own_round.of_games}
 
 
 def _own(

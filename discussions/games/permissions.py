@@ -12,7 +12,6 @@ from discussions.queries import rubric_record
 from discussions.verdicts.queries import rests_on
 from workspace.access.permissions import check_leads
 from workspace.core.refusals import Conflict, NotAllowed
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
 
@@ -56,9 +55,6 @@ def check_set_round_offset(person: Person, game: Game) -> None:
         raise Conflict(reason, code="rounds_stay")
 
 
-_STARTED = Prepared(lambda game: Evaluation.objects.filter(game=game).values_list("pk")[:1], int)
-
-
 def why_rounds_stay(game: Game) -> str:
     """Why the round offset of a game can no longer change; "" while a lead can change it."""
     version = game.iteration.rubric_version
@@ -69,7 +65,7 @@ def why_rounds_stay(game: Game) -> str:
         ) % {"number": version.number}
     if game.withdrawn_at is not None:
         return _("This game is withdrawn, so it is not measured again. Let it count again first.")
-    if _STARTED.rows(game.pk):
+    if Evaluation.objects.filter(game=game).exists():
         return _("Somebody has started to rate this game, so its rounds stay as they are counted now.")
     return ""
 

@@ -1,6 +1,6 @@
 """The guideline that holds, and whether a person has read it."""
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from discussions.models import Guideline, GuidelineReading
 from workspace.database.prepared_queries import Prepared
@@ -19,13 +19,10 @@ def unread_guideline(person: Person, project: Project) -> Guideline | None:
     return newest if newest is not None and newest.text and not newest.is_read else None
 
 
-# Runs with every game that is given out.
-_NEWEST = Prepared(
-    lambda person, project: (
-        Guideline.objects.filter(project=project)
-        .annotate(is_read=Exists(GuidelineReading.objects.filter(guideline=OuterRef("pk"), person=person)))
-        .order_by("-number")[:1]
-    ),
-    int,
-    int,
-)
+def _newest(person: int, project: int) -> "QuerySet[Guideline]":
+    read = Exists(GuidelineReading.objects.filter(guideline=OuterRef("pk"), person=person))
+    return Guideline.objects.filter(project=project).annotate(is_read=read).order_by("-number")[:1]
+
+
+# This query runs for every game that is given out.
+_NEWEST = Prepared(_newest, int, int)

@@ -31,7 +31,6 @@ from rubric.core.records import RubricRecord
 from workspace.access.permissions import may
 from workspace.core.refusals import NotAllowed
 from workspace.core.words import say
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Membership, Project
 from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.form_page import form_page
@@ -129,16 +128,8 @@ def _seen_key(project: Project) -> str:
 
 def _is_newcomer(request: SignedIn, project: Project) -> bool:
     """Whether the person has not started any game of the project, nor seen how rating works there."""
-    return not request.session.get(_seen_key(project)) and not _STARTED.rows(request.user.pk, project.pk)
-
-
-_STARTED = Prepared(
-    lambda person, project: Evaluation.objects.filter(evaluator=person, game__project=project).values_list(
-        "pk"
-    )[:1],
-    int,
-    int,
-)
+    started = Evaluation.objects.filter(evaluator=request.user, game__project=project)
+    return not (request.session.get(_seen_key(project)) or started.exists())
 
 
 @require("see_project", methods=("POST",))

@@ -1,4 +1,4 @@
-"""What the dashboard of a project counts: summed by the database, in queries whose SQL is built once."""
+"""What the dashboard of a project counts: summed by the database, in a fixed number of queries."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -88,12 +88,16 @@ class Worker(NamedTuple):
 
 def count_games(project: Project) -> dict[int, int]:
     """Iteration -> its games, withdrawn ones among them."""
-    return dict(_GAMES.rows(project.pk))
+    return _count_by_iteration(Game.objects.filter(project=project))
 
 
 def count_withdrawn(project: Project) -> dict[int, int]:
     """Iteration -> its withdrawn games."""
-    return dict(_WITHDRAWN.rows(project.pk))
+    return _count_by_iteration(Game.objects.filter(project=project, withdrawn_at__isnull=False))
+
+
+def _count_by_iteration(games: "QuerySet[Game]") -> dict[int, int]:
+    return dict(games.order_by().values_list("iteration").annotate(Count("pk")))
 
 
 def sum_recorded(project: Project, stage: Stage | None, starts: Sequence[datetime]) -> list[RecordedSum]:
@@ -107,13 +111,20 @@ def sum_recorded(project: Project, stage: Stage | None, starts: Sequence[datetim
 
 def count_taken(project: Project) -> int:
     """How many games without a verdict are being rated."""
-    found = _TAKEN.rows(project.pk)
-    return int(found[0][0]) if found else 0
+    taken = Slot.objects.filter(
+        ~Exists(Verdict.objects.filter(game=OuterRef("game"))),
+        project=project,
+        purpose=RATING,
+        is_closed=False,
+        evaluator__isnull=False,
+        game__withdrawn_at=None,
+    )
+    return int(taken.aggregate(count=Count("game", distinct=True))["count"])
 
 
 def find_ready(project: Project) -> Ready:
     """The games that wait for a verdict. Those that only one evaluator rates have no ties."""
-    rows = _COMPLETE.rows(project.pk)
+    rows = complete_games(project).values_list("game", "game__number", "needed")
     shared = [game for game, _number, needed in rows if needed > 1]
     tied = set(_find_tied(Game.objects.filter(pk__in=shared[:MOST_READ]))) if shared else set()
     numbers = [number for _game, number, _needed in rows]
@@ -135,7 +146,8 @@ def _find_tied(games: "QuerySet[Game]") -> list[int]:
 
 def count_jobs(project: Project) -> JobCount:
     """The jobs of the project that are not done."""
-    rows = _JOBS.rows(project.pk)
+    jobs = Job.objects.filter(project=project).exclude(state=DONE).order_by()
+    rows = jobs.values_list("kind", "state").annotate(count=Count("pk"))
     return JobCount(
         failed=sum(count for _kind, state, count in rows if state == FAILED),
         adding=sum(count for kind, _state, count in rows if kind in _ADDS_GAMES),
@@ -144,22 +156,22 @@ def count_jobs(project: Project) -> JobCount:
 
 def count_flags(project: Project) -> int:
     """The flags that wait for a lead's answer."""
-    return len(_FLAGS.rows(project.pk))
+    return query_flags().filter(waits_for_lead(), is_in_project(project)).count()
 
 
 def find_undecided(project: Project) -> list[int]:
     """The numbers of changes of open stages whose games all have a verdict, and on which nobody has decided yet."""
-    return [number for (number,) in _UNDECIDED.rows(project.pk)]
+    return list(query_undecided(project).values_list("number", flat=True))
 
 
 def find_unopened(project: Project) -> list[int]:
     """The numbers of iterations with enough games that nobody can rate, because they are not open for rating yet."""
-    return [number for (number,) in _UNOPENED.rows(project.pk)]
+    return list(query_unopened(project).values_list("number", flat=True))
 
 
 def count_faulty(project: Project) -> int:
     """The imports with faults."""
-    return len(_FAULTY.rows(project.pk))
+    return faulty_transcripts(project).count()
 
 
 def count_unmeasured(project: Project) -> int:
@@ -270,63 +282,6 @@ def _by_evaluator(project: Any, wanted: Q) -> "QuerySet[Any, Any]":
     )
 
 
-_GAMES = Prepared(
-    lambda project: (
-        Game.objects.filter(project=project)
-        .order_by()
-        .values("iteration")
-        .annotate(count=Count("pk"))
-        .values_list("iteration", "count")
-    ),
-    int,
-)
-_WITHDRAWN = Prepared(
-    lambda project: (
-        Game.objects.filter(project=project, withdrawn_at__isnull=False)
-        .order_by()
-        .values("iteration")
-        .annotate(count=Count("pk"))
-        .values_list("iteration", "count")
-    ),
-    int,
-)
-_TAKEN = Prepared(
-    lambda project: (
-        Slot.objects.filter(
-            ~Exists(Verdict.objects.filter(game=OuterRef("game"))),
-            project=project,
-            purpose=RATING,
-            is_closed=False,
-            evaluator__isnull=False,
-            game__withdrawn_at=None,
-        )
-        .order_by()
-        .values("project")
-        .annotate(count=Count("game", distinct=True))
-        .values_list("count")
-    ),
-    int,
-)
-_COMPLETE = Prepared(
-    lambda project: complete_games(project).values_list("game", "game__number", "needed"), int
-)
-_JOBS = Prepared(
-    lambda project: (
-        Job.objects.filter(project=project)
-        .exclude(state=DONE)
-        .order_by()
-        .values("kind", "state")
-        .annotate(count=Count("pk"))
-        .values_list("kind", "state", "count")
-    ),
-    int,
-)
-_FLAGS = Prepared(
-    lambda project: query_flags().filter(waits_for_lead(), is_in_project(project)).values_list("pk"),
-    int,
-)
-
-
 def query_undecided(project: Any) -> "QuerySet[Iteration, Any]":
     """The changes of `find_undecided`; `project` may be an expression."""
     games = Game.objects.filter(iteration=OuterRef("pk"), withdrawn_at=None)
@@ -351,8 +306,3 @@ def query_unopened(project: Any) -> "QuerySet[Iteration, Any]":
     planned = Iteration.objects.filter(project=project, state=IMPORTING, stage__isnull=False)
     there = planned.filter(stage__closed_at=None).annotate(there=counted).filter(there__gte=F("least_games"))
     return there.order_by("number")
-
-
-_UNDECIDED = Prepared(lambda project: query_undecided(project).values_list("number"), int)
-_UNOPENED = Prepared(lambda project: query_unopened(project).values_list("number"), int)
-_FAULTY = Prepared(lambda project: faulty_transcripts(project).values_list("pk"), int)

@@ -75,10 +75,7 @@ class RatingRule(models.Model):
 
 def load_rating_rule(project: int) -> RatingRule:
     """The rule of the project with that key; an unsaved row with the defaults if there is none."""
-    return _RATING_RULE.first(project) or RatingRule(project_id=project)
-
-
-_RATING_RULE = Prepared(lambda project: RatingRule.objects.filter(project=project), int)
+    return RatingRule.objects.filter(project=project).first() or RatingRule(project_id=project)
 
 
 class Guideline(models.Model):

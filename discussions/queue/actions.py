@@ -8,10 +8,11 @@ import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from discussions.access.queries import barred_until, reason_unblinded
@@ -88,22 +89,17 @@ def _next(project: Project, by: Person, now: datetime, iteration: Iteration | No
     return None
 
 
+def _query_started(person: int, project: int) -> "QuerySet[Evaluation, Any]":
+    rows = Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
+    # "returned" before "draft"
+    return rows.order_by("-state", "pk").values_list("pk", "game")
+
+
 # Prepared for the reason given in `slots.queries`.
 _ONESELF = Prepared(
     lambda key: Person.objects.select_for_update(no_key=True).filter(pk=key).values_list("pk"), int
 )
-
-
-_STARTED = Prepared(
-    lambda person, project: (
-        Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
-        # "returned" before "draft"
-        .order_by("-state", "pk")
-        .values_list("pk", "game")
-    ),
-    int,
-    int,
-)
+_STARTED = Prepared(_query_started, int, int)
 
 
 def _started(project: Project, by: Person, now: datetime, _iteration: Iteration | None) -> Evaluation | None:

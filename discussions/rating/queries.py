@@ -4,11 +4,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
-from typing import Any
+from functools import cached_property, lru_cache
 
 import msgspec
-from django.db.models import QuerySet
 
 from discussions.adjudication.core.authorship_test import (
     DrawnTest,
@@ -50,6 +48,7 @@ from discussions.verdicts.core.more_messages import RoleSample, draw_role_sample
 from discussions.verdicts.core.scoring import compute_metric_lines, compute_outcome
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
+from workspace.access.queries import prepare_by_rights
 from workspace.database.prepared_queries import LARGEST_KEY, Prepared, build_part
 from workspace.models import Event, Person, Project
 from workspace.revisions.core import Latest
@@ -184,7 +183,7 @@ def load_own_evaluation(person: Person, key: int) -> Evaluation | None:
     """The person's own evaluation with that key, as `visible_to` and `with_work` give it; None if there is none."""
     if key > LARGEST_KEY:
         return None
-    found = (_ANY_PROJECT if person.is_admin else _OWN_PROJECTS).rows(person.pk, key)
+    found = _OWN[person.is_admin].rows(person.pk, key)
     if not found:
         return None
     row = found[0]
@@ -199,18 +198,9 @@ def load_own_evaluation(person: Person, key: int) -> Evaluation | None:
     return evaluation
 
 
-def _own(person: int, key: int, *, is_admin: bool) -> "QuerySet[Evaluation, Any]":
-    return (
-        Evaluation.objects.visible_to(Person(pk=person, is_admin=is_admin))
-        .filter(pk=key)
-        .values_list(*WORK_COLUMNS)
-    )
-
-
-_OWN_PROJECTS = Prepared(partial(_own, is_admin=False), int, int)
-
-
-_ANY_PROJECT = Prepared(partial(_own, is_admin=True), int, int)
+_OWN = prepare_by_rights(
+    lambda person, key: Evaluation.objects.visible_to(person).filter(pk=key).values_list(*WORK_COLUMNS), int
+)
 
 
 def load_state(evaluation: Evaluation) -> EvaluationState:

@@ -21,7 +21,7 @@ from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.database.bulk_rows import insert_rows
 from workspace.database.isolation import do_each
-from workspace.database.prepared_queries import Prepared, PreparedUpdate
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 from workspace.people.actions import system_person
 from workspace.texts import clean_text
@@ -114,20 +114,8 @@ def take_slot(*, slot: int, by: Person, now: datetime) -> bool:
 
 def take_free_slot(*, slot: int, by: Person, now: datetime) -> bool:
     """The same within a transaction of the caller. Raises IntegrityError when the person has a slot on the game."""
-    return _TAKE.change(slot, by.pk, now, lease_from(now)) == 1
-
-
-# Prepared for the reason given in `slots.queries`.
-_TAKE = PreparedUpdate(
-    lambda slot, person, now, until: (
-        Slot.objects.free_for(person).filter(pk=slot),
-        {"evaluator": person, "taken_at": now, "lease_until": until},
-    ),
-    int,
-    int,
-    datetime,
-    datetime,
-)
+    rows = Slot.objects.free_for(by).filter(pk=slot)
+    return rows.update(evaluator=by, taken_at=now, lease_until=lease_from(now)) == 1
 
 
 def give_back(evaluation: Evaluation) -> None:

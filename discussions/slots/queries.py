@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
@@ -12,7 +13,7 @@ from discussions.access.queries import games_led_by
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Iteration, Measured, Slot, Verdict
 from discussions.models.games import GameQuerySet
-from discussions.models.queue_rules import OLDEST
+from discussions.models.queue_rules import BY_CHANCE, OLDEST
 from discussions.models.slots import RATING
 from discussions.slots.core import SlotRecord, plan_slot_changes
 from workspace.database.prepared_queries import Prepared
@@ -74,16 +75,14 @@ def next_free(
 
     The first has at least the shuffle number `since`, or that game key where the oldest games come first.
     """
-    in_project, in_iteration = _BY_AGE if order == OLDEST else _BY_CHANCE
     given = (person, project, barred, since)
-    rows = in_iteration.rows(*given, iteration) if iteration else in_project.rows(*given)
+    rows = _query_next(order, *given, iteration) if iteration else _NEXT[order].rows(*given)
     return [FreeSlot(*row) for row in rows]
 
 
 def count_picks(person: int) -> int:
     """How many games the person got so far."""
-    found = _PICKS.rows(person)
-    return int(found[0][0]) if found else 0
+    return sum(count for (count,) in _PICKS.rows(person))
 
 
 def _columns(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
@@ -96,40 +95,20 @@ def _columns(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
     )[:CANDIDATES]
 
 
-def _chance(person: int, project: int, barred: int, since: int, **more: int) -> "QuerySet[Slot, Any]":
-    slots = query_free_slots(person, project).filter(game__gt=barred, shuffle__gte=since, **more)
-    return _columns(slots.order_by("shuffle", "pk"))
-
-
-def _age(person: int, project: int, barred: int, since: int, **more: int) -> "QuerySet[Slot, Any]":
-    slots = query_free_slots(person, project).filter(game__gt=barred, **more).filter(game__gte=since)
-    return _columns(slots.order_by("game", "number"))
+def _query_next(
+    order: str, person: int, project: int, barred: int, since: int, iteration: int = 0
+) -> "QuerySet[Slot, Any]":
+    slots = query_free_slots(person, project).filter(game__gt=barred)
+    if iteration:
+        slots = slots.filter(game__iteration=iteration)
+    if order == OLDEST:
+        return _columns(slots.filter(game__gte=since).order_by("game", "number"))
+    return _columns(slots.filter(shuffle__gte=since).order_by("shuffle", "pk"))
 
 
 # These run while the person is locked and others wait. Giving out a game takes 10 ms of CPU with its queries prepared,
 # here and in the action, and 19 ms without (bench_queue).
-_BY_CHANCE = (
-    Prepared(_chance, int, int, int, int),
-    Prepared(lambda *given: _chance(*given[:4], game__iteration=given[4]), int, int, int, int, int),
-)
-
-
-_BY_AGE = (
-    Prepared(_age, int, int, int, int),
-    Prepared(lambda *given: _age(*given[:4], game__iteration=given[4]), int, int, int, int, int),
-)
-
-
-_KEPT = Prepared(
-    lambda person, project, barred: _columns(
-        query_kept_slots(person).filter(project=project, game__gt=barred)
-    ),
-    int,
-    int,
-    int,
-)
-
-
+_NEXT = {order: Prepared(partial(_query_next, order), int, int, int, int) for order in (BY_CHANCE, OLDEST)}
 _PICKS = Prepared(
     lambda person: (
         Evaluation.objects.filter(evaluator=person)
@@ -138,6 +117,14 @@ _PICKS = Prepared(
         .annotate(count=Count("pk"))
         .values_list("count")
     ),
+    int,
+)
+_KEPT = Prepared(
+    lambda person, project, barred: _columns(
+        query_kept_slots(person).filter(project=project, game__gt=barred)
+    ),
+    int,
+    int,
     int,
 )
 

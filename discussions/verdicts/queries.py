@@ -90,13 +90,8 @@ def count_unasked_suggestions(basis: Basis) -> int:
         return 0
     judged = {said.subject for said in basis.judgements if said.kind in SENTENCE_KINDS and said.value}
     judged |= {decision.subject for decision in basis.adjudications if decision.kind in SENTENCE_KINDS}
-    return len(list_unasked(possible, judged, [what for (what,) in _LOOKED_AT.rows(keys)]))
-
-
-_LOOKED_AT = Prepared(
-    lambda keys: Reveal.objects.filter(evaluation__in=keys, what__startswith=SUGGESTIONS).values_list("what"),
-    list,
-)
+    looked_at = Reveal.objects.filter(evaluation__in=keys, what__startswith=SUGGESTIONS)
+    return len(list_unasked(possible, judged, looked_at.values_list("what", flat=True)))
 
 
 def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
@@ -110,12 +105,11 @@ def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
             rubric=rubric_record(basis.rubric_version.id, basis.rubric_version.sha256),
             outcome=preview.outcome,
             found=preview.found,
-            seeds=dict(_SEEDS.rows(keys)),
+            seeds=dict(Evaluation.objects.filter(pk__in=keys).values_list("pk", "seed")),
         )
     )
 
 
-_SEEDS = Prepared(lambda keys: Evaluation.objects.filter(pk__in=keys).values_list("pk", "seed"), list)
 MOST_PLAYED = 500
 
 
@@ -140,32 +134,19 @@ def load_next_games(game: Game, outcome: Outcome) -> dict[str, NextGame]:
 
     Games whose prompt was not kept form one batch per iteration. Unsorted games have no known prompt.
     """
-    rows = _PLAYED.rows(game.project_id, game.iteration.rubric_version_id)
+    verdicts = Verdict.objects.filter(
+        project=game.project_id,
+        rubric_version=game.iteration.rubric_version_id,
+        game__withdrawn_at=None,
+        game__iteration__stage__isnull=False,
+    ).not_superseded()
+    columns = ("game_id", "game__iteration_id", "game__iteration__prompt_sha256", "outcome")
     played = [
         PlayedGame(key, prompt or f"iteration {iteration}", _read_scores(recorded))
-        for key, iteration, prompt, recorded in rows
+        for key, iteration, prompt, recorded in verdicts.order_by("-pk").values_list(*columns)[:MOST_PLAYED]
     ]
     own = game.iteration.prompt_sha256 or f"iteration {game.iteration_id}"
     return predict_next_games(outcome.lines, game.pk, "" if game.iteration.is_unsorted else own, played)
-
-
-_PLAYED = Prepared(
-    lambda project, version: (
-        Verdict.objects.filter(
-            project=project,
-            rubric_version=version,
-            game__withdrawn_at=None,
-            game__iteration__stage__isnull=False,
-        )
-        .not_superseded()
-        .order_by("-pk")
-        .values_list("game_id", "game__iteration_id", "game__iteration__prompt_sha256", "outcome")[
-            :MOST_PLAYED
-        ]
-    ),
-    int,
-    int,
-)
 
 
 def _read_scores(outcome: str) -> dict[str, Fraction]:
@@ -210,25 +191,30 @@ def load_basis(game: Game) -> Basis | None:
     )
 
 
-_VERSION_COLUMNS = ("measured__rubric_version_id", "measured__rubric_version__sha256")
-_RATED = Prepared(
-    lambda game: (
-        Evaluation.objects.submitted_ratings()
-        .filter(game=game)
-        .order_by("pk")
-        .select_related("measured__rubric_version")
-        .only("evaluator_id", "seed", "identification", *_VERSION_COLUMNS)
-    ),
-    int,
+_RATED_COLUMNS = (
+    *("evaluator_id", "seed", "identification"),
+    *("measured__rubric_version_id", "measured__rubric_version__sha256"),
 )
-_JUDGED = Prepared(
-    lambda evaluations: (
-        Judgement.objects.filter(evaluation__in=evaluations)
-        .order_by("pk")
-        .values_list(*BasisJudgement.__struct_fields__)
-    ),
-    list,
-)
+
+
+def _rated(game: int) -> "QuerySet[Evaluation]":
+    submitted = Evaluation.objects.submitted_ratings().filter(game=game).order_by("pk")
+    return submitted.select_related("measured__rubric_version").only(*_RATED_COLUMNS)
+
+
+def _judged(evaluations: list[int]) -> "QuerySet[Judgement, Any]":
+    rows = Judgement.objects.filter(evaluation__in=evaluations).order_by("pk")
+    return rows.values_list(*BasisJudgement.__struct_fields__)
+
+
+def _current(game: int) -> "QuerySet[Game, Any]":
+    """The cost entered by hand and the current verdict; each None if missing."""
+    verdict = Verdict.objects.filter(game=OuterRef("pk")).not_superseded().values("pk")[:1]
+    return Game.objects.filter(pk=game).values_list(Subquery(entered(COST)), Subquery(verdict))
+
+
+# Every page of a game asks these.
+_RATED, _JUDGED, _CURRENT = Prepared(_rated, int), Prepared(_judged, list), Prepared(_current, int)
 
 
 def _test(evaluation: Evaluation, game: Game) -> BasisTest | None:
@@ -236,16 +222,6 @@ def _test(evaluation: Evaluation, game: Game) -> BasisTest | None:
     if drawn is None:
         return None
     return BasisTest(evaluation.pk, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
-
-
-# For a game, the cost entered by hand and the current verdict; each None if missing.
-_CURRENT = Prepared(
-    lambda game: Game.objects.filter(pk=game).values_list(
-        Subquery(entered(COST)),
-        Subquery(Verdict.objects.filter(game=OuterRef("pk")).not_superseded().values("pk")[:1]),
-    ),
-    int,
-)
 
 
 def build_basis_cost(reported: Decimal | None, by_hand: Decimal | None) -> BasisCost:
@@ -268,29 +244,19 @@ def load_open_flags(game: Game, only: Person | None = None) -> list[Remark]:
 
     Empty if the project ignores flags.
     """
-    return _FLAGS.objects(game.pk) if only is None else _OWN_FLAGS.objects(game.pk, only.pk)
+    return list(_open_flags(game, only, ruled_out=(IGNORE,)))
 
 
 def is_held_back(game: Game, person: Person) -> bool:
     """Whether an open flag of that person blocks the verdict in this project."""
-    return bool(_HOLDING_BACK.objects(game.pk, person.pk))
+    return _open_flags(game, person, ruled_out=(WARN, IGNORE)).exists()
 
 
-def _open_flags(game: int, *, ruled_out: Sequence[str], **only: Any) -> "QuerySet[Remark]":
+def _open_flags(game: Game, only: Person | None, *, ruled_out: Sequence[str]) -> "QuerySet[Remark]":
+    own = {} if only is None else {"evaluation__evaluator": only}
     rows = Remark.objects.filter(kind="flag", resolved_at=None, evaluation__game=game)
     rows = rows.exclude(evaluation__game__project__rating_rule__flags__in=ruled_out)
-    return rows.filter(evaluation__purpose=RATING, evaluation__state=SUBMITTED, **only).order_by("pk")
-
-
-_FLAGS = Prepared(lambda game: _open_flags(game, ruled_out=(IGNORE,)), int)
-_OWN_FLAGS = Prepared(
-    lambda game, person: _open_flags(game, ruled_out=(IGNORE,), evaluation__evaluator=person), int, int
-)
-_HOLDING_BACK = Prepared(
-    lambda game, person: _open_flags(game, ruled_out=(WARN, IGNORE), evaluation__evaluator=person)[:1],
-    int,
-    int,
-)
+    return rows.filter(evaluation__purpose=RATING, evaluation__state=SUBMITTED, **own).order_by("pk")
 
 
 def complete_games(project: Any) -> "QuerySet[Any, Any]":

@@ -22,7 +22,6 @@ from discussions.verdicts.permissions import (
 )
 from workspace.access.permissions import may
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
-from workspace.database.prepared_queries import Prepared
 from workspace.display.pages import render_markdown
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters
@@ -124,20 +123,9 @@ def report_or_refusal(person: Person, slug: str, number: int) -> tuple[Game, Rep
 
 def find_reopenable(person: Person, game: Game) -> int:
     """The person's own evaluation of the game, while it can be reopened; else 0."""
-    found = _SUBMITTED.first(game.pk, person.pk)
+    own = Evaluation.objects.submitted_ratings().filter(game=game, evaluator=person)
+    found = own.select_related("game").order_by("pk").first()
     return found.pk if found is not None and may(check_reopen, person, found, timezone.now()) else 0
-
-
-_SUBMITTED = Prepared(
-    lambda game, person: (
-        Evaluation.objects.submitted_ratings()
-        .filter(game=game, evaluator=person)
-        .select_related("game")
-        .order_by("pk")[:1]
-    ),
-    int,
-    int,
-)
 
 
 def show_verdict(

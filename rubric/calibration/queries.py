@@ -36,7 +36,6 @@ from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, RATING, SET_APART, SUBMITTED, SUPERSEDED
 from rubric.reviews.core.mark_pairs import collect_marks
 from rubric.versions.labels import format_mark
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Person
 
 
@@ -150,7 +149,8 @@ def calibrated_reviewers(comparison_set: ComparisonSet) -> QuerySet[Reviewer]:
 
 def load_keys(opened: CalibrationRound) -> dict[int, Key]:
     """Comparison -> the agreed marks."""
-    return {comparison: msgspec.json.decode(key, type=Key) for comparison, key in _KEYS.rows(opened.pk)}
+    rows = opened.comparisons.order_by("place").values_list("comparison", "key")
+    return {comparison: msgspec.json.decode(key, type=Key) for comparison, key in rows}
 
 
 def load_own_progress(
@@ -158,8 +158,9 @@ def load_own_progress(
 ) -> dict[int, tuple[CalibrationRound, ReviewerProgress]]:
     """Set -> its open round and the person's progress, if the person is calibrated."""
     found = {}
-    for opened in _OPEN_ROUNDS.objects([row.pk for row in sets]):
-        reviewer = _CALIBRATED.first(opened.set_id, opened.set.project_id, person.pk)
+    rounds = CalibrationRound.objects.filter(set__in=sets, closed_at=None)
+    for opened in rounds.select_related("set__rubric_version"):
+        reviewer = calibrated_reviewers(opened.set).filter(person=person).order_by("pk").first()
         if reviewer is not None:
             found[opened.set_id] = (opened, load_progress(opened, reviewer))
     return found
@@ -180,8 +181,9 @@ def load_progress_by_reviewer(
     known: dict[int, set[int]] = defaultdict(set)
     submitted: dict[int, dict[int, int]] = defaultdict(dict)
     earlier: set[int] = set()
-    people = [reviewer.pk for reviewer in reviewers]
-    for pk, reviewer, comparison, purpose, state, created_at in _REVIEWS.rows(list(keys), people):
+    rows = Review.objects.filter(comparison__in=keys, reviewer__in=reviewers).exclude(state=SUPERSEDED)
+    columns = ("pk", "reviewer", "comparison", "purpose", "state", "created_at")
+    for pk, reviewer, comparison, purpose, state, created_at in rows.values_list(*columns):
         if purpose != CALIBRATION:
             known[reviewer].add(comparison)
         elif state == SET_APART:
@@ -190,7 +192,7 @@ def load_progress_by_reviewer(
                 earlier.add(pk)
     given = _load_marks([pk for reviews in submitted.values() for pk in reviews.values()])
     unable = _load_unable(keys, [reviewer.person_id for reviewer in reviewers if reviewer.person_id])
-    waivers = dict(_WAIVERS.rows(opened.pk))
+    waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("reviewer", "reason"))
     found = {}
     for person in reviewers:
         asked = keys.keys() - known[person.pk] - unable.get(person.person_id or 0, set())
@@ -208,65 +210,22 @@ def load_progress_by_reviewer(
 def _load_marks(reviews: list[int]) -> dict[int, list[tuple[str, dict[str, float], float | None]]]:
     """Review -> its scores for each response, by the response's number."""
     found: dict[int, list[tuple[str, dict[str, float], float | None]]] = defaultdict(list)
-    for review, number, scores, holistic in _MARKS.rows(reviews):
+    rows = ReviewedResponse.objects.filter(review__in=reviews)
+    columns = ("review", "response__number", "scores", "holistic")
+    for review, number, scores, holistic in rows.values_list(*columns):
         found[review].append((str(number), scores, holistic))
     return found
 
 
 def _load_unable(comparisons: Collection[int], people: Collection[int]) -> dict[int, set[int]]:
     """Person -> the comparisons of which they wrote so many responses that nothing is left to compare."""
-    written = Counter(_WRITTEN.rows(list(comparisons), list(people)))
+    responses = Response.objects.filter(comparison__in=comparisons)
+    written = Counter(responses.filter(written_by__in=people).values_list("written_by", "comparison"))
     if not written:
         return {}
-    counted = Response.objects.filter(comparison__in=comparisons).order_by().values_list("comparison")
-    totals = dict(counted.annotate(count=Count("pk")))
+    totals = dict(responses.order_by().values_list("comparison").annotate(Count("pk")))
     found: dict[int, set[int]] = defaultdict(set)
     for (person, comparison), own in written.items():
         if person is not None and totals[comparison] - own < FEWEST_SHOWN:
             found[person].add(comparison)
     return found
-
-
-def _query_calibrated(comparison_set: int, project: int, person: int) -> "QuerySet[Reviewer]":
-    row = ComparisonSet(pk=comparison_set, project_id=project)
-    return calibrated_reviewers(row).filter(person=person).order_by("pk")[:1]
-
-
-_OPEN_ROUNDS = Prepared(
-    lambda sets: CalibrationRound.objects.filter(set__in=sets, closed_at=None).select_related(
-        "set__rubric_version"
-    ),
-    list,
-)
-_CALIBRATED = Prepared(_query_calibrated, int, int, int)
-_KEYS = Prepared(
-    lambda opened: (
-        CalibrationComparison.objects.filter(round=opened).order_by("place").values_list("comparison", "key")
-    ),
-    int,
-)
-_REVIEWS = Prepared(
-    lambda comparisons, reviewers: (
-        Review.objects.filter(comparison__in=comparisons, reviewer__in=reviewers)
-        .exclude(state=SUPERSEDED)
-        .values_list("pk", "reviewer", "comparison", "purpose", "state", "created_at")
-    ),
-    list,
-    list,
-)
-_MARKS = Prepared(
-    lambda reviews: ReviewedResponse.objects.filter(review__in=reviews).values_list(
-        "review", "response__number", "scores", "holistic"
-    ),
-    list,
-)
-_WRITTEN = Prepared(
-    lambda comparisons, people: Response.objects.filter(
-        comparison__in=comparisons, written_by__in=people
-    ).values_list("written_by", "comparison"),
-    list,
-    list,
-)
-_WAIVERS = Prepared(
-    lambda opened: CalibrationWaiver.objects.filter(round=opened).values_list("reviewer", "reason"), int
-)

@@ -48,7 +48,6 @@ from workspace.core.canonical import canonical_hash
 from workspace.core.hidden_duplicates import choose_duplicate, is_due
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.core.words import say
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 from workspace.revisions.actions import KeyedRevisions, Saved
 from workspace.revisions.core import Act, Latest
@@ -262,25 +261,15 @@ def submit_marked_review(*, review: Review, by: Person, now: datetime) -> Review
 
 def lock(review: Review) -> Review:
     """Lock the review until the end of this transaction, and read its current state."""
-    ((review.state, review.version, ended_at, closed_at),) = _LOCK.rows(review.pk)
+    # Reviewer and set are read without a lock: others may be saving in the same set.
+    reviewer = Reviewer.objects.filter(pk=OuterRef("reviewer")).values("ended_at")
+    held_by = ComparisonSet.objects.filter(reviewers=OuterRef("reviewer")).values("closed_at")
+    rows = Review.objects.select_for_update().values_list(
+        "state", "version", Subquery(reviewer), Subquery(held_by)
+    )
+    review.state, review.version, ended_at, closed_at = rows.get(pk=review.pk)
     review.reviewer.ended_at, review.reviewer.set.closed_at = ended_at, closed_at
     return review
-
-
-# Reviewer and set are read without a lock: others may be saving in the same set.
-_LOCK = Prepared(
-    lambda key: (
-        Review.objects.select_for_update()
-        .filter(pk=key)
-        .values_list(
-            "state",
-            "version",
-            Subquery(Reviewer.objects.filter(pk=OuterRef("reviewer")).values("ended_at")),
-            Subquery(ComparisonSet.objects.filter(reviewers=OuterRef("reviewer")).values("closed_at")),
-        )
-    ),
-    int,
-)
 
 
 class _Marks(KeyedRevisions[Review, ReviewState, Latest]):

@@ -12,7 +12,6 @@ from rubric.core.limits import FEWEST_SHOWN
 from rubric.models import CalibrationComparison, Comparison, ComparisonSet, Response, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import DRAFT, RATING, SUBMITTED, SUPERSEDED
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Person
 
 # How long a started review holds a place; after that somebody else may take the place, and the work is kept.
@@ -22,28 +21,16 @@ PLACE_LEASE = timedelta(days=1)
 def count_taken(sets: Iterable[ComparisonSet], *, now: datetime | None = None) -> dict[int, int]:
     """How many people have a place on each comparison of these sets: submitted, or started within the lease."""
     keys = [comparison_set.pk for comparison_set in sets]
-    counts = dict.fromkeys((key for (key,) in _COMPARISONS.rows(keys)), 0)
-    return counts | dict(_TAKEN.rows(keys, (now or timezone.now()) - PLACE_LEASE))
-
-
-_COMPARISONS = Prepared(lambda sets: Comparison.objects.filter(set__in=sets).values_list("pk"), list)
-_TAKEN = Prepared(
-    lambda sets, since: (
-        Review.objects.filter(
-            Q(state=DRAFT, reviewer__ended_at=None, created_at__gt=since) | Q(state=SUBMITTED),
-            comparison__set__in=sets,
-            round=1,
-            purpose=RATING,
-            reviewer__kind=PERSON,
-        )
-        .order_by()
-        .values("comparison")
-        .annotate(count=Count("pk"))
-        .values_list("comparison", "count")
-    ),
-    list,
-    datetime,
-)
+    counts = dict.fromkeys(Comparison.objects.filter(set__in=keys).values_list("pk", flat=True), 0)
+    since = (now or timezone.now()) - PLACE_LEASE
+    taken = Review.objects.filter(
+        Q(state=DRAFT, reviewer__ended_at=None, created_at__gt=since) | Q(state=SUBMITTED),
+        comparison__set__in=keys,
+        round=1,
+        purpose=RATING,
+        reviewer__kind=PERSON,
+    )
+    return counts | dict(taken.order_by().values_list("comparison").annotate(Count("pk")))
 
 
 def load_calibrated(sets: Iterable[ComparisonSet]) -> dict[int, bool]:
@@ -52,17 +39,10 @@ def load_calibrated(sets: Iterable[ComparisonSet]) -> dict[int, bool]:
     New reviews of them do not count.
     """
     found: dict[int, bool] = {}
-    for comparison, closed_at in _CALIBRATED.rows([row.pk for row in sets]):
+    rows = CalibrationComparison.objects.filter(round__set__in=[row.pk for row in sets])
+    for comparison, closed_at in rows.values_list("comparison", "round__closed_at"):
         found[comparison] = found.get(comparison, False) or closed_at is None
     return found
-
-
-_CALIBRATED = Prepared(
-    lambda sets: CalibrationComparison.objects.filter(round__set__in=sets).values_list(
-        "comparison", "round__closed_at"
-    ),
-    list,
-)
 
 
 def has_open_places(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:

@@ -1,6 +1,7 @@
 """The signed-in person, read from the row with every request."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -18,7 +19,7 @@ def load_person(key: int) -> Person | None:
 
     With their unread notifications counted, so that the bell costs no query of its own while they are few.
     """
-    found = (_PERSON_AND_FACTOR if settings.REQUIRE_TOTP else _PERSON).rows(key)
+    found = _PERSON[settings.REQUIRE_TOTP].rows(key)
     if not found:
         return None
     person = Person.from_db("default", _COLUMNS, found[0][: len(_COLUMNS)])
@@ -41,23 +42,21 @@ def prepare_by_rights(
     return {is_admin: prepare(is_admin) for is_admin in (False, True)}
 
 
-def _people(key: int) -> "models.QuerySet[Person]":
+def _query_person(needs_factor: bool, key: int) -> Any:
+    """Required second factors are in the same query as the person, so that they cost a request no further query."""
     unread = Notification.objects.shown_to(OuterRef("pk")).filter(read_at=None).order_by()
     count = unread.values("person").annotate(count=Count("pk")).values("count")
-    found: models.QuerySet[Person] = Person.objects.filter(pk=key).annotate(unread=Subquery(count))
-    return found
-
-
-def _people_and_factors(key: int) -> "models.QuerySet[Person, Any]":
-    """In the same query as the person, so that required second factors cost a request no further query."""
+    people = Person.objects.filter(pk=key).annotate(unread=Subquery(count))
+    if not needs_factor:
+        return people.values_list(*_COLUMNS, "unread")
     leads = Membership.objects.filter(person=OuterRef("pk"), role=LEAD, ended_at=None)
     has = Authenticator.objects.filter(user=OuterRef("pk"), type=Authenticator.Type.TOTP)
     lacks = (Q(is_admin=True) | Q(Exists(leads))) & ~Q(Exists(has)) & Q(is_service=False)
-    rows = _people(key).annotate(lacks=ExpressionWrapper(lacks, models.BooleanField()))
-    found: models.QuerySet[Person, Any] = rows.values_list(*_COLUMNS, "unread", "lacks")
-    return found
+    rows = people.annotate(lacks=ExpressionWrapper(lacks, models.BooleanField()))
+    return rows.values_list(*_COLUMNS, "unread", "lacks")
 
 
 _COLUMNS = [field.attname for field in Person._meta.concrete_fields]
-_PERSON = Prepared(lambda key: _people(key).values_list(*_COLUMNS, "unread"), int)
-_PERSON_AND_FACTOR = Prepared(_people_and_factors, int)
+_PERSON = {
+    needs_factor: Prepared(partial(_query_person, needs_factor), int) for needs_factor in (False, True)
+}

@@ -1,11 +1,11 @@
-"""Queries whose SQL is built once: those of every request and save, of giving out the next game, of the main pages.
+"""Queries whose SQL is built once: those of every request, of a save, of the evaluator's page, the list and the home.
 
-Django builds the SQL of a query for every request, which takes ten times as long as SQLite takes to answer it. A page
-runs ten queries or more, so this was half of its time (docs/adr/0024). Everything else uses plain querysets.
+Django builds the SQL of a query for every request, which takes ten times as long as SQLite takes to answer it
+(docs/adr/0024). Everything else uses plain querysets.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -15,7 +15,6 @@ from weakref import WeakSet
 from django.db import OperationalError, connection
 from django.db.models import Field, Model
 from django.db.models.query import ModelIterable, get_related_populators
-from django.db.models.sql import UpdateQuery
 from django.db.transaction import TransactionManagementError
 
 M = TypeVar("M", bound=Model)
@@ -28,27 +27,18 @@ Kind = type[int] | type[str] | type[datetime] | type[list]
 
 
 class _Place(NamedTuple):
-    """Where a parameter comes from: the value at that place, `constant` where it is -1.
-
-    A text that is searched for stands between `before` and `after`.
-    """
+    """Where a parameter comes from: the value at that place, `constant` where it is -1."""
 
     at: int
     constant: Any = None
-    before: str = ""
-    after: str = ""
 
 
 class _Compiled(NamedTuple):
-    """A query as the database takes it: the SQL, also split at its parameters; `models` says how rows become objects.
-
-    It is plain where no text is searched for.
-    """
+    """A query as the database takes it: its SQL, also split at its parameters, and how rows become objects."""
 
     sql: str
     pieces: list[str]
     places: list[_Place]
-    is_plain: bool
     converters: list[tuple[int, Callable[[Any], Any]]]
     models: "_Models | None"
 
@@ -85,8 +75,8 @@ class Prepared:
     `build` is called once for each kind of database with stand-ins for values of the given `kinds` and returns the
     queryset; `rows` (of a `values_list`) and `objects` (of models) run it with real values in their place. A value of
     the kind `list` holds whole numbers and belongs in an `__in` that every row must meet: with an empty list nothing is
-    found, and no query is sent. The same holds for a number that no row can have. A text may stand in `__contains`. No
-    value may be None or the end of a slice.
+    found, and no query is sent. The same holds for a number that no row can have. No value may be None, a text that is
+    searched for, or the end of a slice.
     """
 
     def __init__(self, build: Callable[..., Any], *kinds: Kind) -> None:
@@ -109,15 +99,6 @@ class Prepared:
         """The first of the objects, or None."""
         return next(iter(self.objects(*values)), None)
 
-    def get(self, *values: Any) -> Any:
-        """The object. Raises the model's DoesNotExist when there is none."""
-        found = self.first(*values)
-        if found is None:
-            known = self._get_compiled().models
-            assert known is not None
-            raise known.model.DoesNotExist  # type: ignore[attr-defined]
-        return found
-
     def _get_compiled(self) -> _Compiled:
         known = self.compiled.get(connection.vendor)
         if known is None:
@@ -136,22 +117,17 @@ class Prepared:
         return [_converted(row, known.converters) for row in found] if known.converters else found
 
     def _fill(self, known: _Compiled, values: Sequence[Any]) -> tuple[str, list[Any]]:
-        if known.is_plain and not self.has_lists:
-            return known.sql, [constant if at < 0 else values[at] for at, constant, _, _ in known.places]
+        filled = [constant if at < 0 else values[at] for at, constant in known.places]
+        if not self.has_lists:
+            return known.sql, filled
         params: list[Any] = []
-        marks = ["%s"] * len(known.places)
-        for number, (at, constant, before, after) in enumerate(known.places):
-            value = constant if at < 0 else values[at]
+        marks = ["%s"] * len(filled)
+        for number, value in enumerate(filled):
             if isinstance(value, list):
                 marks[number] = ", ".join(["%s"] * len(value))
                 params += value
             else:
-                is_searched = before or after
-                params.append(
-                    before + connection.ops.prep_for_like_query(value) + after if is_searched else value
-                )
-        if not self.has_lists:
-            return known.sql, params
+                params.append(value)
         first, *others = known.pieces
         return first + "".join(map(str.__add__, marks, others)), params
 
@@ -163,13 +139,17 @@ class Prepared:
         )
 
     def _compile(self) -> _Compiled:
-        marks = [self._mark(number, kind) for number, kind in enumerate(self.kinds)]
+        marks = [_mark(number, kind) for number, kind in enumerate(self.kinds)]
         queryset = self.build(
             *([mark] if kind is list else mark for mark, kind in zip(marks, self.kinds, strict=True))
         )
         compiler = queryset.query.get_compiler(connection=connection)
         sql, params = compiler.as_sql()
-        places = self._find_places(params, marks)
+        adapted = [self._adapt(mark) for mark in marks]
+        places = [_find_place(param, adapted) for param in params]
+        assert {place.at for place in places} >= set(range(len(marks))), (
+            "a value is no parameter of the query"
+        )
         selected = [column[0] for column in compiler.select[0 : compiler.col_count]]
         converters = [
             (at, _bind_converter(function, expression))
@@ -177,44 +157,13 @@ class Prepared:
             for function in functions
         ]
         models = _read_models(compiler) if queryset._iterable_class is ModelIterable else None
-        is_plain = not any(place.before or place.after for place in places)
-        return _Compiled(sql, _cut(sql), places, is_plain, converters, models)
-
-    def _find_places(self, params: Iterable[Any], marks: list[Any]) -> list[_Place]:
-        adapted = [self._adapt(mark) for mark in marks]
-        places = [_find_place(param, adapted) for param in params]
-        assert {place.at for place in places} >= set(range(len(marks))), (
-            "a value is no parameter of the query"
-        )
-        return places
-
-    def _mark(self, number: int, kind: Kind) -> Any:
-        if kind is datetime:
-            return datetime(_YEAR_MARK + number, 1, 1, tzinfo=UTC)
-        return _TEXT_MARK.format(number) if kind is str else _INT_MARK + number
+        return _Compiled(sql, _PLACEHOLDER.sub("\\1\0", sql).split("\0"), places, converters, models)
 
 
-class PreparedUpdate(Prepared):
-    """An update with placeholders: `build` returns the queryset, of one table, and the changes as `update` takes them.
-
-    A value has a kind and a place as in a query; lists are not taken.
-    """
-
-    def change(self, *values: Any) -> int:
-        """Change the rows that the query finds for these values; how many they were."""
-        known = self._get_compiled()
-        sql, params = self._fill(known, [self._adapt(value) for value in values])
-        with connection.cursor() as cursor:
-            cursor.execute(sql, params)
-            return int(cursor.rowcount)
-
-    def _compile(self) -> _Compiled:
-        marks = [self._mark(number, kind) for number, kind in enumerate(self.kinds)]
-        found, changes = self.build(*marks)
-        query = found.query.chain(UpdateQuery)
-        query.add_update_values(changes)
-        sql, params = query.get_compiler(connection=connection).as_sql()
-        return _Compiled(sql, _cut(sql), self._find_places(params, marks), True, [], None)
+def _mark(number: int, kind: Kind) -> Any:
+    if kind is datetime:
+        return datetime(_YEAR_MARK + number, 1, 1, tzinfo=UTC)
+    return _TEXT_MARK.format(number) if kind is str else _INT_MARK + number
 
 
 def _find_place(param: Any, marks: list[Any]) -> _Place:
@@ -222,15 +171,7 @@ def _find_place(param: Any, marks: list[Any]) -> _Place:
         # PostgreSQL is handed subclasses of whole numbers.
         if isinstance(param, type(mark)) and param == mark:
             return _Place(at)
-        if isinstance(mark, str) and isinstance(param, str) and mark in param:
-            before, after = param.split(mark)
-            return _Place(at, None, before, after)
     return _Place(-1, param)
-
-
-def _cut(sql: str) -> list[str]:
-    """The pieces of the SQL between its parameters."""
-    return _PLACEHOLDER.sub("\\1\0", sql).split("\0")
 
 
 def _bind_converter(function: Callable[..., Any], expression: Any) -> Callable[[Any], Any]:

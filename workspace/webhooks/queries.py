@@ -3,7 +3,6 @@
 from django.db.models import QuerySet
 
 from workspace.core.limits import PAGE_SIZE
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Delivery, Project, Webhook
 
 
@@ -21,10 +20,5 @@ def load_deliveries(webhook: Webhook, before: int = 0) -> tuple[list[Delivery], 
 
 def find_listening(project: Project, event: str) -> list[int]:
     """The numbers of the active webhooks that chose the event."""
-    return [key for key, events in _LISTENING.rows(project.pk) if event in events.split()]
-
-
-# Runs with every submission.
-_LISTENING = Prepared(
-    lambda project: Webhook.objects.listening().filter(project=project).values_list("pk", "events"), int
-)
+    listening = Webhook.objects.listening().filter(project=project)
+    return [key for key, events in listening.values_list("pk", "events") if event in events.split()]

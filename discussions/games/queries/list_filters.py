@@ -89,11 +89,10 @@ def _get_defaults(kind: type[ListFilter]) -> dict[str, object]:
     return {field.name: field.default for field in fields if field.name not in ("after", "before", "most")}
 
 
-# The type of a filter's value, by its name or a prefix of the name.
+# The type of a filter's value outside the search.
 VALUE_KINDS: dict[str, type[int] | type[str] | type[datetime]] = {
     "iteration": int,
     "evaluator": int,
-    "number": int,
     "since": datetime,
     "until": datetime,
 }

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
@@ -18,12 +18,10 @@ from discussions.games.queries.list_filters import (
     read_values,
 )
 from discussions.models import Game, Verdict
-from workspace.database.prepared_queries import Kind, Prepared
+from workspace.database.prepared_queries import Prepared
 from workspace.models import Project
 
 GAMES_A_PAGE = 30
-# The first word of a search, as `read_values` names it.
-SEARCHED = "word0"
 # The most games that one act takes; a list counts its games up to that number.
 MOST_CHOSEN = 200
 
@@ -114,13 +112,13 @@ def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
     is_back, cursor = bool(wanted.before), wanted.before or wanted.after
     here = _find_value(project, wanted, cursor) if cursor else None
     if here is None and not is_back:
-        games = _run(_prepare_window, project, wanted)
+        games = _run(_query_window, project, wanted)
     else:
         rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
         if here is not None:
             field, falls = FIELDS[wanted.sort]
             rows = _beyond(rows, field, here, cursor, falls=falls != is_back)
-        games = list(_cut(rows, prefix, wanted, is_back=is_back, is_search=bool(wanted.q)))
+        games = list(_cut(rows, prefix, wanted, is_back=is_back))
     is_more, games = len(games) > wanted.most, games[: wanted.most]
     if is_back:
         games.reverse()
@@ -140,7 +138,7 @@ def _find_value(project: Project, wanted: ListQuery, cursor: int) -> Any:
 
 def count_matches(project: Project, wanted: ListQuery, most: int) -> int:
     """How many games the whole list has, counted up to `most`; one query."""
-    return len(_run(_prepare_matches, project, structs.replace(wanted, most=most)))
+    return len(_run(_query_matches, project, structs.replace(wanted, most=most)))
 
 
 def list_numbers(project: Project, wanted: ListQuery, most: int) -> list[int]:
@@ -151,44 +149,46 @@ def list_numbers(project: Project, wanted: ListQuery, most: int) -> list[int]:
 
 
 def _run(
-    prepare: "Callable[..., Prepared]", project: Project, wanted: ListQuery, *more: Any
+    query: "Callable[[int, ListQuery, Mapping[str, Any]], QuerySet[Any, Any]]",
+    project: Project,
+    wanted: ListQuery,
 ) -> list[tuple[Any, ...]]:
-    """The rows of a prepared list. Lists that differ only in their values share a query; `more` are values, too."""
+    """The rows of a list; prepared without a search. Lists that differ only in their values share a query."""
     values = read_values(wanted)
+    if wanted.q:
+        return list(query(project.pk, wanted, values))
     shape = structs.replace(wanted, after=0, before=0, **dict.fromkeys(VALUE_FIELDS))
-    return prepare(shape, tuple(values)).rows(project.pk, *more, *values.values())
+    return _prepare(query, shape, tuple(values)).rows(project.pk, *values.values())
 
 
 # Room for every order with the usual filters; other queries evict one of these for a while.
-@lru_cache(maxsize=256)
-def _prepare_window(shape: ListQuery, names: tuple[str, ...]) -> Prepared:
-    def build(project: int, *values: Any) -> "QuerySet[Any, Any]":
-        rows, prefix = _ordered(project, shape, dict(zip(names, values, strict=True)))
-        return _cut(rows, prefix, shape, is_search=SEARCHED in names)
-
-    return Prepared(build, int, *_kinds(names))
-
-
-@lru_cache(maxsize=256)
-def _prepare_matches(shape: ListQuery, names: tuple[str, ...]) -> Prepared:
-    def build(project: int, *values: Any) -> "QuerySet[Any, Any]":
-        rows, _prefix = _ordered(project, shape, dict(zip(names, values, strict=True)))
-        return rows.order_by().values_list("pk")[: shape.most]
-
-    return Prepared(build, int, *_kinds(names))
+@lru_cache(maxsize=512)
+def _prepare(
+    query: "Callable[..., QuerySet[Any, Any]]", shape: ListQuery, names: tuple[str, ...]
+) -> Prepared:
+    return Prepared(
+        lambda project, *values: query(project, shape, dict(zip(names, values, strict=True))),
+        int,
+        *(VALUE_KINDS[name] for name in names),
+    )
 
 
-def _kinds(names: tuple[str, ...]) -> list[Kind]:
-    return [VALUE_KINDS.get(name, str) for name in names]
+def _query_window(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "QuerySet[Any, Any]":
+    return _cut(*_ordered(project, wanted, values), wanted)
+
+
+def _query_matches(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "QuerySet[Any, Any]":
+    rows, _prefix = _ordered(project, wanted, values)
+    return rows.order_by().values_list("pk")[: wanted.most]
 
 
 def _cut(
-    rows: "QuerySet[Any]", prefix: str, wanted: ListQuery, *, is_back: bool = False, is_search: bool
+    rows: "QuerySet[Any]", prefix: str, wanted: ListQuery, *, is_back: bool = False
 ) -> "QuerySet[Any, Any]":
     """The columns of one page and of the game after it."""
     field, falls = FIELDS[wanted.sort]
     falls = falls != is_back
-    if is_search and field == "number":
+    if wanted.q and field == "number":
         # SQLite has an index of numbers with texts: it finds the page there without reading rows of other games.
         matches = rows.order_by("-number" if falls else "number").values("pk")
         rows = Game.objects.filter(pk__in=matches[: wanted.most + 1])
@@ -222,34 +222,11 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbou
 
 def _find_neighbour(project: Project, wanted: ListQuery, cursor: int, here: Any, *, is_back: bool) -> int:
     """The number of the game before or after the row with that key and sort value; 0 at an end."""
-    if isinstance(here, int | str) and not wanted.is_ordered_by_verdict:
-        prepare = partial(_prepare_neighbour, is_text=isinstance(here, str), is_back=is_back)
-        numbers = _run(prepare, project, wanted, here, cursor)
-    else:  # a decimal, or a figure that PostgreSQL keeps in two bytes: too few for a stand-in of a prepared query
-        numbers = list(
-            _select_neighbour(project.pk, wanted, read_values(wanted), here, cursor, is_back=is_back)
-        )
-    return numbers[0][0] if numbers else 0
-
-
-# As many orders and filters as above, each in two directions.
-@lru_cache(maxsize=512)
-def _prepare_neighbour(shape: ListQuery, names: tuple[str, ...], *, is_text: bool, is_back: bool) -> Prepared:
-    def build(project: int, here: Any, cursor: int, *values: Any) -> "QuerySet[Any, Any]":
-        by_name = dict(zip(names, values, strict=True))
-        return _select_neighbour(project, shape, by_name, here, cursor, is_back=is_back)
-
-    return Prepared(build, int, str if is_text else int, int, *_kinds(names))
-
-
-def _select_neighbour(
-    project: int, wanted: ListQuery, values: Mapping[str, Any], here: Any, cursor: int, *, is_back: bool
-) -> "QuerySet[Any, Any]":
-    rows, prefix = _ordered(project, wanted, values)
+    rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
     field, falls = FIELDS[wanted.sort]
     falls = falls != is_back
-    beyond = _beyond(rows, field, here, cursor, falls=falls)
-    return _sorted(beyond, field, falls=falls).values_list(f"{prefix}number")[:1]
+    beyond = _sorted(_beyond(rows, field, here, cursor, falls=falls), field, falls=falls)
+    return beyond.values_list(f"{prefix}number", flat=True).first() or 0
 
 
 def _ordered(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "tuple[QuerySet[Any], str]":

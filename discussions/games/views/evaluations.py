@@ -19,7 +19,6 @@ from discussions.models import Evaluation, Game, Judgement, Remark
 from discussions.models.slots import RATING
 from discussions.queries import load_measurements
 from discussions.verdicts.queries import Preview
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Person
 
 MOST_DIFFERENCES = 10
@@ -111,9 +110,11 @@ class PeoplePart:
     def __init__(
         self, game: Game, preview: Preview | None, *, is_named: bool = False, only: Person | None = None
     ) -> None:
-        evaluations: list[Evaluation] = _EVALUATIONS.objects(game.pk)
+        rows = Evaluation.objects.filter(game=game, purpose=RATING)
+        evaluations = list(rows.select_related("evaluator").order_by("pk"))
         own = [row for row in evaluations if only is None or row.evaluator_id == only.pk]
-        judgements, remarks = _load(_JUDGEMENTS, own), _load(_REMARKS, own)
+        judgements = _by_evaluation(Judgement.objects.filter(evaluation__in=own).exclude(value=""))
+        remarks = _by_evaluation(Remark.objects.filter(evaluation__in=own).order_by("pk"))
         submitted = [row.pk for row in evaluations if row.state == SUBMITTED]
         self.is_shared, self.is_named = has_letters(len(evaluations), game.evaluator_count), is_named
         self.is_whole, self.in_count = only is None, len(submitted)
@@ -143,24 +144,9 @@ class PeoplePart:
         self.adjudicated_count = sum(difference.resolved is not None for difference in differing)
 
 
-_EVALUATIONS = Prepared(
-    lambda game: (
-        Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator").order_by("pk")
-    ),
-    int,
-)
-_JUDGEMENTS = Prepared(
-    lambda evaluations: Judgement.objects.filter(evaluation__in=evaluations).exclude(value=""), list
-)
-_REMARKS = Prepared(
-    lambda evaluations: Remark.objects.filter(evaluation__in=evaluations).order_by("pk"), list
-)
-
-
-def _load(query: Prepared, evaluations: list[Evaluation]) -> dict[int, list[Any]]:
-    """The rows of that query, by evaluation."""
+def _by_evaluation(rows: Iterable[Any]) -> dict[int, list[Any]]:
     by_evaluation: dict[int, list[Any]] = {}
-    for row in query.objects([evaluation.pk for evaluation in evaluations]):
+    for row in rows:
         by_evaluation.setdefault(row.evaluation_id, []).append(row)
     return by_evaluation
 

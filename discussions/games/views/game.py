@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
-from django.db.models import OuterRef, Subquery
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
@@ -53,7 +52,6 @@ from discussions.verdicts.queries import Preview, load_next_games, load_verdict_
 from workspace.access.permissions import may
 from workspace.core.text import figure
 from workspace.core.words import decode_stored
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Job, Person
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
@@ -167,7 +165,9 @@ class GamePage:
     ) -> None:
         self.game, self.record = game, game_record(game.pk, game.content_sha256)
         preview = load_verdict_preview(game)
-        diagnostics = _DIAGNOSTICS.first(preview.basis.measured.id) if preview else None
+        diagnostics = (
+            Companions.objects.filter(measured=preview.basis.measured.id).first() if preview else None
+        )
         warnings = decode_stored(game.warnings, list[Fault])
         self.warnings = [warning for warning in warnings if warning.code not in ODDITY_CODES]
         self.is_without_repeats = any(warning.code == REPEATS_DROPPED for warning in self.warnings)
@@ -234,21 +234,11 @@ class GamePage:
         return 0 if self.verdict_number or self.people.needed_count <= least else self.people.needed_count - 1
 
 
-_DIAGNOSTICS = Prepared(lambda measured: Companions.objects.filter(measured=measured), int)
-
-
 def _find_verdict_number(game: Game, preview: Preview | None) -> int:
     if preview is not None and preview.basis.supersedes is None:
         return 0
-    return _NUMBER.rows(game.pk)[0][0] or 0
-
-
-_NUMBER = Prepared(
-    lambda game: Game.objects.filter(pk=game).values_list(
-        Subquery(Verdict.objects.filter(game=OuterRef("pk")).order_by("-number").values("number")[:1])
-    ),
-    int,
-)
+    numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
+    return numbers.first() or 0
 
 
 def _find_missing(game: Game, preview: Preview | None) -> MissingFigures:
@@ -325,20 +315,13 @@ class PaidFigure:
 
 def paid_figures(game: Game) -> list[PaidFigure]:
     """Cost and cache hit rate of a game with everything that was entered; one query."""
-    entered: list[ManualFigure] = _ENTERED.objects(game.pk)
+    rows = ManualFigure.objects.filter(game=game).select_related("created_by")
+    entered = list(rows.order_by("kind", "-number"))
     cache = None if game.cache_hit_rate is None else Decimal(str(game.cache_hit_rate))
     return [
         PaidFigure(kind, reported, [row for row in entered if row.kind == kind])
         for kind, reported in ((COST, game.cost_usd), (CACHE, cache))
     ]
-
-
-_ENTERED = Prepared(
-    lambda game: (
-        ManualFigure.objects.filter(game=game).select_related("created_by").order_by("kind", "-number")
-    ),
-    int,
-)
 
 
 def format_manual_figure(kind: str, value: Decimal) -> str:
@@ -356,7 +339,8 @@ class RoundsPart:
     """
 
     def __init__(self, game: Game, oddities: list[Oddity]) -> None:
-        self.newest: RoundOffset | None = _OFFSETS.first(game.pk)
+        acts = RoundOffset.objects.filter(game=game).select_related("created_by")
+        self.newest = acts.order_by("-number").first()
         self.stays = why_rounds_stay(game)
         self.choices = () if self.stays else ROUND_OFFSETS
         self.is_odd = any(oddity.code in (ROUND_ZERO, TEXT_ROUND_ZERO) for oddity in oddities)
@@ -364,12 +348,6 @@ class RoundsPart:
         # What to add to a number in a text to get the file's.
         self.offset = self.newest.offset if self.newest else 0
         self.says = dict(ROUND_OFFSETS)[self.offset]
-
-
-_OFFSETS = Prepared(
-    lambda game: RoundOffset.objects.filter(game=game).select_related("created_by").order_by("-number")[:1],
-    int,
-)
 
 
 def list_withdrawals(game: Game) -> list[Withdrawal]:

@@ -36,7 +36,6 @@ from discussions.home.queries import (
     sum_recorded,
 )
 from discussions.models import Decision, Iteration, Stage
-from workspace.database.prepared_queries import Prepared
 from workspace.display.core.charts import Segment, share_bar
 from workspace.display.core.multiples import Column, Multiple, Scale, Value, compute_scale, multiple
 from workspace.models import Project
@@ -288,19 +287,11 @@ def _chart(
 
 
 def _newest_decision(project: Project) -> Decision | None:
-    found: Decision | None = _DECISION.first(project.pk)
-    return found
-
-
-_DECISION = Prepared(
-    lambda project: (
+    return (
         Decision.objects.not_superseded()
         .filter(iteration__project=project)
         .order_by("-pk")
         .select_related("iteration", "created_by")
-        .only("choice", "reason", "created_at", "iteration__number", "iteration__name", "created_by__name")[
-            :1
-        ]
-    ),
-    int,
-)
+        .only("choice", "reason", "created_at", "iteration__number", "iteration__name", "created_by__name")
+        .first()
+    )

@@ -214,7 +214,7 @@ def _projects(
     today_count = max((one.today_count for one in held), default=0)
     if only is not None:
         return roles, [only], today_count
-    projects = _ALL_PROJECTS.objects() if person.is_admin else [one.project for one in held]
+    projects = list(Project.objects.all()[:PAGE_SIZE]) if person.is_admin else [one.project for one in held]
     return roles, projects[:PAGE_SIZE], today_count
 
 
@@ -229,7 +229,6 @@ _MEMBERSHIPS = Prepared(
     int,
     datetime,
 )
-_ALL_PROJECTS = Prepared(lambda: Project.objects.all()[:PAGE_SIZE])
 
 
 def _start(evaluation: Evaluation, now: datetime) -> Started:
@@ -394,7 +393,6 @@ _RATED = prepare_by_rights(
 
 def _names(transcripts: list[int]) -> dict[int, str]:
     """The names of these transcripts; no query for none."""
-    return dict(_NAMES.rows(transcripts))
-
-
-_NAMES = Prepared(lambda keys: Transcript.objects.filter(pk__in=keys).values_list("pk", "name"), list)
+    if not transcripts:
+        return {}
+    return dict(Transcript.objects.filter(pk__in=transcripts).values_list("pk", "name"))

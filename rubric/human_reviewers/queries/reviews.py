@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
-from typing import Any
+from itertools import starmap
 
 from django.db.models import Exists, OuterRef, QuerySet
 from msgspec import Struct
@@ -14,7 +14,6 @@ from rubric.human_reviewers.core import CANNOT, Key, Missing, Sheet, are_scores_
 from rubric.models import (
     Comparison,
     ComparisonSet,
-    Mark,
     MarkRevision,
     Review,
     ReviewedResponse,
@@ -23,7 +22,8 @@ from rubric.models import (
 )
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import SUBMITTED
-from workspace.database.prepared_queries import LARGEST_KEY, Prepared, build_part
+from workspace.access.queries import prepare_by_rights
+from workspace.database.prepared_queries import LARGEST_KEY, build_part
 from workspace.models import Person, Project
 from workspace.revisions.core import Latest
 
@@ -129,7 +129,7 @@ def load_own_review(person: Person, key: int) -> Review | None:
     """The person's own review with that number, as `visible_to` gives it; None when there is none."""
     if key > LARGEST_KEY:
         return None
-    found = (_ANY_PROJECT if person.is_admin else _OWN_PROJECTS).rows(person.pk, key)
+    found = _OWN[person.is_admin].rows(person.pk, key)
     if not found:
         return None
     row = found[0]
@@ -145,13 +145,9 @@ def load_own_review(person: Person, key: int) -> Review | None:
     return review
 
 
-def _own(person: int, key: int, *, is_admin: bool) -> "QuerySet[Review, Any]":
-    own = Review.objects.visible_to(Person(pk=person, is_admin=is_admin)).filter(pk=key)
-    return own.values_list(*COLUMNS)
-
-
-_OWN_PROJECTS = Prepared(lambda person, key: _own(person, key, is_admin=False), int, int)
-_ANY_PROJECT = Prepared(lambda person, key: _own(person, key, is_admin=True), int, int)
+_OWN = prepare_by_rights(
+    lambda person, key: Review.objects.visible_to(person).filter(pk=key).values_list(*COLUMNS), int
+)
 
 
 def load_review_state(review: Review) -> ReviewState:
@@ -168,11 +164,11 @@ def load_review_state(review: Review) -> ReviewState:
             scales=rubric.scales,
         ),
         rubric=rubric,
-        marks={(mark.kind, mark.subject): mark for mark in (Latest(*row) for row in _MARKS.rows(review.pk))},
+        marks={
+            (mark.kind, mark.subject): mark
+            for mark in starmap(Latest, review.marks.values_list(*Latest.__struct_fields__))
+        },
     )
-
-
-_MARKS = Prepared(lambda key: Mark.objects.filter(review=key).values_list(*Latest.__struct_fields__), int)
 
 
 # The version of a set is published and never changes; the hash guards against another database.

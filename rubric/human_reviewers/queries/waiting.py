@@ -25,7 +25,6 @@ from rubric.sets.queries import count_taken, load_calibrated
 from workspace.access.queries import prepare_by_rights
 from workspace.core.hidden_duplicates import count_ahead
 from workspace.database.locked_texts import keyed_text
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
 TO_REVIEW, STARTED, SECOND, SECOND_STARTED = "to_review", "started", "second", "second_started"
@@ -184,9 +183,6 @@ _REVIEWERS = prepare_by_rights(
         .order_by("-set")
     )
 )
-_COMPARISONS = Prepared(
-    lambda sets: Comparison.objects.filter(set__in=sets).order_by("number").values_list("set", "pk"), list
-)
 
 
 def _list_waiting(
@@ -205,7 +201,8 @@ def _list_waiting(
     open_now = second_rounds(sets, among=firsts, calibrated=calibrated) if firsts else set()
     progress = load_own_progress(sets, person) if any(calibrated.values()) else {}
     rows: dict[int, list[int]] = {comparison_set.pk: [] for comparison_set in sets}
-    for key, comparison in _COMPARISONS.rows(list(rows)):
+    comparisons = Comparison.objects.filter(set__in=rows).order_by("number")
+    for key, comparison in comparisons.values_list("set", "pk"):
         rows[key].append(comparison)
     full, order = _places(person, sets, rows)
     for comparison_set in sets:
@@ -312,13 +309,17 @@ def second_rounds(
     needed = {comparison_set.pk: comparison_set.people_needed for comparison_set in sets}
     if calibrated is None:
         calibrated = load_calibrated(sets)
-    asked = [key for _set, key in _COMPARISONS.rows(list(needed))] if among is None else list(among)
+    if among is None:
+        among = list(Comparison.objects.filter(set__in=needed).values_list("pk", flat=True))
     people = _people_by_set(list(needed))
     done: dict[int, set[int]] = {}
-    for key, reviewer in _FIRST_ROUND.rows(asked):
+    reviews = Review.objects.filter(comparison__in=among, round=1, state=SUBMITTED, reviewer__kind=PERSON)
+    for key, reviewer in reviews.values_list("comparison", "reviewer"):
         done.setdefault(key, set()).add(reviewer)
-    counts = _RESPONSE_COUNTS.rows(asked)
-    written = Counter(_WRITTEN.rows(asked))
+    rows = Comparison.objects.filter(pk__in=among).order_by()
+    counts = rows.values_list("pk", "set").annotate(Count("responses"))
+    responses = Response.objects.filter(comparison__in=among).exclude(written_by=None)
+    written = Counter(responses.values_list("comparison", "written_by"))
     return {
         key
         for key, held_by, count in counts
@@ -339,46 +340,13 @@ def second_rounds(
     }
 
 
-_FIRST_ROUND = Prepared(
-    lambda keys: Review.objects.filter(
-        comparison__in=keys, round=1, state=SUBMITTED, reviewer__kind=PERSON
-    ).values_list("comparison", "reviewer"),
-    list,
-)
-_RESPONSE_COUNTS = Prepared(
-    lambda keys: (
-        Comparison.objects.filter(pk__in=keys)
-        .order_by()
-        .values("pk", "set")
-        .annotate(response_count=Count("responses"))
-        .values_list("pk", "set", "response_count")
-    ),
-    list,
-)
-_WRITTEN = Prepared(
-    lambda keys: (
-        Response.objects.filter(comparison__in=keys)
-        .exclude(written_by=None)
-        .values_list("comparison", "written_by")
-    ),
-    list,
-)
-
-
 def _people_by_set(sets: list[int]) -> dict[int, dict[int, int]]:
     """Set -> reviewer -> person, without those who were removed."""
     people: dict[int, dict[int, int]] = {}
-    for held_by, key, person in _PEOPLE.rows(sets):
+    reviewers = Reviewer.objects.filter(set__in=sets, kind=PERSON, ended_at=None)
+    for held_by, key, person in reviewers.values_list("set", "pk", "person"):
         people.setdefault(held_by, {})[key] = person
     return people
-
-
-_PEOPLE = Prepared(
-    lambda sets: Reviewer.objects.filter(set__in=sets, kind=PERSON, ended_at=None).values_list(
-        "set", "pk", "person"
-    ),
-    list,
-)
 
 
 def _is_round_over(done: set[int], able: set[int], needed: int | None) -> bool:
@@ -390,7 +358,9 @@ def _own_reviews(person: Person, sets: list[ComparisonSet]) -> dict[int, list[Ow
     """Set -> the person's reviews, those of a first round before those of a second."""
     found: dict[int, list[OwnReview]] = {}
     listed: dict[int, list[tuple[Any, ...]]] = {comparison_set.pk: [] for comparison_set in sets}
-    for key, *own in _OWN_REVIEWS.rows(person.pk, list(listed)):
+    rows = Review.objects.filter(reviewer__person=person, comparison__set__in=listed)
+    columns = ("comparison__set", "comparison", "pk", "round", "state", "purpose")
+    for key, *own in rows.exclude(state=SUPERSEDED).order_by("round", "pk").values_list(*columns):
         listed[key].append(tuple(own))
     for key, reviews in listed.items():
         numbers = number_own((review, comparison, round_) for comparison, review, round_, *_rest in reviews)
@@ -401,21 +371,9 @@ def _own_reviews(person: Person, sets: list[ComparisonSet]) -> dict[int, list[Ow
     return found
 
 
-_OWN_REVIEWS = Prepared(
-    lambda person, sets: (
-        Review.objects.filter(reviewer__person=person, comparison__set__in=sets)
-        .exclude(state=SUPERSEDED)
-        .order_by("round", "pk")
-        .values_list("comparison__set", "comparison", "pk", "round", "state", "purpose")
-    ),
-    int,
-    list,
-)
-
-
 def _unable(person: Person, sets: list[ComparisonSet]) -> set[int]:
     """The comparisons of which the person wrote so many responses that nothing is left to compare."""
-    rows = _OWN_RESPONSES.rows(person.pk, [comparison_set.pk for comparison_set in sets])
+    rows = _query_own_responses(person.pk, [comparison_set.pk for comparison_set in sets])
     return {key for key, own, count in rows if count - own < FEWEST_SHOWN}
 
 
@@ -429,9 +387,6 @@ def _query_own_responses(person: int, sets: list[int]) -> "QuerySet[Response, An
         .annotate(own=Count("pk"), total=Subquery(others.annotate(count=Count("pk")).values("count")))
         .values_list("comparison", "own", "total")
     )
-
-
-_OWN_RESPONSES = Prepared(_query_own_responses, int, list)
 
 
 def _state(own: OwnReview | None, *, is_unable: bool, is_second_open: bool) -> str:

@@ -1,13 +1,13 @@
 """Prepared queries of every kind give what the queryset gives, whatever the values, on every database."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.db.models import Count, Q
 
 from tests.factories.people import NOW, make_member, make_person, make_project, moment
-from workspace.database.prepared_queries import LARGEST_KEY, Prepared, PreparedUpdate, compile_all
+from workspace.database.prepared_queries import LARGEST_KEY, Prepared, compile_all
 from workspace.models import Membership, Person, Project
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db]
@@ -70,15 +70,6 @@ def test_an_empty_list_and_a_number_that_no_row_has_ask_nothing(django_assert_nu
         assert numbered.rows(LARGEST_KEY + 1) == []
 
 
-@pytest.mark.parametrize("text", ["50%", "a_b", "back\\slash", "%s", "'quote"])
-def test_a_text_that_is_searched_for_stands_for_itself(text):
-    inside = make_project(name=f"<{text}>")
-    make_project(name="<50x a.b back/slash %d quote>")
-    query = Prepared(lambda part: Project.objects.filter(name__contains=part), str)
-    assert query.objects(text) == [inside]
-    assert query.objects("no") == []
-
-
 def test_moments_are_compared():
     early = make_project(now=NOW)
     late = make_project(now=moment(5))
@@ -110,41 +101,6 @@ def test_queries_that_lock_rows_are_left_to_their_first_use_where_the_database_h
     compile_all()
     assert plain.compiled
     assert bool(locking.compiled) == (connection.vendor == "sqlite")
-
-
-def test_an_object_that_is_not_there_is_missed_as_django_says_it():
-    query = Prepared(lambda key: Person.objects.filter(pk=key), int)
-    with pytest.raises(Person.DoesNotExist):
-        query.get(-1)
-
-
-def test_an_update_changes_what_its_query_finds_and_nothing_else():
-    person, other = make_person(name="Ann"), make_person(name="Bo")
-    update = PreparedUpdate(
-        lambda key, name, at: (
-            Person.objects.filter(Q(last_login=None) | Q(last_login__lt=at), pk=key),
-            {"name": name, "last_login": at},
-        ),
-        int,
-        str,
-        datetime,
-    )
-    assert update.change(person.pk, "Zoë %s 100 %", NOW) == 1
-    assert update.change(person.pk, "again", NOW) == 0
-    assert update.change(person.pk, "later", moment(5)) == 1
-    assert update.change(other.pk + 1000, "nobody", NOW) == 0
-    assert list(
-        Person.objects.filter(pk__in=(person.pk, other.pk)).order_by("pk").values_list("name", "last_login")
-    ) == [
-        ("later", moment(5)),
-        ("Bo", None),
-    ]
-
-
-def test_an_update_with_a_value_in_no_place_is_refused():
-    update = PreparedUpdate(lambda key, _name: (Person.objects.filter(pk=key), {"name": "Ann"}), int, str)
-    with pytest.raises(AssertionError):
-        update.change(1, "Bo")
 
 
 def test_statements_keep_their_percent_signs():
