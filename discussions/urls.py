@@ -14,7 +14,6 @@ PACKAGES = (
     "columns",
     "calibration",
     "guidelines",
-    "flags",
     "gates",
     "comparison",
     "planning",

@@ -1,4 +1,4 @@
-"""Acts on one game: withdraw or restore it, enter its cost by hand, return an evaluation to its evaluator."""
+"""Actions on a game: withdraw or restore it, enter its cost, return an evaluation, answer a flag."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from discussions.core.evaluation_states import RETURNED, state_after
 from discussions.games.permissions import (
+    check_answer_flag,
     check_drop_repeats,
     check_enter_figure,
     check_return_evaluation,
@@ -18,16 +19,26 @@ from discussions.games.permissions import (
 )
 from discussions.metrics.actions import ask_to_measure
 from discussions.metrics.core.references.round_names import OFFSETS
-from discussions.models import Evaluation, Game, ManualFigure, RoundOffset, Slot, Withdrawal
+from discussions.models import (
+    Evaluation,
+    FlagReply,
+    Game,
+    ManualFigure,
+    Remark,
+    RoundOffset,
+    Slot,
+    Withdrawal,
+)
 from discussions.models.manual_figures import CACHE, COST, KINDS
 from discussions.queries import measured_for, newest_measured
 from discussions.slots.actions import open_slots
 from discussions.transcripts.actions import store_without_repeats
 from workspace.audit.actions import record_event
+from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
-from workspace.texts import clean_text
+from workspace.texts import check_length, clean_text
 
 
 def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: datetime) -> Evaluation:
@@ -295,3 +306,42 @@ def _check(kind: str, value: Decimal) -> None:
             CACHE: _("A cache hit rate lies between 0 and 100\u00a0%."),
         }
         raise Unacceptable(sentences[kind], field="value", code="range")
+
+
+def answer_flag(*, flag: Remark, text: str, is_resolved: bool, by: Person, now: datetime) -> None:
+    """Write below an open flag, resolve it, or both. The same text sent twice in a row is stored once.
+
+    Raises NotAllowed; Conflict when the flag is resolved already; Unacceptable when there is nothing to do.
+    """
+    text = text.strip()
+    check_length(text, field="text", most=LONGEST_COMMENT)
+    with transaction.atomic():
+        locked = Remark.objects.select_for_update(of=("self",)).select_related("evaluation__game__project")
+        row = locked.get(pk=flag.pk)
+        check_answer_flag(by, row)
+        if row.resolved_at is not None:
+            raise Conflict(
+                _("This flag is resolved already. Load the page again to see by whom."), code="resolved"
+            )
+        if not text and not is_resolved:
+            raise Unacceptable(_("The answer is empty. Write something, or resolve the flag."), field="text")
+        last = row.replies.order_by("-pk").first()
+        if text and not (last is not None and (last.created_by_id, last.text) == (by.pk, text)):
+            FlagReply.objects.create(flag=row, text=text, created_at=now, created_by=by)
+            _record_flag(row, "remark:answered", by, now)
+        if is_resolved:
+            row.resolved_at, row.resolved_by = now, by
+            row.save(update_fields=["resolved_at", "resolved_by"])
+            _record_flag(row, "remark:resolved", by, now)
+
+
+def _record_flag(flag: Remark, verb: str, by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=flag.evaluation.game.project,
+        verb=verb,
+        object_kind="remark",
+        object_id=flag.pk,
+        detail={"kind": flag.kind, "target": flag.target},
+    )

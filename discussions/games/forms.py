@@ -214,3 +214,10 @@ class GameColumnsForm(forms.Form):
     def __init__(self, data: Any = None, files: Any = None, *, known: Mapping[str, str]) -> None:
         super().__init__(data, files)
         self.fields["columns"].choices = list(known.items())  # type: ignore[attr-defined]
+
+
+class AnswerForm(forms.Form):
+    """An answer, and whether the flag is resolved with it."""
+
+    text = forms.CharField(label=_("Answer"), required=False, widget=several_lines(2))
+    do = forms.ChoiceField(choices=[("answer", ""), ("resolve", "")])

@@ -1,4 +1,4 @@
-"""Who withdraws a game, enters its costs by hand, or returns an evaluation."""
+"""Who withdraws a game, enters its costs by hand, returns an evaluation, or answers a flag."""
 
 from django.db.models import F
 from django.utils.translation import gettext as _
@@ -6,11 +6,11 @@ from django.utils.translation import gettext as _
 from discussions.access.queries import reason_unblinded
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.metrics.core.registry import uses_round_offset
-from discussions.models import Evaluation, Game
+from discussions.models import Evaluation, Game, Remark
 from discussions.models.slots import RATING
 from discussions.queries import rubric_record
 from discussions.verdicts.queries import rests_on
-from workspace.access.permissions import check_leads
+from workspace.access.permissions import check_leads, role_in
 from workspace.core.refusals import Conflict, NotAllowed
 from workspace.models import Person, Project
 
@@ -105,3 +105,10 @@ def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
             % {"name": evaluator.name},
             code="barred",
         )
+
+
+def check_answer_flag(person: Person, flag: Remark) -> None:
+    """The evaluator who set the flag, while in the project, and the leads of the project."""
+    role = role_in(person, flag.evaluation.game.project)
+    if role not in ("admin", "lead") and (role is None or flag.evaluation.evaluator_id != person.pk):
+        raise NotAllowed(_("Only team leads and the evaluator who set this flag answer it."))

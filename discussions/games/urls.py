@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.games.views import changes, game, game_list
+from discussions.games.views import changes, flags, game, game_list
 
 urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/games/<int:number>/figures/", changes.enter_figure, name="enter_figure"),
@@ -21,4 +21,6 @@ urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/games/columns/", game_list.choose_columns, name="choose_columns"),
     path("projects/<slug:slug>/games/", game_list.games, name="games"),
     path("projects/<slug:slug>/games/<int:number>/", game.game, name="game"),
+    path("projects/<slug:slug>/flags/", flags.flags, name="flags"),
+    path("projects/<slug:slug>/flags/<int:flag>/", flags.answer, name="answer_flag"),
 ]

@@ -26,7 +26,7 @@ from msgspec import Struct
 from discussions.adjudication.queries import load_disagreements
 from discussions.core.evaluation_states import DRAFT, RETURNED, SUBMITTED
 from discussions.core.iteration_states import CHANGE, IMPORTING
-from discussions.flags.queries import is_in_project, query_flags, waits_for_lead
+from discussions.games.queries.flags import is_in_project, query_flags, waits_for_lead
 from discussions.models import Decision, Evaluation, Game, Iteration, Measured, Slot, Stage, Verdict
 from discussions.models.slots import RATING
 from discussions.verdicts.queries import complete_games, faulty_transcripts

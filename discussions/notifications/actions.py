@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from discussions.adjudication.permissions import check_resolvable
 from discussions.adjudication.queries import load_disagreements
-from discussions.flags.queries import FLAG
+from discussions.games.queries.flags import FLAG
 from discussions.models import Evaluation, Game, Remark, Transcript
 from discussions.models.slots import RATING
 from workspace.access.permissions import may

@@ -73,7 +73,6 @@ ORDER = {
         "calibration",
         "queue",
         "games",
-        "flags",
         "notifications",
         "preview",
         "iterations",

@@ -231,11 +231,10 @@ def test_no_two_modules_are_forms_of_one_verb(app):
         ("rubric.versions.views", "def f():\n    from discussions.models import Game"),
         ("workspace.jobs.actions", "from evalsite.celery import app"),
         ("workspace.jobs.actions", "from workspace.tasks import look_at_job"),
-        ("discussions.flags.actions", "from discussions.flags.views import flags"),
-        ("discussions.games.actions", "from discussions.flags.views.list import Thread"),
-        ("discussions.flags.pages", "from discussions.flags.views import flags"),
-        ("discussions.games.forms", "from discussions.flags.views import flags"),
-        ("discussions.flags.pages", "from discussions.home.views import overview"),
+        ("discussions.games.actions", "from discussions.games.views.flags import flags"),
+        ("discussions.games.pages", "from discussions.games.views.flags import flags"),
+        ("discussions.games.forms", "from discussions.games.views.flags import flags"),
+        ("discussions.games.pages", "from discussions.home.views import overview"),
     ],
 )
 def test_the_guard_of_imports_can_fail(module, source):
@@ -245,7 +244,9 @@ def test_the_guard_of_imports_can_fail(module, source):
 def test_the_guard_of_imports_lets_people_walk_down():
     source = "from rubric.core import records\nfrom workspace.jobs.actions import enqueue\nimport discussions.models"
     assert not climbs("discussions.rating.actions.finish", source)
-    assert not climbs("discussions.home.pages.home", "from discussions.flags.views.list import build_threads")
+    assert not climbs(
+        "discussions.home.pages.home", "from discussions.games.views.flags import build_threads"
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from discussions.calibration.queries import OwnCalibration, own_calibrations
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED
-from discussions.flags.queries import count_for_evaluator, count_for_leads
+from discussions.games.queries.flags import count_for_evaluator, count_for_leads
 from discussions.home.queries import query_undecided, query_unopened
 from discussions.models import Evaluation, Judgement, Transcript
 from discussions.models.slots import CALIBRATION

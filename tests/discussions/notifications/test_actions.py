@@ -7,8 +7,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from discussions.adjudication.queries import disagreements_in
-from discussions.flags.actions import answer_flag
-from discussions.games.actions import return_evaluation, withdraw_game
+from discussions.games.actions import answer_flag, return_evaluation, withdraw_game
 from discussions.models import Evaluation
 from discussions.notifications.actions import tell_tie
 from discussions.queue.actions import assign_games, take_next_game, unassign_game

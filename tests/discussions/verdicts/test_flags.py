@@ -5,7 +5,7 @@ import html
 import pytest
 from django.urls import reverse
 
-from discussions.flags.actions import answer_flag
+from discussions.games.actions import answer_flag
 from discussions.models import Remark, Verdict
 from discussions.planning.actions import change_rating_rule
 from discussions.rating.actions.finish import submit_evaluation

@@ -8,9 +8,9 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
-from discussions.flags.actions import answer_flag
-from discussions.flags.forms import AnswerForm
-from discussions.flags.queries import query_flags, waits_for_evaluator, waits_for_lead
+from discussions.games.actions import answer_flag
+from discussions.games.forms import AnswerForm
+from discussions.games.queries.flags import query_flags, waits_for_evaluator, waits_for_lead
 from discussions.models import Evaluation, FlagReply, GameText, Remark
 from discussions.models.slots import RATING, REPEAT
 from workspace.access.permissions import may_lead

@@ -5,7 +5,7 @@ import html
 import pytest
 from django.urls import reverse
 
-from discussions.flags.actions import answer_flag
+from discussions.games.actions import answer_flag
 from discussions.home.pages.home import home_page
 from discussions.models import Game, Remark
 from discussions.queue.actions import take_next_game
