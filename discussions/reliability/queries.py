@@ -29,9 +29,21 @@ from discussions.metrics.core.registry import build_score, passes
 from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings, Reveal, TeamFigures, Verdict
 from discussions.models.slots import REPEAT
 from discussions.queries import rubric_record
-from discussions.reliability.core import accuracy, stored
-from discussions.reliability.core.accuracy import AccuracyFigures, Turning, compute_accuracy
-from discussions.reliability.core.agreement import headline
+from discussions.reliability.core import accuracy, agreement
+from discussions.reliability.core.accuracy import (
+    AccuracyFigures,
+    AutomaticValues,
+    SubmittedAnswer,
+    SubmittedEvaluation,
+    Version,
+    compute_accuracy,
+)
+from discussions.reliability.core.agreement import (
+    AgreementFigures,
+    compute_agreement,
+    compute_self_agreement,
+    headline,
+)
 from discussions.reliability.core.blind_answers import (
     MARKS,
     PART_KINDS,
@@ -39,8 +51,6 @@ from discussions.reliability.core.blind_answers import (
     BlindAnswer,
     by_evaluators,
 )
-from discussions.reliability.core.stored import AgreementFigures, build_agreement_figures
-from discussions.reliability.core.submitted import AutomaticValues, SubmittedAnswer, SubmittedEvaluation
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.core.rule import check_identification, check_test
 from discussions.verdicts.core.scoring import compute_effective_values
@@ -59,12 +69,16 @@ def agreement_figures(project: Project) -> AgreementFigures:
     """Agreement in the games that two evaluators or more submitted."""
     shared = query_submitted(project).filter(game__in=shared_games(project))
     counted = shared.aggregate(n=Count("pk"), games=Count("game", distinct=True))
-    return build_agreement_figures(
-        read_answers(_first(project).filter(kind__in=COMPARED)),
-        read_answers(_twice(project).filter(kind__in=COMPARED)),
+    questions = _questions(project)
+    first, twice = (
+        read_answers(rows.filter(kind__in=COMPARED)) for rows in (_first(project), _twice(project))
+    )
+    return AgreementFigures(
         games=counted["games"],
         submitted=counted["n"],
-        questions=_questions(project),
+        questions=questions,
+        agreement=compute_agreement(first, len(questions)),
+        own=compute_self_agreement(twice, len(questions)),
     )
 
 
@@ -96,14 +110,12 @@ def shared_games(project: Project) -> "QuerySet[Evaluation, int]":
 def read_answers(rows: "QuerySet[Judgement]") -> list[BlindAnswer]:
     """The blind answers among these judgements."""
     columns = ("evaluation__game_id", "evaluation_id", "evaluation__evaluator_id", "evaluation__purpose")
-    blind = rows.exclude(blind_value="").values_list(*columns, "kind", "subject", "blind_value")
-    return list(_answers(blind.order_by().iterator(chunk_size=_CHUNK)))
-
-
-def _answers(rows: Iterable[tuple[int, int, int, str, str, str, str]]) -> Iterable[BlindAnswer]:
+    blind = rows.exclude(blind_value="").values_list(*columns, "kind", "subject", "blind_value").order_by()
     # Rows repeat a few words; interned, the words take a third of the memory.
-    for game, evaluation, evaluator, *words in rows:
-        yield BlindAnswer(game, evaluation, evaluator, *map(intern, words))
+    return [
+        BlindAnswer(game, evaluation, evaluator, *map(intern, words))
+        for game, evaluation, evaluator, *words in blind.iterator(chunk_size=_CHUNK)
+    ]
 
 
 def _first(project: Project) -> "QuerySet[Judgement]":
@@ -189,8 +201,8 @@ def accuracy_figures(project: Project) -> AccuracyFigures:
     return compute_accuracy(read_evaluated(project), read_turning(project))
 
 
-def read_turning(project: Project) -> Iterator[Turning]:
-    """The recorded verdicts that people's estimates would flip, in two queries."""
+def read_turning(project: Project) -> Iterator[tuple[Version, dict[str, tuple[bool, bool]]]]:
+    """Which metrics and verdicts people's estimates would flip, by recorded verdict, in two queries."""
     seeds = dict(query_submitted(project).values_list("pk", "seed"))
     columns = ("rubric_version_id", "rubric_version__sha256", "measured__code_version", "basis", "outcome")
     rows = query_recorded(project).values_list(*columns, "measured__findings__body")
@@ -199,9 +211,8 @@ def read_turning(project: Project) -> Iterator[Turning]:
         outcome = _OUTCOME.decode(outcome_body)
         found = compute_effective_values(basis, measurements)
         judged = JudgedVerdict(basis, measurements, rubric_record(version, sha256), outcome, found, seeds)
-        estimates = estimate_all(judged)
-        turns = {item.key: (item.turns, would_turn(outcome, item.key)) for item in estimates}
-        yield Turning(version, code_version, turns)
+        turns = {item.key: (item.turns, would_turn(outcome, item.key)) for item in estimate_all(judged)}
+        yield (version, code_version), turns
 
 
 def query_recorded(project: Project) -> "QuerySet[Verdict]":
@@ -257,7 +268,10 @@ def _evaluated(batch: list[SampledRow]) -> Iterator[SubmittedEvaluation]:
             code_version=row.code_version,
             automatic=automatic[row.measured],
             samples=_samples(row),
-            drawn_from=_drawn_from(row),
+            drawn_from={
+                metric: row.message_count + 1 - first_sampled(row.seed, metric)
+                for metric in judgement_kinds.MESSAGE_KINDS
+            },
             answers=answers[row.evaluation],
             revealed=frozenset(revealed[row.evaluation]),
             identified=_identified(row, answers[row.evaluation], texts.get(row.game)),
@@ -272,23 +286,11 @@ def _samples(row: SampledRow) -> dict[str, frozenset[int]]:
     }
 
 
-def _drawn_from(row: SampledRow) -> dict[str, int]:
-    return {
-        metric: row.message_count + 1 - first_sampled(row.seed, metric)
-        for metric in judgement_kinds.MESSAGE_KINDS
-    }
-
-
 def _read_automatic_values(measurements: dict[str, Measurement], rubric: RubricRecord) -> AutomaticValues:
     threshold = rubric.criterion(DIVERSITY).threshold
+    judged = {key: measurements[key] for key in measurements if key in judgement_kinds.MESSAGE_KINDS}
     return AutomaticValues(
-        values=machine_values(
-            {
-                key: measurement
-                for key, measurement in measurements.items()
-                if key in judgement_kinds.MESSAGE_KINDS
-            }
-        ),
+        values=machine_values(judged),
         references={
             reference.subject: (reference.is_counted, reference.check)
             for reference in measurements["memory_accuracy"].references
@@ -302,26 +304,16 @@ def _identified(
     row: SampledRow, answers: list[SubmittedAnswer], text: GameRecord | None
 ) -> tuple[bool, bool] | None:
     """The result of the evaluator's blind manual check: (is the authorship test, passes); None without one."""
+    kind = judgement_kinds.IDENTIFY if text is None else judgement_kinds.ATTRIBUTION
+    blind = {answer.subject: answer.blind_value for answer in answers if answer.kind == kind}
     if text is not None:
         drawn = draw_test(text, row.seed, read_draw_rule(row.rubric))
-        given = {
-            answer.subject: answer.blind_value
-            for answer in answers
-            if answer.kind == judgement_kinds.ATTRIBUTION
-        }
         keys = {row.evaluation: drawn.answer_key} if drawn else {}
-        test = combine_tests(keys, lambda _evaluation, place: given.get(str(place), ""))
+        test = combine_tests(keys, lambda _evaluation, place: blind.get(str(place), ""))
         return (True, check_test(test, decides=False).passes) if test else None
-    identified = [
-        answer.blind_value
-        for answer in answers
-        if answer.kind == judgement_kinds.IDENTIFY and answer.blind_value
-    ]
-    check = check_identification(
-        (identified.count(judgement_kinds.YES), len(identified)) if identified else None,
-        row.rubric,
-        decides=False,
-    )
+    values = [value for value in blind.values() if value]
+    counts = (values.count(judgement_kinds.YES), len(values)) if values else None
+    check = check_identification(counts, row.rubric, decides=False)
     return (False, check.passes) if check else None
 
 
@@ -338,23 +330,8 @@ _GAME: Any = msgspec.json.Decoder(GameRecord)
 FIGURE_TEAM = "figure_team"
 
 
-class StatisticsKind(NamedTuple):
-    """One kind of figures: the version of the code that computes them, and what reads and computes them.
-
-    `reads_repeats` says that hidden duplicates are in their input too, `reads_verdicts` that recorded verdicts are.
-    """
-
-    code_version: str
-    compute: Callable[[Project], Struct]
-    reads_repeats: bool = False
-    reads_verdicts: bool = False
-
-
-# In the order of computation. Each kind has a page of the same name under the project's team.
-KINDS: dict[str, StatisticsKind] = {
-    "accuracy": StatisticsKind(accuracy.CODE_VERSION, accuracy_figures, reads_verdicts=True),
-    "agreement": StatisticsKind(stored.CODE_VERSION, agreement_figures, reads_repeats=True),
-}
+# What computes each kind, in the order of computation. Each has a page of the same name under the project's team.
+KINDS: dict[str, Callable[[Project], Struct]] = {"accuracy": accuracy_figures, "agreement": agreement_figures}
 
 
 class _TeamStore(StatisticsStore[Project]):
@@ -376,21 +353,15 @@ class _TeamStore(StatisticsStore[Project]):
         again = [list(values) for values in repeats(owner).order_by("pk").values_list(*columns)]
         recorded = list(query_recorded(owner).values_list("pk", flat=True))
         base = canonical_hash(submitted)
-        hashes = {
-            kind: canonical_hash(
-                [
-                    kind,
-                    figured.code_version,
-                    canonical_hash([base, again]) if figured.reads_repeats else base,
-                    *([recorded] if figured.reads_verdicts else []),
-                ]
-            )
-            for kind, figured in KINDS.items()
+        content: dict[str, list[object]] = {
+            "accuracy": [accuracy.CODE_VERSION, base, recorded],
+            "agreement": [agreement.CODE_VERSION, canonical_hash([base, again])],
         }
+        hashes = {kind: canonical_hash([kind, *values]) for kind, values in content.items()}
         return Inputs(hashes, len(submitted))
 
     def read(self, owner: Project, kind: str) -> Callable[[], Struct]:
-        figures = KINDS[kind].compute(owner)
+        figures = KINDS[kind](owner)
         return lambda: figures
 
     def count(self, row: TeamFigures) -> int:

@@ -2,12 +2,12 @@
 
 from django.urls import URLPattern, path
 
-from discussions.reliability.views import accuracy, agreement, subject
+from discussions.reliability.views import accuracy, agreement
 
 urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/team/agreement/", agreement.agreement, name="agreement"),
     path(
-        "projects/<slug:slug>/team/agreement/<slug:thing>/", subject.agreement_thing, name="agreement_thing"
+        "projects/<slug:slug>/team/agreement/<slug:thing>/", agreement.agreement_thing, name="agreement_thing"
     ),
     path("projects/<slug:slug>/team/accuracy/", accuracy.accuracy, name="accuracy"),
     path("projects/<slug:slug>/team/accuracy/cases/", accuracy.accuracy_cases, name="accuracy_cases"),

@@ -11,6 +11,7 @@ from rubric.core.scores import get_weights
 from rubric.models import ComparisonSet, Review, ReviewedResponse, SetFigures, Survey
 from rubric.models.comparisons import ELSEWHERE, PERSON
 from rubric.models.reviews import REPEAT, SET_APART, SUBMITTED
+from rubric.reviewer_statistics.core.agreement import SelfAgreement, compute_self_agreement
 from rubric.reviewer_statistics.core.comprehension import Surveyed
 from rubric.reviewer_statistics.core.figure_kinds import (
     CODE_VERSION,
@@ -20,7 +21,6 @@ from rubric.reviewer_statistics.core.figure_kinds import (
     compute_statistics,
     derive_preferences,
 )
-from rubric.reviewer_statistics.core.self_agreement import SelfAgreement, compute_self_agreement
 from rubric.reviewer_statistics.core.weights_fit import Preference
 from rubric.reviews.core.mark_pairs import collect_marks
 from rubric.reviews.queries import (

@@ -13,9 +13,9 @@ from tests.factories.adjudication import Key, list_evaluations, submit_as
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project
 from tests.factories.replays import replayed
+from workspace.core.words import decode_stored
 from workspace.jobs.actions import run_job
 from workspace.models import Person, Project
-from workspace.stored_statistics.pages import decode_body
 
 DIFFERING = [
     {
@@ -84,4 +84,4 @@ def figure_team(project: Project, *, by=None) -> None:
 def team_figures(project: Project, kind: str, shape: type):
     """The stored figures of the present input."""
     row = TeamFigures.objects.get(pk=TEAM_STATISTICS.present(project).rows[kind])
-    return decode_body(row, shape)
+    return decode_stored(row.body, shape)

@@ -23,7 +23,6 @@ STILL_LONG = (
     "discussions/history/_chart", "discussions/queue/_holds", "discussions/rating/_item_macros",
     "discussions/reliability/_agreement_figures",
     "discussions/transcripts/_report", "rubric/comparisons/_reviewers", "rubric/model_reviewers/_list",
-    "rubric/reviewer_statistics/_agreement",
 )  # fmt: skip
 FILE, FUNCTION, VIEW, TASK, PAGE, REGION, TEST_FILE, SCRIPT = 500, 40, 30, 15, 300, 120, 600, 900
 

@@ -37,7 +37,7 @@ def krippendorff_alpha(
     Given the group of each item, the interval leaves out whole groups; on the nominal and the ratio level only.
     """
     if groups is not None and level not in ("nominal", "ratio"):
-        raise ValueError("Groups of items are for nominal and ratio alpha; use jackknife_over_groups.")
+        raise ValueError("Groups of items are for nominal and ratio alpha only.")
 
     def estimate(matrix: Matrix) -> Estimate:
         used = pairable(matrix)

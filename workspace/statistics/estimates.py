@@ -4,7 +4,7 @@ Also what a reliability means for planning: how many raters are enough, and how 
 """
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -15,7 +15,6 @@ from workspace.statistics.means import jackknife_error, student_t
 from workspace.statistics.ratings import Groups, Matrix, Refused, Table, count_pairs, count_raters, to_matrix
 
 LEAST_FOR_INTERVAL = 3
-CONFIDENCE = 0.95
 Interval = tuple[float, float]
 
 
@@ -91,22 +90,6 @@ def jackknife_t(value: float, without: Matrix, *, unit: str = "item") -> tuple[I
         return None, say(_CARRIES[unit])
     half = student_t(count - 1) * jackknife_error(without)
     return (min(value, max(-1.0, value - half)), max(value, min(1.0, value + half))), ""
-
-
-def jackknife_over_groups(
-    groups: Sequence[Hashable], value_of: Callable[[list[int]], float | None]
-) -> tuple[Interval | None, str]:
-    """The jackknife-t interval when whole groups are left out, such as dependent messages of one game.
-
-    `groups` names the group of each item; `value_of` gives the value for the items with these indices. So it can also
-    give the interval of a difference between two statistics of the same items.
-    """
-    value = value_of(list(range(len(groups))))
-    if value is None:
-        return None, say("There is no value to put an interval around.")
-    kept = [[at for at, group in enumerate(groups) if group != left] for left in dict.fromkeys(groups)]
-    values = [value_of(indices) if indices else None for indices in kept]
-    return jackknife_t(value, np.array([np.nan if value is None else value for value in values]))
 
 
 RELIABLE = 0.8

@@ -27,20 +27,6 @@ from workspace.statistics.ratings import (
 Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 
 
-class Squares(Struct, frozen=True, eq=False):
-    """Mean squares of two-way tables, one value per table: one table, or the table without each item in turn.
-
-    `between` items, `within` items, of `raters`, and the `residual`: BMS, WMS, JMS, EMS of Shrout and Fleiss.
-    """
-
-    items: int
-    raters: int
-    between: Matrix
-    within: Matrix
-    judges: Matrix
-    residual: Matrix
-
-
 def icc(ratings: Table, *, form: Form, with_interval: bool = True) -> Agreement:
     """The intraclass correlation of that form: (2,1) of one rater, (2,k) of the mean of all k, both absolute."""
 
@@ -48,79 +34,51 @@ def icc(ratings: Table, *, form: Form, with_interval: bool = True) -> Agreement:
         used = complete(matrix)
         check_variation(used)
         values = normal(used)
-        value = float(_correlation(_squares(values), form)[0])
+        values = values - values.mean()
+        (items, raters), rows, columns = values.shape, values.sum(axis=1), values.sum(axis=0)
+        whole = (values.sum(), np.square(values).sum(), np.square(rows).sum(), np.square(columns).sum())
+        value = float(_correlation(form, items, raters, *(np.array([part]) for part in whole))[0])
         if np.isnan(value):
             raise Refused(say(TOO_ALIKE))
-        return Estimate(value, _without_each(values, form) if with_interval else None, used)
+        without = None
+        if with_interval and items < LEAST_FOR_INTERVAL:
+            without = np.full(items, np.nan)
+        elif with_interval:
+            own, squares = np.square(values).sum(axis=1), np.square(rows)
+            left = (values.sum() - rows, own.sum() - own, squares.sum() - squares)
+            without = _correlation(form, items - 1, raters, *left, np.square(columns - values).sum(axis=1))
+        return Estimate(value, without, used)
 
     return agreement(ratings, estimate)
 
 
-def _squares(values: Matrix) -> Squares:
-    items, raters = values.shape
-    values = values - values.mean()
-    return _from_sums(
-        (items, raters),
-        np.array([values.sum()]),
-        np.array([np.square(values).sum()]),
-        np.array([np.square(values.sum(axis=1)).sum()]),
-        np.array([np.square(values.sum(axis=0)).sum()]),
-    )
+def _correlation(
+    form: Form, items: int, raters: int, total: Matrix, squares: Matrix, of_rows: Matrix, of_columns: Matrix
+) -> Matrix:
+    """The correlation of each table; NaN where the items differ too little for the form.
 
-
-def _without_each(values: Matrix, form: Form) -> Matrix:
-    if len(values) < LEAST_FOR_INTERVAL:
-        return np.full(len(values), np.nan)
-    return _correlation(_squares_without_each(values), form)
-
-
-def _squares_without_each(values: Matrix) -> Squares:
-    items, raters = values.shape
-    values = values - values.mean()
-    rows, own = values.sum(axis=1), np.square(values).sum(axis=1)
-    return _from_sums(
-        (items - 1, raters),
-        values.sum() - rows,
-        own.sum() - own,
-        np.square(rows).sum() - np.square(rows),
-        np.square(values.sum(axis=0) - values).sum(axis=1),
-    )
-
-
-def _from_sums(
-    shape: tuple[int, int], total: Matrix, squares: Matrix, row_squares: Matrix, column_squares: Matrix
-) -> Squares:
-    """The mean squares from the sum, the sum of squares, and the sums of the squared row and column sums."""
-    items, raters = shape
+    From the sum, the sum of squares, and the sums of the squared row and column sums, one for each table. The mean
+    squares are the BMS, JMS, WMS and EMS of Shrout and Fleiss.
+    """
     correction = np.square(total) / (items * raters)
     whole = squares - correction
-    between = row_squares / raters - correction
-    judges = column_squares / items - correction
+    between, judges = of_rows / raters - correction, of_columns / items - correction
     between, judges, within, residual = (
-        np.where(part > ROUNDING * squares, part, 0)
-        for part in (between, judges, whole - between, whole - between - judges)
+        np.where(part > ROUNDING * squares, part, 0) / freedom
+        for part, freedom in (
+            (between, items - 1),
+            (judges, raters - 1),
+            (whole - between, items * (raters - 1)),
+            (whole - between - judges, (items - 1) * (raters - 1)),
+        )
     )
-    return Squares(
-        items,
-        raters,
-        between / (items - 1),
-        within / (items * (raters - 1)),
-        judges / (raters - 1),
-        residual / ((items - 1) * (raters - 1)),
-    )
-
-
-def _correlation(found: Squares, form: Form) -> Matrix:
-    """The correlation of each table; NaN where the items differ too little for the form."""
-    items, raters = found.items, found.raters
-    error = found.within if form[0] == "1" else found.residual
-    judged = (found.judges - found.residual) / items if form[0] == "2" else np.zeros_like(error)
-    below = found.between + judged
+    error = within if form[0] == "1" else residual
+    judged = (judges - residual) / items if form[0] == "2" else np.zeros_like(error)
+    below = between + judged
     if form.endswith("1"):
-        below = found.between + (raters - 1) * error + raters * judged
-    scale = found.between + found.judges + found.within
-    defined = below > ROUNDING * scale
-    return np.where(defined, (found.between - error) / np.where(defined, below, 1), np.nan)
+        below = between + (raters - 1) * error + raters * judged
+    defined = below > ROUNDING * (between + judges + within)
+    return np.where(defined, (between - error) / np.where(defined, below, 1), np.nan)
 
 
 MOST_CELLS = 1_000_000

@@ -1,6 +1,7 @@
 """Statistics as the pages of both apps show them: figures, intervals, p values, the plot of coefficients."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -19,14 +20,7 @@ def agreement_plot(lines: Sequence[tuple[str, Agreement, Agreement | None]]) -> 
     The other one is the ring next to the dot. None where there is nothing to draw.
     """
     rows = [
-        IntervalRow(
-            label=label,
-            value=alpha.value,
-            text=number(alpha.value, PLACES),
-            low=alpha.interval[0] if alpha.interval else None,
-            high=alpha.interval[1] if alpha.interval else None,
-            hollow=other.value if other else None,
-        )
+        figure_row(label, alpha, number(alpha.value, PLACES), hollow=other.value if other else None)
         for label, alpha, other in lines
         if alpha.value is not None
     ]
@@ -34,6 +28,12 @@ def agreement_plot(lines: Sequence[tuple[str, Agreement, Agreement | None]]) -> 
         return None
     lows = [end for row in rows for end in (row.value, row.low, row.hollow) if end is not None]
     return interval_plot(rows, minimum=-1.0 if min(lows) < LEAST_SCALE else 0.0, maximum=1.0, reference=0)
+
+
+def figure_row(label: str, figure: Any, text: str, **more: Any) -> IntervalRow:
+    """The row of a plot for a figure that has a value, with its interval if it has one."""
+    low, high = figure.interval or (None, None)
+    return IntervalRow(label=label, value=figure.value, text=text, low=low, high=high, **more)
 
 
 def list_undefined(

@@ -35,26 +35,20 @@ def permutation_test(first: Sequence[Score], second: Sequence[Score]) -> Permuta
     Scores are taken as the decimals that they print as, so that equal sums are equal. Source: R. A. Fisher, The Design
     of Experiments (1935), section 21; E. J. G. Pitman, Supplement to the JRSS 4 (1937), 119-130.
     """
-    if not first or not second:
-        return Permutation(
-            None, None, None, 0, say("One of the two groups has no score; the test needs one in each.")
+    arrangements = comb(len(first) + len(second), len(second)) if first and second else 0
+    reason = ""
+    if not arrangements:
+        reason = say("One of the two groups has no score; the test needs one in each.")
+    elif arrangements > MOST_ARRANGEMENTS:
+        reason = say(
+            "{count} ways to distribute the scores are too many to count them all.", count=arrangements
         )
-    arrangements = comb(len(first) + len(second), len(second))
-    if arrangements > MOST_ARRANGEMENTS:
-        return Permutation(
-            None,
-            None,
-            None,
-            arrangements,
-            say("{count} ways to distribute the scores are too many to count them all.", count=arrangements),
-        )
-    try:
-        scores = [Fraction(str(score)) for score in (*first, *second)]
-    except ValueError:
-        return Permutation(
-            None, None, None, arrangements, say("A score is not a finite number; correct it first.")
-        )
-    return _counted(scores, len(second), arrangements)
+    else:
+        try:
+            return _counted([Fraction(str(score)) for score in (*first, *second)], len(second), arrangements)
+        except ValueError:
+            reason = say("A score is not a finite number; correct it first.")
+    return Permutation(None, None, None, arrangements, reason)
 
 
 def _counted(scores: list[Fraction], size: int, arrangements: int) -> Permutation:

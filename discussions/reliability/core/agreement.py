@@ -1,8 +1,9 @@
-"""Agreement of evaluators of the same games, by subject, from blind answers only.
+"""Agreement of evaluators of the same games, by subject, from blind answers only; and with themselves.
 
 The headline is Krippendorff's alpha (nominal; ordinal for the rating). Gwet's AC1 is shown next to it (AC2 with
 quadratic weights for the rating), because alpha is low when nearly all answers are the same. Intervals are
-jackknife-t over games.
+jackknife-t over games. Agreement with oneself compares first answers with hidden duplicates of the same game. It limits
+how far people can agree with each other.
 """
 
 from collections import Counter, defaultdict
@@ -15,14 +16,22 @@ from msgspec import Struct, field
 from discussions.core import judgement_kinds
 from discussions.reliability.core.blind_answers import (
     MARKS,
+    PART_KINDS,
+    AnswerKind,
     AnswerTable,
     BlindAnswer,
+    Item,
+    PairAgreement,
+    PairCell,
     by_evaluators,
+    compare_pairs,
     in_shared_games,
     list_answer_kinds,
+    make_item,
+    make_item_sort_key,
+    make_kind_key,
 )
-from discussions.reliability.core.pairs import PairAgreement, PairCell, compare_pairs
-from workspace.core.words import mark, say, say_many
+from workspace.core.words import mark, mark_many, say, say_many
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac, observed_agreement, specific_agreement
 from workspace.statistics.estimates import (
@@ -35,6 +44,10 @@ from workspace.statistics.estimates import (
 from workspace.statistics.intraclass import compute_icc
 from workspace.statistics.ratings import two_or_more
 
+# Change it when the computation changes: statistics with another number are computed again.
+CODE_VERSION = "1"
+# The two evaluations of a person as raters, by purpose.
+TWICE = {"rating": 1, "repeat": 2}
 SKEWED = 0.8
 NOBODY = mark("Nobody has answered this blind in a game that two evaluators or more have submitted.")
 
@@ -108,6 +121,41 @@ class TeamAgreement(Struct, frozen=True):
         return next((answer_kind for answer_kind in self.things if answer_kind.key == key), None)
 
 
+class OwnAgreement(Struct, frozen=True):
+    """A person and a subject: the share of `items` with the same answer twice, and alpha."""
+
+    evaluator: int
+    items: int
+    share: float | None
+    alpha: float | None
+    reason: str
+
+
+class SelfAgreement(Struct, frozen=True):
+    """A subject over all people; each game of each person is a group."""
+
+    key: str
+    items: int
+    games: int
+    alpha: Agreement
+    share: Agreement
+    people: list[OwnAgreement]
+
+
+class AgreementFigures(Struct, frozen=True):
+    """Agreement of evaluators with each other and, by hidden duplicates, with themselves.
+
+    `games` counts the games with two or more submitted evaluations, `submitted` these evaluations, blind or not.
+    `questions` come from the newest rubric version.
+    """
+
+    games: int
+    submitted: int
+    questions: list[str]
+    agreement: TeamAgreement
+    own: list[SelfAgreement]
+
+
 def compute_agreement(answers: Iterable[BlindAnswer], question_count: int) -> TeamAgreement:
     """Agreement over first blind answers (purpose rating), in any order."""
     first = in_shared_games(answer for answer in answers if answer.purpose == "rating")
@@ -123,7 +171,14 @@ def compute_agreement(answers: Iterable[BlindAnswer], question_count: int) -> Te
 def agreed_on(answered: AnswerTable) -> KindAgreement:
     alpha = headline(answered)
     icc, panel = _correlations(answered)
-    shares = count_answers(answered)
+    counts = Counter(value for row in answered.shared for value in row.values())
+    shares = [(value, counts[value]) for value in answered.answer_kind.values] if counts else []
+    gwet = gwet_ac(
+        answered.matrix,
+        weights="quadratic" if answered.answer_kind.is_rating else "identity",
+        scale=list(answered.answer_kind.numbers.values()),
+        groups=_groups(answered),
+    )
     common, most = max(shares, key=lambda row: row[1]) if shares else ("", 0)
     cells, people = compare_pairs(answered)
     return KindAgreement(
@@ -135,15 +190,15 @@ def agreed_on(answered: AnswerTable) -> KindAgreement:
         pairs=sum(cell.count for cell in cells),
         shares=shares,
         alpha=alpha,
-        gwet=gwet(answered),
-        share=share(answered),
+        gwet=_explained(gwet, answered),
+        share=_share(answered),
         specific=_specific(answered),
         icc=icc,
         panel=panel,
         needed=raters_needed(icc.value if icc and icc.value is not None else alpha.value),
         strength=classify_strength(alpha),
         common=common,
-        common_share=most / total if (total := sum(count for _value, count in shares)) else 0.0,
+        common_share=most / counts.total() if counts else 0.0,
         cells=cells,
         people=people,
     )
@@ -153,30 +208,13 @@ def headline(answered: AnswerTable) -> Agreement:
     """Alpha: ordinal for the rating, else nominal."""
     if answered.answer_kind.is_rating:
         return _explained(krippendorff_alpha(answered.matrix, level="ordinal"), answered)
-    groups = _groups(answered)
-    return _explained(krippendorff_alpha(answered.matrix, level="nominal", groups=groups), answered)
-
-
-def gwet(answered: AnswerTable) -> Agreement:
-    """AC1 over all answers; for the rating, AC2 with quadratic weights."""
-    found = gwet_ac(
-        answered.matrix,
-        weights="quadratic" if answered.answer_kind.is_rating else "identity",
-        scale=list(answered.answer_kind.numbers.values()),
-        groups=_groups(answered),
+    return _explained(
+        krippendorff_alpha(answered.matrix, level="nominal", groups=_groups(answered)), answered
     )
-    return _explained(found, answered)
 
 
-def share(answered: AnswerTable) -> Agreement:
-    """The share of pairs of answers that are the same."""
+def _share(answered: AnswerTable) -> Agreement:
     return _explained(observed_agreement(answered.matrix, groups=_groups(answered)), answered)
-
-
-def count_answers(answered: AnswerTable) -> list[tuple[str, int]]:
-    """The count of each answer, over items with two answers or more."""
-    counts = Counter(value for row in answered.shared for value in row.values())
-    return [(value, counts[value]) for value in answered.answer_kind.values] if counts else []
 
 
 def _groups(answered: AnswerTable) -> Sequence[Hashable] | None:
@@ -222,39 +260,35 @@ def _explained(found: Agreement, answered: AnswerTable) -> Agreement:
     return msgspec.structs.replace(found, interval_reason=says)
 
 
+# Kind of judgement -> why none of its items was judged by two; other kinds have a game as item.
+_NOT_SHARED = dict.fromkeys(
+    PART_KINDS,
+    mark_many(
+        "{n} message was judged blind, none by two evaluators.",
+        "{n} messages were judged blind, none by two evaluators.",
+    ),
+) | {
+    judgement_kinds.REFERENCE: mark_many(
+        "{n} reference was judged blind, none by two evaluators.",
+        "{n} references were judged blind, none by two evaluators.",
+    ),
+    judgement_kinds.IDENTIFY: mark_many(
+        "{n} agent was judged blind, none by two evaluators.",
+        "{n} agents were judged blind, none by two evaluators.",
+    ),
+}
+_NO_GAME_SHARED = mark_many(
+    "{n} game was judged blind, none by two evaluators.",
+    "{n} games were judged blind, none by two evaluators.",
+)
+
+
 def _why_not_shared(answered: AnswerTable) -> str:
     kind = answered.answer_kind.kind
     if not answered.rows:
         return say(NOBODY)
-    says = _judged_blind(answered)
+    says = say_many(*_NOT_SHARED.get(kind, _NO_GAME_SHARED), len(answered.rows))
     return f"{says} {say(SAMPLES_APART)}" if kind in judgement_kinds.MESSAGE_KINDS else says
-
-
-def _judged_blind(answered: AnswerTable) -> str:
-    count = len(answered.rows)
-    if answered.answer_kind.kind == judgement_kinds.REFERENCE:
-        return say_many(
-            "{n} reference was judged blind, none by two evaluators.",
-            "{n} references were judged blind, none by two evaluators.",
-            count,
-        )
-    if answered.answer_kind.kind == judgement_kinds.IDENTIFY:
-        return say_many(
-            "{n} agent was judged blind, none by two evaluators.",
-            "{n} agents were judged blind, none by two evaluators.",
-            count,
-        )
-    if answered.answer_kind.has_parts:
-        return say_many(
-            "{n} message was judged blind, none by two evaluators.",
-            "{n} messages were judged blind, none by two evaluators.",
-            count,
-        )
-    return say_many(
-        "{n} game was judged blind, none by two evaluators.",
-        "{n} games were judged blind, none by two evaluators.",
-        count,
-    )
 
 
 def _marked(kind: str, answers: Sequence[BlindAnswer]) -> MarkCounts:
@@ -264,3 +298,42 @@ def _marked(kind: str, answers: Sequence[BlindAnswer]) -> MarkCounts:
             by_whom[answer.game, answer.subject].add(answer.evaluator)
     more = sum(len(people) > 1 for people in by_whom.values())
     return MarkCounts(kind, len(by_whom) - more, more)
+
+
+def compute_self_agreement(answers: Iterable[BlindAnswer], question_count: int) -> list[SelfAgreement]:
+    """Agreement of first answers with repeats; subjects without two answers are left out."""
+    found: dict[str, _Twice] = defaultdict(lambda: defaultdict(dict))
+    for answer in answers:
+        if answer.purpose in TWICE:
+            row = found[make_kind_key(answer)][answer.evaluator, make_item(answer)]
+            row[TWICE[answer.purpose]] = answer.value
+    lines = []
+    for answer_kind in list_answer_kinds(question_count):
+        rows = {key: row for key, row in found.get(answer_kind.key, {}).items() if len(row) > 1}
+        if rows:
+            whole = _table_twice(answer_kind, rows)
+            people = [
+                _own(
+                    person,
+                    _table_twice(answer_kind, {key: row for key, row in rows.items() if key[0] == person}),
+                )
+                for person in sorted({evaluator for evaluator, _item in rows})
+            ]
+            counts = (len(rows), whole.shared_groups)
+            lines.append(SelfAgreement(answer_kind.key, *counts, headline(whole), _share(whole), people))
+    return lines
+
+
+# By person and item: the answers at both times.
+_Twice = dict[tuple[int, Item], dict[int, str]]
+
+
+def _own(person: int, own: AnswerTable) -> OwnAgreement:
+    alpha, same = headline(own), sum(row[1] == row[2] for row in own.rows)
+    return OwnAgreement(person, len(own.rows), same / len(own.rows), alpha.value, alpha.reason)
+
+
+def _table_twice(answer_kind: AnswerKind, rows: _Twice) -> AnswerTable:
+    places = sorted(rows, key=lambda key: (key[0], make_item_sort_key(key[1])))
+    groups = [(evaluator, game) for evaluator, (game, _subject) in places]
+    return AnswerTable(answer_kind, [rows[key] for key in places], groups)

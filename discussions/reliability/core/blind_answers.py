@@ -1,17 +1,20 @@
-"""Tables of blind answers, items by evaluators: the input of all agreement statistics.
+"""Tables of blind answers, items by evaluators: the input of all agreement statistics; and pairs of evaluators.
 
 An evaluator without an answer is not in the row: submitting accepts every finding, but that is not an answer.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from msgspec import Struct
 
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import parse_subject
+from workspace.statistics.alpha import krippendorff_alpha
+from workspace.statistics.chance_agreement import cohen_kappa
 from workspace.statistics.ratings import Matrix
 
 # Kinds with many items in a game. Their answers are dependent, so intervals leave out whole games.
@@ -32,6 +35,40 @@ class BlindAnswer(Struct, frozen=True, gc=False):
     kind: str
     subject: str
     value: str
+
+
+class PairCell(Struct, frozen=True, array_like=True):
+    """The count of pairs of answers (`row`, `column`)."""
+
+    row: str
+    column: str
+    count: int
+
+
+class PairAgreement(Struct, frozen=True, omit_defaults=True):
+    """A pair of evaluators, by key: share of agreement, kappa and alpha over the `items` that both answered.
+
+    The row of a cell is the answer of `first`. Kappa of the rating has quadratic weights.
+    """
+
+    first: int
+    second: int
+    items: int
+    share: float
+    cells: list[PairCell]
+    kappa: float | None = None
+    alpha: float | None = None
+    reason: str = ""
+
+
+class PairCase(Struct, frozen=True):
+    """Two answers to the same item, with evaluators and evaluations."""
+
+    game: int
+    subject: str
+    people: tuple[int, int]
+    values: tuple[str, str]
+    evaluations: tuple[int, int]
 
 
 class AnswerKind(Struct, frozen=True):
@@ -142,3 +179,63 @@ def make_item_sort_key(item: Item) -> tuple[int, tuple[int, int]]:
     """Sorts items in the order of games and transcripts."""
     game, subject = item
     return game, parse_subject(subject) if subject else (0, 0)
+
+
+def compare_pairs(answered: AnswerTable) -> tuple[list[PairCell], list[PairAgreement]]:
+    """All pairs of answers in one table, and a table for each pair of evaluators."""
+    by_pair: dict[tuple[int, int], Counter[tuple[str, str]]] = defaultdict(Counter)
+    for row in answered.shared:
+        for (number, first), (other, second) in combinations(sorted(row.items()), 2):
+            by_pair[number, other][first, second] += 1
+    order = answered.answer_kind.values.index
+    whole: Counter[tuple[str, str]] = Counter()
+    for counts in by_pair.values():
+        for pair, count in counts.items():
+            whole[tuple(sorted(pair, key=order))] += count  # type: ignore[index]
+    pairs = [_pair(answered.answer_kind, *pair, counts) for pair, counts in sorted(by_pair.items())]
+    return _cells(whole, answered.answer_kind), pairs
+
+
+def _cells(counts: Counter[tuple[str, str]], answer_kind: AnswerKind) -> list[PairCell]:
+    order = answer_kind.values.index
+    places = sorted(counts, key=lambda pair: (order(pair[0]), order(pair[1])))
+    return [PairCell(*pair, counts[pair]) for pair in places]
+
+
+def _pair(
+    answer_kind: AnswerKind, first: int, second: int, counts: Counter[tuple[str, str]]
+) -> PairAgreement:
+    numbers, is_rating = answer_kind.numbers, answer_kind.is_rating
+    table = np.array([[numbers[left], numbers[other]] for left, other in counts.elements()])
+    alpha = krippendorff_alpha(table, level="ordinal" if is_rating else "nominal", with_interval=False)
+    kappa = cohen_kappa(table, weights="quadratic" if is_rating else "identity", scale=list(numbers.values()))
+    share = float((table[:, 0] == table[:, 1]).mean())
+    cells = _cells(counts, answer_kind)
+    return PairAgreement(first, second, len(table), share, cells, kappa.value, alpha.value, alpha.reason)
+
+
+def find_pair_cases(
+    answers: Iterable[BlindAnswer],
+    answer_kind: AnswerKind,
+    row: str,
+    column: str,
+    pair: tuple[int, int] | None = None,
+) -> list[PairCase]:
+    """The cases of a cell in the order of games and transcripts.
+
+    With a `pair` the first evaluator gave `row`; without one the order does not matter. Other answers are ignored.
+    """
+    by_item: dict[Item, list[BlindAnswer]] = defaultdict(list)
+    for answer in answers:
+        if make_kind_key(answer) == answer_kind.key and answer.value in (row, column):
+            by_item[make_item(answer)].append(answer)
+    found = []
+    for item in sorted(by_item, key=make_item_sort_key):
+        for two in combinations(sorted(by_item[item], key=lambda answer: answer.evaluator), 2):
+            people, values, evaluations = zip(
+                *((answer.evaluator, answer.value, answer.evaluation) for answer in two), strict=True
+            )
+            is_in_cell = values == (row, column) or (pair is None and values == (column, row))
+            if is_in_cell and pair in (None, people):
+                found.append(PairCase(*item, people, values, evaluations))
+    return found

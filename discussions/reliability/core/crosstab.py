@@ -130,17 +130,10 @@ class Tally:
         for counted in self.counts.values():
             for (row, column, _weight), count in counted.items():
                 counts[row, column] += count
-        return Crosstab(
-            part=self.part,
-            cells=[
-                CrosstabCell(row, column, count, _newest(self.cases[row, column]))
-                for (row, column), count in sorted(counts.items())
-            ],
-            rates=[self._rate(share) for share in shares],
-            games=len(self.counts),
-            evaluators=len(self.evaluators),
-            evaluations=len(self.evaluations),
-        )
+        cells = [CrosstabCell(*cell, counts[cell], _newest(self.cases[cell])) for cell in sorted(counts)]
+        rates = [self._rate(share) for share in shares]
+        sizes = (len(self.counts), len(self.evaluators), len(self.evaluations))
+        return Crosstab(self.part, cells, rates, *sizes)
 
     def compute_sums(self, game: int, shares: Iterable[Share]) -> list[int]:
         """Numerator and denominator of each share in one game, in a flat list."""
@@ -148,32 +141,22 @@ class Tally:
 
     def _rate(self, share: Share) -> Rate:
         games = [found for found in (self._sums(game, share) for game in sorted(self.counts)) if found[1]]
-        sums = [(numerator, denominator) for numerator, denominator, *_weighted in games]
-        numerator, denominator = sum(above for above, _below in sums), sum(below for _above, below in sums)
+        numerator, denominator = sum(found[0] for found in games), sum(found[1] for found in games)
         above, below = fsum(found[2] for found in games), fsum(found[3] for found in games)
         interval = wilson(numerator, denominator)
-        widened, reason = compute_interval_over_games(sums, interval)
-        return Rate(
-            name=share.name,
-            numerator=numerator,
-            denominator=denominator,
-            interval=interval,
-            over_games=widened,
-            over_games_reason=reason,
-            weighted=100 * above / below if below else None,
-        )
+        over_games = compute_interval_over_games([found[:2] for found in games], interval)
+        weighted = 100 * above / below if below else None
+        return Rate(share.name, numerator, denominator, interval, *over_games, weighted)
 
     def _sums(self, game: int, share: Share) -> tuple[int, int, float, float]:
         """Numerator and denominator of the share in one game, then both weighted."""
         counted = sorted(self.counts[game].items())
-        above = [(n, w) for (row, column, w), n in counted if _is_in(row, column, share.numerator)]
-        below = [(n, w) for (row, column, w), n in counted if _is_in(row, column, share.denominator)]
-        return (
-            sum(n for n, _w in above),
-            sum(n for n, _w in below),
-            fsum(n * w for n, w in above),
-            fsum(n * w for n, w in below),
+        above, below = (
+            [(n, n * w) for (row, column, w), n in counted if _is_in(row, column, cells)]
+            for cells in (share.numerator, share.denominator)
         )
+        sums = (sum(n for n, _ in above), sum(n for n, _ in below))
+        return *sums, fsum(weighted for _, weighted in above), fsum(weighted for _, weighted in below)
 
 
 def compute_interval_over_games(

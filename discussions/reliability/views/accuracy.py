@@ -1,8 +1,8 @@
 """The page of accuracy: how accurate the automatic findings are, the cases behind its cells, and asking for figures."""
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Collection, Mapping, Sequence
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
@@ -17,20 +17,52 @@ from discussions.games.core import find_start
 from discussions.metrics.labels import LABELS
 from discussions.models import TeamFigures
 from discussions.reliability.actions import ask_for_team_figures
-from discussions.reliability.core.accuracy import SHARES, AccuracyFigures, MetricTurns, VersionAccuracy
-from discussions.reliability.core.crosstab import Crosstab, CrosstabCell
+from discussions.reliability.core.accuracy import (
+    APART,
+    AWAY,
+    ELSEWHERE,
+    SAMPLED,
+    STAYED,
+    TO_MACHINE,
+    TOGETHER,
+    TOWARD,
+    AccuracyFigures,
+    Anchoring,
+    MetricTurns,
+    VersionAccuracy,
+)
+from discussions.reliability.core.crosstab import Crosstab, CrosstabCell, Interval, Rate
 from discussions.reliability.forms import TeamKindForm
-from discussions.reliability.labels import CARDS, CELLS, HEADINGS, TITLES
+from discussions.reliability.labels import (
+    ALWAYS_COLUMNS,
+    ALWAYS_ROWS,
+    CARDS,
+    CELLS,
+    EMPTY,
+    HEADINGS,
+    JUDGED,
+    MESSAGES_JUDGED,
+    NO_SAMPLE,
+    NOTES,
+    NOTHING,
+    ORDER,
+    OWN_RATES,
+    RATES,
+    SAYS,
+    TITLES,
+)
 from discussions.reliability.permissions import check_see_team_statistics
 from discussions.reliability.queries import game_texts
-from discussions.reliability.views.agreement import load_names
-from discussions.reliability.views.state import SECTION, build_team_state
-from discussions.reliability.views.tables import MOVED, TableOfCounts, anchoring_context, describe_work
+from discussions.reliability.views.state import SECTION, build_team_state, load_names, turn_pages
 from rubric.models import RubricVersion
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.refusals import Malformed
+from workspace.core.text import figure
+from workspace.core.words import decode_stored
+from workspace.display.core.charts import IntervalsChart, interval_plot
 from workspace.models import Project
-from workspace.stored_statistics.pages import decode_body
+from workspace.statistics.labels import figure_row, format_signed
+from workspace.statistics.proportions import wilson
 from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -44,10 +76,7 @@ def accuracy(request: SignedIn, slug: str) -> HttpResponse:
     """The accuracy of automatic values, and anchoring."""
     version = only_parameters(request, "version")["version"]
     project = project_or_404(request.user, slug, check_see_team_statistics)
-    context = {
-        **_accuracy_context(project, version, timezone.now()),
-        **frame(request.user, project, SECTION),
-    }
+    context = {**_accuracy_context(project, version), **frame(request.user, project, SECTION)}
     return respond(
         request,
         page="discussions/reliability/accuracy.html",
@@ -79,15 +108,15 @@ def figure_team(request: SignedIn, slug: str) -> HttpResponse:
     return respond(request, page="", redirect=reverse(form.cleaned_data["kind"], args=[slug]))
 
 
-def _accuracy_context(project: Project, key: str, now: datetime) -> dict[str, object]:
+def _accuracy_context(project: Project, key: str) -> dict[str, object]:
     """The page of a project under the version of that key, or the newest if it is ""; at most eight queries.
 
     Http404 for an unknown version; without figures, their state alone. `names` are the names of versions, by key.
     """
-    state, row = build_team_state(project=project, kind=KIND, now=now)
+    state, row = build_team_state(project=project, kind=KIND, now=timezone.now())
     if row is None:
         return {"state": state, "version": None}
-    figures = _accuracy_body(row)
+    figures = decode_stored(row.body, AccuracyFigures)
     version = _find_version(figures, key)
     people = {person.evaluator for metric in version.anchoring for person in metric.people}
     return {
@@ -99,11 +128,6 @@ def _accuracy_context(project: Project, key: str, now: datetime) -> dict[str, ob
         "cards": [_build_card(metric, parts, version) for metric, parts in CARDS.items()],
         "anchoring": anchoring_context(version.anchoring, load_names(people)),
     }
-
-
-def _accuracy_body(row: TeamFigures) -> AccuracyFigures:
-    figures: AccuracyFigures = decode_body(row, AccuracyFigures)
-    return figures
 
 
 def _find_version(figures: AccuracyFigures, key: str) -> VersionAccuracy:
@@ -154,64 +178,44 @@ def _cases_context(project: Project, row: TeamFigures, wanted: Mapping[str, str]
 
     Http404 if there is no such cell, or no case from that start on.
     """
-    figures = _accuracy_body(row)
+    figures = decode_stored(row.body, AccuracyFigures)
     version = _find_version(figures, wanted["version"])
-    table = _find_table(version, wanted["table"])
-    cell = _find_cell(table, wanted["row"], wanted["column"])
-    counted = Counter((case.game, case.message, case.detail) for case in cell.cases)
-    grouped = list(counted.items())
-    start = parse_number(wanted["from"]) or 1
-    listed = grouped[start - 1 : start - 1 + PAGE_SIZE]
-    if not listed:
+    title, heading, table = _find_table(version, wanted["table"])
+    cells = {(cell.row, cell.column): cell for cell in table.cells}
+    cell = cells.get((wanted["row"], wanted["column"]))
+    if cell is None:
         raise Http404
+    counted = Counter((case.game, case.message, case.detail) for case in cell.cases)
+    start = parse_number(wanted["from"]) or 1
+    listed, pager = turn_pages(
+        list(counted.items()), start, PAGE_SIZE, lambda at: f"?{urlencode({**wanted, 'from': at})}"
+    )
     games = {game for (game, _message, _detail), _count in listed}
     rows = game_texts(game__project=project, game__number__in=games)
     texts = {number: text for _game, number, text in rows}
-    last = start + len(listed) - 1
-    is_moved = wanted["table"].startswith(MOVED)
     return {
         "version": version,
         "version_name": _load_version_names(figures)[version.key],
-        "title": _describe_table(wanted["table"]),
-        "heading": "" if is_moved else HEADINGS[table.part],
-        "is_moved": is_moved,
+        "title": title,
+        "heading": heading,
+        "is_moved": not heading,
         "row": CELLS[cell.row],
         "column": CELLS[cell.column],
         "cell": cell,
         "lines": [_build_case(*case, count, texts[case[0]]) for case, count in listed],
-        "previous_url": _address(wanted, max(1, start - PAGE_SIZE)) if start > 1 else "",
-        "next_url": _address(wanted, last + 1) if last < len(grouped) else "",
-        "says": _("%(first)d to %(last)d of %(count)d")
-        % {"first": start, "last": last, "count": len(grouped)},
+        **pager,
     }
 
 
-def _address(wanted: Mapping[str, str], start: int) -> str:
-    return f"?{urlencode({**wanted, 'from': start})}"
-
-
-def _find_table(version: VersionAccuracy, name: str) -> Crosstab:
-    if name.startswith(MOVED):
-        metric = name.removeprefix(MOVED)
-        for anchoring in version.anchoring:
-            if anchoring.metric == metric:
-                return anchoring.table
-    elif name in SHARES:
-        return version.table(name)
+def _find_table(version: VersionAccuracy, name: str) -> tuple[str, object, Crosstab]:
+    """The title, the heading ("" for one of moves) and the table of that name; Http404 when there is none."""
+    for anchoring in version.anchoring:
+        if name == f"{MOVED}{anchoring.metric}":
+            return str(TITLES[anchoring.metric]), "", anchoring.table
+    for key, parts in CARDS.items():
+        if name in parts:
+            return str(LABELS[key].title), HEADINGS[name], version.table(name)
     raise Http404
-
-
-def _find_cell(table: Crosstab, row: str, column: str) -> CrosstabCell:
-    for cell in table.cells:
-        if (cell.row, cell.column) == (row, column):
-            return cell
-    raise Http404
-
-
-def _describe_table(name: str) -> str:
-    if name.startswith(MOVED):
-        return str(TITLES[name.removeprefix(MOVED)])
-    return next(str(LABELS[key].title) for key, parts in CARDS.items() if name in parts)
 
 
 def _build_case(game: int, position: int, detail: str, count: int, text: GameRecord) -> dict[str, object]:
@@ -228,3 +232,215 @@ def _build_case(game: int, position: int, detail: str, count: int, text: GameRec
         "phrase": detail.partition("|")[2],
         "evaluator_count": count,
     }
+
+
+# A share is not reliable when its interval is wider than this many points,
+WIDEST = 30.0
+# or when it has fewer answers.
+FEWEST = 20
+# A weighted share is shown if it differs by more points than this.
+DIFFERS = 1.0
+MOST_NEEDED = 1_000_000
+# If there are fewer answers on either side, the shares of one person mean little.
+FEW = 20
+MOVED = "moved-"
+MOVES = (TO_MACHINE, ELSEWHERE, AWAY, STAYED)
+
+
+class RateLine:
+    """A share in words. `says` is the reason if it is undefined, has no interval or is not reliable yet.
+
+    `weighted` is the weighted share if it differs enough.
+    """
+
+    def __init__(self, part: str, rate: Rate) -> None:
+        self.label, self.what = OWN_RATES.get((part, rate.name)) or RATES[rate.name]
+        self.rate = rate
+        weighted = rate.weighted if part in SAMPLED else None
+        if weighted is None or rate.value is None or abs(rate.value - weighted) <= DIFFERS:
+            weighted = None
+        self.weighted = weighted
+        reasons = [why_not_yet(rate), rate.over_games_reason]
+        if not rate.denominator:
+            reasons = [str(NOTHING.get(rate.name, _("Undefined: nothing to count.")))]
+        self.says = " ".join(filter(None, reasons))
+
+
+class RowOfCounts:
+    """A row of a table with its cells, without their cases."""
+
+    def __init__(self, table: Crosstab, row: str, columns: Sequence[str]) -> None:
+        self.label = CELLS[row]
+        self.cells = [CrosstabCell(row, column, table.count(row, column), []) for column in columns]
+
+
+class TableOfCounts:
+    """A table with its shares; without answers, `empty` says why. `part` names it in the URL of its cases."""
+
+    def __init__(self, table: Crosstab) -> None:
+        self.part = table.part
+        self.heading = HEADINGS.get(table.part, "")
+        self.says = _says(table)
+        self.note = NOTES.get(table.part, "")
+        work = describe_work(table.evaluations, table.games, table.evaluators)
+        judged = JUDGED.get(table.part, MESSAGES_JUDGED) % {"n": table.total}
+        self.basis = _("%(judged)s: %(work)s.") % {"judged": judged, "work": work} if table.total else ""
+        self.empty = "" if table.total else EMPTY.get(table.part, NO_SAMPLE)
+        columns = _present(ALWAYS_COLUMNS, table.part, {cell.column for cell in table.cells})
+        rows = _present(ALWAYS_ROWS, table.part, {cell.row for cell in table.cells})
+        self.columns = [CELLS[column] for column in columns]
+        self.rows = [RowOfCounts(table, row, columns) for row in rows]
+        self.lines = [RateLine(table.part, rate) for rate in table.rates]
+        self.plot = _plot_rates([(str(line.label), line.rate) for line in self.lines])
+
+
+class MovesLine:
+    """A metric; `says` is whether people move to the automatic value, or why that is not known.
+
+    `part` names its table in URLs.
+    """
+
+    def __init__(self, anchoring: Anchoring) -> None:
+        self.label = str(TITLES[anchoring.metric])
+        self.part = MOVED + anchoring.metric
+        self.toward, self.away = anchoring.table.rate(TOWARD), anchoring.table.rate(AWAY)
+        self.index = format_signed(anchoring.index, 1)
+        self.interval = _points_between(anchoring.interval)
+        self.games = _points_between(anchoring.over_games)
+        self.says = _describe_moves(self.toward, self.away, anchoring.over_games or anchoring.interval)
+        self.rows = [RowOfCounts(anchoring.table, row, MOVES) for row in (APART, TOGETHER)]
+
+
+def anchoring_context(metrics: Sequence[Anchoring], names: Mapping[int, str]) -> dict[str, object]:
+    """Whether people move to the automatic value once they see it; `names` are the names of evaluators, by key.
+
+    `lines` is empty when nothing was revealed after a blind answer. `people` are (name, metric, moves), sorted by name;
+    below `few` answers on either side, moves mean little.
+    """
+    known = [metric for metric in metrics if metric.table.total]
+    lines = [MovesLine(metric) for metric in known]
+    people = [
+        (names.get(person.evaluator, ""), TITLES[metric.metric], person)
+        for metric in known
+        for person in metric.people
+    ]
+    return {
+        "plot": _plot_rates(
+            [
+                (f"{line.label}: {label}", rate)
+                for line in lines
+                for rate, label in (
+                    (line.toward, _("to the automatic value")),
+                    (line.away, _("away from it")),
+                )
+            ]
+        ),
+        "columns": [CELLS[column] for column in MOVES],
+        "few": FEW,
+        "lines": lines,
+        "people": sorted(people, key=lambda entry: entry[0]),
+    }
+
+
+def _describe_moves(toward: Rate, away: Rate, interval: Interval | None) -> str:
+    if not toward.denominator:
+        return _("Undefined: nobody had answered differently from the automatic value.")
+    if not away.denominator:
+        return _("Undefined: nobody had answered the same as the automatic value.")
+    if why_not_yet(toward) or why_not_yet(away):
+        return _("Can't tell yet: too few answers stood apart from the automatic value, or with it.")
+    if interval is not None and interval[0] > 0:
+        return _("People move to the automatic value more often than away from it.")
+    if interval is not None and interval[1] < 0:
+        return _("People move away from the automatic value more often than to it.")
+    return _("These answers show no influence.")
+
+
+def _points_between(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    low, high = (format_signed(end, 1) for end in interval)
+    return _("%(low)s to %(high)s") % {"low": low, "high": high}
+
+
+def describe_work(evaluations: int, games: int, people: int) -> str:
+    """ "6 evaluations, 3 games, 1 evaluator"."""
+    return ", ".join(
+        (
+            ngettext("%(n)d evaluation", "%(n)d evaluations", evaluations) % {"n": evaluations},
+            ngettext("%(n)d game", "%(n)d games", games) % {"n": games},
+            ngettext("%(n)d evaluator", "%(n)d evaluators", people) % {"n": people},
+        )
+    )
+
+
+def percent(value: float) -> str:
+    """A share with its percent sign on the same line."""
+    return f"{figure(value)}\N{NO-BREAK SPACE}%"
+
+
+def format_count(rate: Rate) -> str:
+    """ "16 of 20"."""
+    return _("%(n)d of %(of)d") % {"n": rate.numerator, "of": rate.denominator}
+
+
+def why_not_yet(rate: Rate) -> str:
+    """Why the share is not reliable yet, and what it takes; "" when it is reliable or undefined."""
+    if rate.interval is None:
+        return ""
+    if rate.denominator < FEWEST or _width(rate.interval) > WIDEST:
+        counts = {"n": count_needed_answers(rate), "there": rate.denominator}
+        return _("Too little data: %(there)d of at least %(n)d answers.") % counts
+    if rate.over_games is not None and _width(rate.over_games) > WIDEST:
+        return _("Can't tell yet: games differ too much; it takes more of them.")
+    return ""
+
+
+def count_needed_answers(rate: Rate) -> int:
+    """How many answers bring Wilson's interval of this share within `WIDEST` points; at least `FEWEST`."""
+    share = rate.numerator / rate.denominator
+
+    def is_enough(count: int) -> bool:
+        bounds = wilson(round(share * count), count)
+        return bounds is not None and _width(bounds) <= WIDEST
+
+    least = max(rate.denominator, FEWEST)
+    return least + bisect_left(range(least, MOST_NEEDED), True, key=is_enough)
+
+
+def _width(interval: Interval) -> float:
+    return interval[1] - interval[0]
+
+
+def _says(table: Crosstab) -> str:
+    """What the shares show; if none is reliable, what the first of them lacks."""
+    rates = [(table.rate(name), sentence) for name, sentence in SAYS[table.part]]
+    known = [(rate, sentence) for rate, sentence in rates if rate.value is not None]
+    told = [
+        str(sentence) % {"share": percent(rate.value or 0.0)}
+        for rate, sentence in known
+        if not why_not_yet(rate)
+    ]
+    return " ".join(told or [why_not_yet(rate) for rate, _sentence in known[:1]])
+
+
+def _present(always: Mapping[str, Collection[str]], part: str, there: Collection[str]) -> list[str]:
+    return [text for text in ORDER if text in there or text in always.get(part, ())]
+
+
+def _plot_rates(rates: Sequence[tuple[str, Rate]]) -> IntervalsChart | None:
+    """The shares with their intervals, by label; None when no share has enough answers."""
+    rows = [
+        figure_row(
+            label,
+            rate,
+            percent(rate.value),
+            says=_("can't tell yet") if (is_wide := bool(why_not_yet(rate))) else format_count(rate),
+            tone="wait" if is_wide else "",
+        )
+        for label, rate in rates
+        if rate.value is not None and rate.interval is not None
+    ]
+    if all(row.tone == "wait" for row in rows):
+        return None
+    return interval_plot(rows, minimum=0.0, maximum=100.0)

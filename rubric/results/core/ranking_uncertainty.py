@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rubric.core.scales import HIGHEST, LOWEST, Value
 from rubric.core.scores import compute_overall, rank_values
 from rubric.core.weights import Number, exact
-from rubric.reviewer_statistics.core.resamples import compute_means, resamples
+from rubric.reviewer_statistics.core.stability import compute_means, resamples
 from rubric.reviews.core.score_rows import Row
 from workspace.statistics.estimates import Interval
 from workspace.statistics.means import jackknife_error, student_t

@@ -3,26 +3,28 @@
 The rows must come from blind reviews: the first round.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 from msgspec import Struct
 
-from rubric.core.scales import COMMON, Scale, Value, bring_to_common
+from rubric.core.scales import COMMON, Scale, Scales, bring_to_common
 from rubric.core.weights import exact
-from rubric.reviewer_statistics.core.concordance import concordance, ranked_scores
-from rubric.reviews.core.score_rows import Ratings, Row, Weights, overalls, ratings, sort_rows
+from rubric.reviews.core.mark_pairs import ONE_SCALE, MarkPairs, Marks, pair_marks
+from rubric.reviews.core.score_rows import Ratings, Row, Weights, list_tables, sort_rows
 from workspace.core.words import mark, say
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac
 from workspace.statistics.conclusions import Figure, mean_figure
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.intraclass import compute_icc
-from workspace.statistics.rankings import kendall_tau
+from workspace.statistics.rankings import kendall_tau, kendall_w
 from workspace.statistics.ratings import Matrix
 
 OVERALL, WHOLE = "overall", "holistic"
+LEAST_RESPONSES = 3
 _NO_W = mark("No question has three responses that the same two reviewers or more have all ranked.")
 _NOBODY_TWICE = mark("No response has scores by two reviewers.")
 
@@ -82,10 +84,8 @@ def agreement_report(
     comparisons.
     """
     used = sort_rows(rows)
-    values = overalls(used, weights)
-    tables = [("criterion", key, ratings(used, _score_getter(key))) for key in weights]
-    overall = ratings(used, lambda row: values.get((row.item, row.reviewer)))
-    holistic = ratings(used, lambda row: row.holistic)
+    *criteria, overall, holistic = list_tables(used, used, weights)
+    tables = [("criterion", key, table) for key, table in zip(weights, criteria, strict=True)]
     tables += [(OVERALL, "", overall), (WHOLE, "", holistic)]
     pairs_on, table = (OVERALL, overall) if len(overall.items) else (WHOLE, holistic)
     return AgreementReport(
@@ -93,10 +93,6 @@ def agreement_report(
         pairs_on=pairs_on,
         pairs=[_pair(table, first, other) for first, other in combinations(range(len(table.reviewers)), 2)],
     )
-
-
-def _score_getter(key: str) -> Callable[[Row], Value | None]:
-    return lambda row: row.scores.get(key)
 
 
 def _agreed(part: str, key: str, table: Ratings, scale: Scale) -> AgreedOn:
@@ -115,6 +111,26 @@ def _agreed(part: str, key: str, table: Ratings, scale: Scale) -> AgreedOn:
     )
 
 
+def _ranked_scores(values: Matrix) -> Matrix:
+    """The scores of one question (responses x reviewers) that can be ranked: none is missing.
+
+    A reviewer who did not score every response, such as the author of one, is left out. If that would leave fewer
+    than two reviewers, responses without a score from every reviewer are left out instead.
+    """
+    values = values[:, ~np.isnan(values).all(axis=0)]
+    missing = np.isnan(values)
+    if (~missing.any(axis=0)).sum() >= 2:
+        return values[:, ~missing.any(axis=0)]
+    return values[~missing.any(axis=1)]
+
+
+def concordance(values: Matrix) -> float:
+    """Kendall's W of one question; NaN below three responses or two reviewers, and where everything is tied."""
+    used = _ranked_scores(values)
+    value = None if len(used) < LEAST_RESPONSES or used.shape[1] < 2 else kendall_w(used).value
+    return float("nan") if value is None else value
+
+
 def within_spread(values: Matrix) -> tuple[float | None, int]:
     """The mean over items of the standard deviation (n - 1) of their ratings, and how many have two ratings."""
     two = values[(~np.isnan(values)).sum(axis=1) >= 2]
@@ -128,15 +144,11 @@ def _steps(values: Matrix, scale: Scale) -> list[float] | None:
 
 
 def _within_comparisons(table: Ratings) -> Figure:
-    found, responses, rows = [], 0, 0
-    for at in range(len(table.comparisons)):
-        values = table.values[table.comparison_index == at]
-        value = concordance(values)
-        found.append(np.nan if value is None else value)
-        if value is not None:
-            used = ranked_scores(values)
-            responses, rows = responses + len(used), rows + used.size
-    return mean_figure(np.array(found), responses=responses, rows=rows, reason=say(_NO_W))
+    tables = [table.values[table.comparison_index == at] for at in range(len(table.comparisons))]
+    found = np.array([concordance(values) for values in tables], dtype=np.float64)
+    used = [_ranked_scores(values) for values, w in zip(tables, found, strict=True) if not np.isnan(w)]
+    responses, rows = sum(len(values) for values in used), sum(values.size for values in used)
+    return mean_figure(found, responses=responses, rows=rows, reason=say(_NO_W))
 
 
 def _pair(table: Ratings, first: int, other: int) -> ReviewerPair:
@@ -148,7 +160,52 @@ def _pair(table: Ratings, first: int, other: int) -> ReviewerPair:
         second=table.reviewers[other],
         responses=len(both),
         alpha=krippendorff_alpha(both, level="interval"),
-        tau=kendall_tau(both, variant="b", with_interval=False),
+        tau=kendall_tau(both, variant="b"),
         apart=float(apart.mean()) if len(both) else None,
         distance=float(np.abs(apart).mean()) if len(both) else None,
     )
+
+
+ADJACENT = Fraction(1)
+
+
+class SelfAgreement(Struct, frozen=True):
+    """One reviewer: how many of the `marks` given twice are the same, and how many at most a point apart.
+
+    In `first_alike` of `first_count` repeats, the same response is first.
+    """
+
+    reviewer: int
+    repeats: int
+    marks: int
+    exact: int
+    within_one: int
+    first_alike: int
+    first_count: int
+
+
+def compute_self_agreement(
+    repeats: Iterable[tuple[int, Marks, Marks]], weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
+) -> list[SelfAgreement]:
+    """One line for each reviewer, in the order of `repeats`, which are (reviewer, first, again).
+
+    `scales` holds the scales of the criteria that have their own.
+    """
+    by_reviewer: dict[int, list[MarkPairs]] = {}
+    for reviewer, first, again in repeats:
+        by_reviewer.setdefault(reviewer, []).append(pair_marks(first, again, weights, scales))
+    lines = []
+    for reviewer, found in by_reviewer.items():
+        firsts = [pairs.is_same_first for pairs in found if pairs.is_same_first is not None]
+        lines.append(
+            SelfAgreement(
+                reviewer=reviewer,
+                repeats=len(found),
+                marks=sum(len(pairs.pairs) for pairs in found),
+                exact=sum(pairs.count_within(Fraction(0)) for pairs in found),
+                within_one=sum(pairs.count_within(ADJACENT) for pairs in found),
+                first_alike=sum(firsts),
+                first_count=len(firsts),
+            )
+        )
+    return lines

@@ -84,7 +84,15 @@ def understanding_report(surveys: Sequence[Surveyed]) -> UnderstandingReport:
     checked = [(survey, survey.is_right) for survey in surveys if survey.is_right is not None]
     first = _compared(understood, say("say they understand better"))
     second = _compared(checked, say("name the separating criterion more often"))
-    return UnderstandingReport(first, second, _together(first, second))
+    said, apart, conclusion = first.conclusion, second.difference.value, first.conclusion
+    # What people say of their understanding counts only if the objective check does not contradict it.
+    if said.code == "holds" and apart is None:
+        why = say("the check has no answers in both arms.")
+        conclusion = cannot_tell(said.count, why, said.needed, say(_UNIT))
+    elif said.code == "holds" and apart is not None and apart < 0:
+        why = say("people say they understand better, but fewer name the right criterion.")
+        conclusion = cannot_tell(said.count, why, said.needed, say(_UNIT))
+    return UnderstandingReport(first, second, conclusion)
 
 
 def answers_needed(base: float) -> int:
@@ -101,10 +109,18 @@ def answers_needed(base: float) -> int:
 
 
 def _compared(answers: Sequence[tuple[Surveyed, bool]], claim: str) -> ArmsCompared:
-    shown = [pair for pair in answers if pair[0].arm == "with"]
-    hidden = [pair for pair in answers if pair[0].arm == "without"]
-    first, second = _share(shown), _share(hidden)
-    difference = _difference(first, second, [survey for survey, _ in (*shown, *hidden)])
+    first, second = (_share([pair for pair in answers if pair[0].arm == arm]) for arm in ("with", "without"))
+    if first.value is None or second.value is None:
+        arm = "with" if first.value is None else "without"
+        reason = say("Nobody in the arm {arm} the breakdown has answered.", arm=arm)
+        difference = Figure(None, reason=reason, interval_reason=reason)
+    else:
+        difference = Figure(
+            value=first.value - second.value,
+            interval=newcombe(first.hits, first.answers, second.hits, second.answers),
+            comparisons=len({survey.comparison for survey, _ in answers}),
+            rows=len(answers),
+        )
     return ArmsCompared(first, second, difference, _conclusion(first, second, difference, claim))
 
 
@@ -121,49 +137,24 @@ def _share(answers: Sequence[tuple[Surveyed, bool]]) -> Share:
     )
 
 
-def _difference(first: Share, second: Share, surveys: Sequence[Surveyed]) -> Figure:
-    if first.value is None or second.value is None:
-        arm = "with" if first.value is None else "without"
-        reason = say("Nobody in the arm {arm} the breakdown has answered.", arm=arm)
-        return Figure(None, reason=reason, interval_reason=reason)
-    return Figure(
-        value=first.value - second.value,
-        interval=newcombe(first.hits, first.answers, second.hits, second.answers),
-        comparisons=len({survey.comparison for survey in surveys}),
-        rows=len(surveys),
-    )
-
-
 def _conclusion(first: Share, second: Share, difference: Figure, claim: str) -> Conclusion:
-    count, needed = min(first.answers, second.answers), answers_needed(second.value or 0.5)
+    count, needed, unit = min(first.answers, second.answers), answers_needed(second.value or 0.5), say(_UNIT)
     if difference.interval is None:
-        return cannot_tell(count, difference.reason, needed, say(_UNIT))
+        return cannot_tell(count, difference.reason, needed, unit)
     if count < LEAST_ANSWERS:
         few = say(
             "each arm needs at least {least_answers} answers; the smaller one has {count}.",
             least_answers=LEAST_ANSWERS,
             count=count,
         )
-        return cannot_tell(count, few, needed, say(_UNIT))
+        return cannot_tell(count, few, needed, unit)
     if difference.interval[0] > 0:
         return Conclusion(
-            "holds", say("People with the breakdown {claim}.", claim=claim), count, needed, say(_UNIT)
+            "holds", say("People with the breakdown {claim}.", claim=claim), count, needed, unit
         )
     if difference.interval[1] < 0:
-        return Conclusion(
-            "fails", say("People without the breakdown {claim}.", claim=claim), count, needed, say(_UNIT)
-        )
+        said = say("People without the breakdown {claim}.", claim=claim)
+        return Conclusion("fails", said, count, needed, unit)
     if is_inside(difference.interval, EFFECT):
-        return no_difference(count, say("{points:g} points", points=100 * EFFECT), needed, say(_UNIT))
-    return cannot_tell(count, say("the interval of the difference holds 0."), needed, say(_UNIT))
-
-
-def _together(first: ArmsCompared, second: ArmsCompared) -> Conclusion:
-    """What people say of their understanding counts only if the objective check does not contradict it."""
-    said, checked = first.conclusion, second.difference.value
-    if said.code == "holds" and checked is None:
-        return cannot_tell(said.count, say("the check has no answers in both arms."), said.needed, say(_UNIT))
-    if said.code == "holds" and checked is not None and checked < 0:
-        why = say("people say they understand better, but fewer name the right criterion.")
-        return cannot_tell(said.count, why, said.needed, say(_UNIT))
-    return said
+        return no_difference(count, say("{points:g} points", points=100 * EFFECT), needed, unit)
+    return cannot_tell(count, say("the interval of the difference holds 0."), needed, unit)

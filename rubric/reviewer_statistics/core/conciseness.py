@@ -6,7 +6,9 @@ rises with length while accuracy is held fixed, reviewers reward length.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 from msgspec import Struct
@@ -51,46 +53,35 @@ class LengthReport(Struct, frozen=True):
     conclusion: Conclusion
 
 
-class _Units(Struct, frozen=True, eq=False):
-    """Responses: comparison index, words, mean of each criterion and of the overall (columns)."""
-
-    comparison_index: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-    words: Matrix
-    means: Matrix
-    rows: int
+# The comparison of each response, as a number, and how many rows the responses have.
+_Basis = tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], int]
 
 
-def length_report(
-    rows: Sequence[Row],
-    weights: Weights,
-) -> LengthReport:
+def length_report(rows: Sequence[Row], weights: Weights) -> LengthReport:
     """Length against conciseness, the other criteria and the overall.
 
     Spearman's rho of ranks within comparisons, each minus its comparison's mean rank; bootstrap over comparisons, if
     there are at least 20. Source: C. Spearman, American Journal of Psychology 15 (1904), 72-101.
     """
-    units = _units(sort_rows(rows), weights)
-    keys = list(weights)
-    words = _centred(units, units.words)
-    columns = {key: _centred(units, units.means[:, at]) for at, key in enumerate(keys)}
-    overall = _centred(units, units.means[:, -1])
-    within = {key: _correlation(units, words, column) for key, column in columns.items()}
+    basis, lengths, means = _responses(sort_rows(rows), weights)
+    words, overall = _centred(basis, lengths), _centred(basis, means[:, -1])
+    columns = {key: _centred(basis, means[:, at]) for at, key in enumerate(weights)}
+    within = {key: _correlation(basis, words, column) for key, column in columns.items()}
     absent = Figure(None, reason=say('The rubric has no criterion "{conciseness}".', conciseness=CONCISENESS))
     literal = absent
     if CONCISENESS in columns:
-        column = units.means[:, keys.index(CONCISENESS)]
-        literal = _correlation(units, _ranked(units.words), _ranked(column))
+        column = means[:, list(weights).index(CONCISENESS)]
+        literal = _correlation(basis, _ranked(lengths), _ranked(column))
     given = Figure(None, reason=say('The rubric has no criterion "{accuracy}".', accuracy=ACCURACY))
     if ACCURACY in columns:
-        given = _correlation(units, words, overall, columns[ACCURACY])
-    found = within.get(CONCISENESS, absent)
+        given = _correlation(basis, words, overall, columns[ACCURACY])
     return LengthReport(
         within=within,
         literal=literal,
         literal_conclusion=_conclusion(literal),
-        overall=_correlation(units, words, overall),
+        overall=_correlation(basis, words, overall),
         overall_given_accuracy=given,
-        conclusion=_conclusion(found),
+        conclusion=_conclusion(within.get(CONCISENESS, absent)),
     )
 
 
@@ -102,29 +93,25 @@ def responses_needed(rho: float) -> int:
     return 3 + math.ceil(((Z_ONE_SIDED + Z_POWER) / math.atanh(rho)) ** 2 * (1 + rho**2 / 2))
 
 
-def _units(rows: Sequence[Row], weights: Weights) -> _Units:
-    """Responses of known length, in comparisons that have at least three of them."""
+def _responses(rows: Sequence[Row], weights: Weights) -> tuple[_Basis, Matrix, Matrix]:
+    """Responses of known length, in comparisons that have at least three: their words, and the means of their scores.
+
+    The last column of the means is that of the overall.
+    """
     scored = [row for row in complete(rows, weights) if row.words is not None]
     values = overalls(scored, weights)
-    of_item: dict[tuple[str, str], list[Row]] = {}
-    for row in scored:
-        of_item.setdefault(row.item, []).append(row)
-    sizes: dict[str, int] = {}
-    for comparison, _ in of_item:
-        sizes[comparison] = sizes.get(comparison, 0) + 1
+    of_item = {item: list(group) for item, group in groupby(scored, key=lambda row: row.item)}
+    sizes = Counter(comparison for comparison, _ in of_item)
     used = {item: group for item, group in of_item.items() if sizes[item[0]] >= LEAST_RESPONSES}
-    number = {name: at for at, name in enumerate(sorted({item[0] for item in used}))}
     table = [
         [*(sum(float(row.scores[key]) for row in group) / len(group) for key in weights),
          float(sum(values[item, row.reviewer] for row in group) / len(group))]
         for item, group in used.items()
     ]  # fmt: skip
-    return _Units(
-        np.array([number[item[0]] for item in used], dtype=np.int64),
-        np.array([float(group[0].words or 0) for group in used.values()]),
-        np.round(np.array(table).reshape(len(used), len(weights) + 1), 9),
-        sum(len(group) for group in used.values()),
-    )
+    index = np.unique([comparison for comparison, _ in used], return_inverse=True)[1].astype(np.int64)
+    words = np.array([float(group[0].words or 0) for group in used.values()])
+    means = np.round(np.array(table).reshape(len(used), len(weights) + 1), 9)
+    return (index, sum(len(group) for group in used.values())), words, means
 
 
 def _ranked(values: Matrix) -> Matrix:
@@ -132,25 +119,25 @@ def _ranked(values: Matrix) -> Matrix:
     return np.asarray(mid_ranks(values) - (len(values) + 1) / 2) if len(values) else values
 
 
-def _centred(units: _Units, values: Matrix) -> Matrix:
+def _centred(basis: _Basis, values: Matrix) -> Matrix:
     """Mid-ranks within each comparison, minus their mean."""
     found = np.zeros(len(values))
-    for at in np.unique(units.comparison_index):
-        inside = units.comparison_index == at
+    for at in np.unique(basis[0]):
+        inside = basis[0] == at
         found[inside] = _ranked(values[inside])
     return found
 
 
-def _correlation(units: _Units, first: Matrix, second: Matrix, held: Matrix | None = None) -> Figure:
+def _correlation(basis: _Basis, first: Matrix, second: Matrix, held: Matrix | None = None) -> Figure:
     """The correlation of two centred columns, from sums by comparison; partial if a third column is held fixed."""
-    responses = len(first)
+    (index, rows), responses = basis, len(first)
     if not responses:
         few = say(_FEW, least=LEAST_RESPONSES)
         return Figure(None, reason=few, interval_reason=few)
-    size = int(units.comparison_index.max()) + 1
+    size = int(index.max()) + 1
     columns = [first, second] if held is None else [first, second, held]
     sums = np.array([
-        [np.bincount(units.comparison_index, column * other, minlength=size) for column in columns] for other in columns
+        [np.bincount(index, column * other, minlength=size) for column in columns] for other in columns
     ])  # fmt: skip
     value = float(_from_sums(sums.sum(axis=2, keepdims=True))[0])
     if not math.isfinite(value):
@@ -160,7 +147,7 @@ def _correlation(units: _Units, first: Matrix, second: Matrix, held: Matrix | No
         drawn = np.einsum("ijq,dq->ijd", sums, drawn_counts(size))
         interval = percentile_interval(_from_sums(drawn), size)
         reason = "" if interval else say("Too many resamples have no correlation.")
-    return Figure(value, interval, size, responses, units.rows, interval_reason=reason)
+    return Figure(value, interval, size, responses, rows, interval_reason=reason)
 
 
 def _from_sums(sums: Matrix) -> Matrix:

@@ -7,10 +7,15 @@ from msgspec import Struct
 from rubric.core.scales import Scales
 from rubric.reviewer_statistics.core.agreement import AgreementReport, agreement_report
 from rubric.reviewer_statistics.core.conciseness import LengthReport, length_report
-from rubric.reviewer_statistics.core.halo import flat_rows, residual_halo
-from rubric.reviewer_statistics.core.position import PositionEffect, position_effects
-from rubric.reviewer_statistics.core.rater_effects import RaterEffect
-from rubric.reviewer_statistics.core.severity import self_preference, severity
+from rubric.reviewer_statistics.core.rater_effects import (
+    PositionEffect,
+    RaterEffect,
+    flat_rows,
+    position_effects,
+    residual_halo,
+    self_preference,
+    severity,
+)
 from rubric.reviewer_statistics.core.stability import StabilityReport, stability_report
 from rubric.reviewer_statistics.core.variance import VarianceReport, variance_report
 from rubric.reviewer_statistics.core.weights_fit import (
@@ -46,8 +51,6 @@ class Input(Struct, frozen=True):
 
 
 class RaterEffectFigures(Struct, frozen=True):
-    """The rater effects of each reviewer."""
-
     reviews: int
     severity: list[RaterEffect]
     flat: list[RaterEffect]
@@ -57,8 +60,6 @@ class RaterEffectFigures(Struct, frozen=True):
 
 
 class AgreementFigures(Struct, frozen=True):
-    """How far reviewers agree."""
-
     reviews: int
     report: AgreementReport
 
@@ -75,8 +76,6 @@ class SuccessFigures(Struct, frozen=True):
 
 
 class TuningFigures(Struct, frozen=True):
-    """Weights fitted to holistic scores and to preferences."""
-
     reviews: int
     holistic: Tuning
     preferences: Tuning
@@ -89,14 +88,13 @@ def compute_statistics(kind: str, given: Input) -> Figures:
     """The figures of that kind; the same input always gives the same."""
     rows, weights, reviews = given.rows, given.weights, given.reviews
     if kind == RATER_EFFECTS:
-        keys = list(weights)
         return RaterEffectFigures(
-            reviews=reviews,
-            severity=severity(rows, weights),
-            flat=flat_rows(rows, keys, given.scales),
-            halo=residual_halo(rows, keys),
-            position=position_effects(rows, weights),
-            self_preference=self_preference(rows, weights),
+            reviews,
+            severity(rows, weights),
+            flat_rows(rows, weights, given.scales),
+            residual_halo(rows, list(weights)),
+            position_effects(rows, weights),
+            self_preference(rows, weights),
         )
     if kind == AGREEMENT:
         return AgreementFigures(reviews, agreement_report(rows, weights, given.scales))

@@ -6,12 +6,13 @@ raise it.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from msgspec import Struct
 
-from rubric.core.scales import HIGHEST, LOWEST, Value
-from rubric.reviews.core.score_rows import Ratings, Row, Weights, comparable, overalls, ratings, sort_rows
+from rubric.core.scales import HIGHEST, LOWEST
+from rubric.reviews.core.score_rows import Ratings, Row, Weights, comparable, list_tables, sort_rows
 from workspace.core.words import mark, say
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.conclusions import (
@@ -27,7 +28,7 @@ from workspace.statistics.conclusions import (
     too_few,
     without_interval,
 )
-from workspace.statistics.estimates import LEAST_FOR_INTERVAL, Agreement, jackknife_t
+from workspace.statistics.estimates import LEAST_FOR_INTERVAL, Agreement, Interval, jackknife_t
 from workspace.statistics.intraclass import compute_icc
 from workspace.statistics.ratings import Matrix
 
@@ -37,6 +38,11 @@ _ALPHA_WORDS = mark("{margin:g} of alpha")
 _RATIO_WORDS = mark("{effect:g} of the ratio")
 _NO_BOTH = mark("No row has all criteria and a holistic score, so the two cannot be compared.")
 _NOBODY_TWICE = mark("No response has scores by two reviewers.")
+
+# Squares within responses and their degrees of freedom, by comparison.
+_Sums = tuple[Matrix, Matrix]
+_alpha = partial(krippendorff_alpha, level="interval", with_interval=False)
+_icc = partial(compute_icc, form="2,1", with_interval=False)
 
 
 class Spread(Struct, frozen=True):
@@ -67,13 +73,6 @@ class VarianceReport(Struct, frozen=True):
     conclusion: Conclusion
 
 
-class _Sums(Struct, frozen=True, eq=False):
-    """Squares within responses and their degrees of freedom, by comparison."""
-
-    squares: Matrix
-    freedom: Matrix
-
-
 def variance_report(rows: Sequence[Row], weights: Weights) -> VarianceReport:
     """Variance between reviewers and reliability, of criteria, overall and holistic score.
 
@@ -83,10 +82,7 @@ def variance_report(rows: Sequence[Row], weights: Weights) -> VarianceReport:
     """
     scored, holistic = comparable(sort_rows(rows), weights)
     is_paired = scored == holistic and bool(scored)
-    values = overalls(scored, weights)
-    tables = [ratings(scored, _score_getter(key)) for key in weights]
-    whole = ratings(scored, lambda row: values.get((row.item, row.reviewer)))
-    single = ratings(holistic, lambda row: row.holistic)
+    *tables, whole, single = list_tables(scored, holistic, weights)
     reference = _sums(single) if is_paired else None
     literal = _ratio([_sums(table) for table in tables], reference, whole)
     difference = _difference(whole, single) if is_paired else Figure(None, reason=say(_NO_BOTH))
@@ -101,16 +97,11 @@ def variance_report(rows: Sequence[Row], weights: Weights) -> VarianceReport:
     )
 
 
-def _score_getter(key: str) -> Callable[[Row], Value | None]:
-    return lambda row: row.scores.get(key)
-
-
 def _spread(key: str, table: Ratings, reference: _Sums | None) -> Spread:
     sums, found = _sums(table), table.values[~np.isnan(table.values)]
-    freedom = sums.freedom.sum()
-    variance = Figure(None, reason=say(_NOBODY_TWICE))
-    if freedom:
-        variance = _resting(table, float(sums.squares.sum() / freedom))
+    squares, freedom = sums[0].sum(), sums[1].sum()
+    nobody = Figure(None, reason=say(_NOBODY_TWICE))
+    variance = _figure(table, float(squares / freedom)) if freedom else nobody
     return Spread(
         key=key,
         variance=variance,
@@ -127,37 +118,37 @@ def _sums(table: Ratings) -> _Sums:
     two = counts >= 2
     values, comparison_index = table.values[two], table.comparison_index[two]
     squares = np.square(values - np.nanmean(values, axis=1, keepdims=True)) if len(values) else values
-    size = len(table.comparisons)
-    return _Sums(
-        np.asarray(
-            np.bincount(comparison_index, np.nansum(squares, axis=1), minlength=size), dtype=np.float64
-        ),
-        np.asarray(np.bincount(comparison_index, counts[two] - 1.0, minlength=size), dtype=np.float64),
-    )
+
+    def of_comparison(figures: Matrix) -> Matrix:
+        sums = np.bincount(comparison_index, figures, minlength=len(table.comparisons))
+        return np.asarray(sums, dtype=np.float64)
+
+    return of_comparison(np.nansum(squares, axis=1)), of_comparison(counts[two] - 1.0)
 
 
 def _ratio(parts: Sequence[_Sums], reference: _Sums | None, table: Ratings) -> Figure:
     """The ratio of the mean of the parts' variances to the reference's variance; all over the same rows."""
     if reference is None:
         return Figure(None, reason=say(_NO_BOTH))
-    if not parts or not reference.freedom.sum():
+    squares, freedom = reference
+    if not parts or not freedom.sum():
         return Figure(None, reason=say(_NOBODY_TWICE))
-    used = reference.freedom > 0
-    above = np.mean([part.squares for part in parts], axis=0)[used]
-    below, count = reference.squares[used], int(used.sum())
+    used = freedom > 0
+    above = np.mean([part for part, _ in parts], axis=0)[used]
+    below, count = squares[used], int(used.sum())
     if not below.sum():
         return Figure(
             None, reason=say("All reviewers gave the same holistic scores, so nothing can be lower.")
         )
     value, few = float(above.sum() / below.sum()), too_few(count)
     if few:
-        return _resting(table, value, count, few)
+        return _figure(table, value, None, few, count)
     counts = drawn_counts(count)
     drawn = counts @ below
     ratios = np.where(drawn > 0, counts @ above / np.where(drawn > 0, drawn, 1), np.nan)
     interval = percentile_interval(ratios, count)
     lacking = "" if interval else say("Too many resamples have no variance of the holistic score.")
-    return Figure(value, interval, count, len(table.items), _count(table), interval_reason=lacking)
+    return _figure(table, value, interval, lacking, count)
 
 
 def _jackknifed(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Figure:
@@ -171,9 +162,8 @@ def _jackknifed(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Fig
             least_for_interval=LEAST_FOR_INTERVAL,
             size=size,
         )
-        return _resting(table, found.value, reason=few)
-    interval, reason = jackknife_t(found.value, _without_each(table, statistic))
-    return Figure(found.value, interval, size, len(table.items), _count(table), interval_reason=reason)
+        return _figure(table, found.value, None, few)
+    return _figure(table, found.value, *jackknife_t(found.value, _without_each(table, statistic)))
 
 
 def _difference(whole: Ratings, single: Ratings) -> Figure:
@@ -182,12 +172,11 @@ def _difference(whole: Ratings, single: Ratings) -> Figure:
     if first.value is None or second.value is None:
         reason = first.reason or second.reason
         return Figure(None, reason=reason, interval_reason=reason)
-    value, size = first.value - second.value, len(whole.comparisons)
-    few = too_few(size)
+    value, few = first.value - second.value, too_few(len(whole.comparisons))
     if few:
-        return _resting(whole, value, reason=few)
-    interval, reason = jackknife_t(value, _without_each(whole, _alpha) - _without_each(single, _alpha))
-    return Figure(value, interval, size, len(whole.items), _count(whole), interval_reason=reason)
+        return _figure(whole, value, None, few)
+    without = _without_each(whole, _alpha) - _without_each(single, _alpha)
+    return _figure(whole, value, *jackknife_t(value, without))
 
 
 def _without_each(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Matrix:
@@ -195,22 +184,13 @@ def _without_each(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> M
     return np.array([np.nan if found.value is None else found.value for found in kept])
 
 
-def _alpha(values: Matrix) -> Agreement:
-    return krippendorff_alpha(values, level="interval", with_interval=False)
-
-
-def _icc(values: Matrix) -> Agreement:
-    return compute_icc(values, form="2,1", with_interval=False)
-
-
-def _count(table: Ratings) -> int:
-    return int((~np.isnan(table.values)).sum())
-
-
-def _resting(table: Ratings, value: float, comparisons: int | None = None, reason: str = "") -> Figure:
-    """A figure without an interval."""
-    size = len(table.comparisons) if comparisons is None else comparisons
-    return Figure(value, None, size, len(table.items), _count(table), interval_reason=reason)
+def _figure(
+    table: Ratings, value: float, interval: Interval | None = None, reason: str = "", count: int | None = None
+) -> Figure:
+    """A figure of `count` comparisons, by default all of the table; without an interval `reason` says why."""
+    comparisons = len(table.comparisons) if count is None else count
+    rows = int((~np.isnan(table.values)).sum())
+    return Figure(value, interval, comparisons, len(table.items), rows, interval_reason=reason)
 
 
 def _literal_conclusion(ratio: Figure) -> Conclusion:

@@ -5,12 +5,14 @@ are shrunk towards the defaults, tested on comparisons that they were not fitted
 data.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Literal, Protocol
+from itertools import groupby
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rubric.core.weights import exact
 from rubric.reviews.core.score_rows import Item, Row, Weights, complete, sort_rows
@@ -27,29 +29,12 @@ _RIDGE = 1e-4
 _LEAST = 1e-9
 
 
-class Fit(Protocol):
-    """Units (responses or pairs) in groups (comparisons), and what can be fitted to some of them.
-
-    Parameters are weights and whatever else the fit needs; `scale` makes shrinkage independent of the spread of scores.
-    """
-
-    groups: Indexes
-
-    def fitted(self, units: Indexes, shrinkage: float) -> Matrix:
-        """Parameters fitted to these units."""
-
-    def default(self, units: Indexes) -> Matrix:
-        """Parameters with the default weights, everything else fitted to these units."""
-
-    def losses(self, parameters: Matrix, units: Indexes) -> Matrix:
-        """The loss of each of these units."""
-
-    def weights(self, parameters: Matrix) -> Matrix:
-        """The weights, sum 1; NaN where the parameters imply none."""
-
-
 class HolisticFit:
-    """Squared error of holistic scores, with a free intercept: |h - c - X w|^2 / n + shrinkage x scale x |w - w0|^2."""
+    """Squared error of holistic scores, with a free intercept: |h - c - X w|^2 / n + shrinkage x scale x |w - w0|^2.
+
+    Units (responses, or pairs of them) are in `groups` (comparisons). `fitted` and `default` give the parameters, which
+    are weights and what else the fit needs; `scale` makes shrinkage independent of the spread of scores.
+    """
 
     def __init__(self, scores: Matrix, targets: Matrix, default: Matrix, groups: Indexes) -> None:
         self.scores, self.targets, self.start, self.groups = scores, targets, default, groups
@@ -65,7 +50,6 @@ class HolisticFit:
         return self._with_intercept(minimise(curvature, pull + force * self.start, sums_to_one=True), units)
 
     def default(self, units: Indexes) -> Matrix:
-        """The default weights, with the intercept that suits these units."""
         return self._with_intercept(self.start, units)
 
     def losses(self, parameters: Matrix, units: Indexes) -> Matrix:
@@ -75,7 +59,6 @@ class HolisticFit:
         )
 
     def weights(self, parameters: Matrix) -> Matrix:
-        """The weights without the intercept."""
         return parameters[:-1]
 
     def _with_intercept(self, weights: Matrix, units: Indexes) -> Matrix:
@@ -95,7 +78,6 @@ class PreferenceFit:
         self.scale = float(np.square(differences).mean())
 
     def fitted(self, units: Indexes, shrinkage: float) -> Matrix:
-        """Steepness times weights."""
         size = len(self.start)
         apart = np.eye(size) - np.outer(self.start, np.ones(size))
         penalty = self.scale * (shrinkage * apart.T @ apart + _RIDGE * np.eye(size))
@@ -115,6 +97,9 @@ class PreferenceFit:
         """The weights without their steepness; NaN when it is 0."""
         total = parameters.sum()
         return np.asarray(parameters / total if total > 0 else np.full(len(parameters), np.nan))
+
+
+Fit = HolisticFit | PreferenceFit
 
 
 def logistic(rows: Matrix, penalty: Matrix) -> Matrix:
@@ -192,15 +177,6 @@ class Tuning(Struct, frozen=True):
     caution: str = ""
 
 
-class _Task(Struct, frozen=True, eq=False):
-    target: Target
-    keys: list[str]
-    default: dict[str, float]
-    fit: Fit
-    responses: int
-    draws: int
-
-
 def tuned_to_holistic(rows: Sequence[Row], weights: Weights, *, draws: int = 500) -> Tuning:
     """Weights under which the overall comes nearest to the holistic score, over the responses with both.
 
@@ -208,57 +184,39 @@ def tuned_to_holistic(rows: Sequence[Row], weights: Weights, *, draws: int = 500
     comparison (M. Stone, JRSS B 36 (1974), 111-147), nested for the errors (S. Varma and R. Simon, BMC Bioinformatics 7
     (2006), 91); intervals by percentile bootstrap over comparisons (Efron 1979).
     """
-    keys, default = sorted(weights), _default(weights)
     both = [row for row in complete(sort_rows(rows), weights) if row.holistic is not None]
     items = _by_item(both)
-    sums = [
-        (item, group, sum(row.holistic or 0 for row in group) / len(group)) for item, group in items.items()
-    ]
-    if not _is_enough(len(sums)):
-        return _refused("holistic", default, len(sums), say("with all scores and a holistic score"))
-    scores = np.array([_means(group, keys) for _, group, _ in sums])
-    groups = _numbered([item[0] for item, _, _ in sums])
-    start = np.array([default[key] for key in keys])
-    fit = HolisticFit(scores, np.array([value for *_, value in sums]), start, groups)
-    return _tuned(_Task("holistic", keys, default, fit, len(sums), draws), fit.scale)
+    bare = Tuning("holistic", _default(weights), responses=len(items))
+    if len(items) < LEAST_RESPONSES:
+        return _refused(bare, say("with all scores and a holistic score"))
+    scores = np.array([_means(group, weights) for group in items.values()])
+    targets = np.array([sum(row.holistic or 0 for row in group) / len(group) for group in items.values()])
+    fit = HolisticFit(scores, targets, _start(bare), _numbered([comparison for comparison, _ in items]))
+    return _tuned(bare, fit, draws)
 
 
 def tuned_to_preferences(
-    rows: Sequence[Row],
-    preferences: Sequence[Preference],
-    weights: Weights,
-    *,
-    draws: int = 500,
+    rows: Sequence[Row], preferences: Sequence[Preference], weights: Weights, *, draws: int = 500
 ) -> Tuning:
     """Weights under which the overall best predicts which of two responses people prefer; otherwise as for holistic."""
-    keys, default = sorted(weights), _default(weights)
-    means = {
-        item: _means(group, keys) for item, group in _by_item(complete(sort_rows(rows), weights)).items()
-    }
+    items = _by_item(complete(sort_rows(rows), weights))
+    means = {item: _means(group, weights) for item, group in items.items()}
     pairs = sorted(
-        (preference for preference in preferences
-         if {(preference.comparison, preference.preferred), (preference.comparison, preference.other)} <= means.keys()
-         and preference.preferred != preference.other),
-        key=lambda preference: (preference.comparison, preference.preferred, preference.other, preference.person),
-    )  # fmt: skip
-    responses = len(
-        {
-            (preference.comparison, name)
-            for preference in pairs
-            for name in (preference.preferred, preference.other)
-        }
+        (told.comparison, told.preferred, told.other, told.person)
+        for told in preferences
+        if told.preferred != told.other
+        and {(told.comparison, told.preferred), (told.comparison, told.other)} <= means.keys()
     )
-    if not _is_enough(responses):
-        return _refused("preferences", default, responses, say("with all scores and a preference"))
+    responses = {(comparison, name) for comparison, *names, _ in pairs for name in names}
+    bare = Tuning("preferences", _default(weights), responses=len(responses))
+    if len(responses) < LEAST_RESPONSES:
+        return _refused(bare, say("with all scores and a preference"))
     apart = [
-        np.subtract(
-            means[preference.comparison, preference.preferred], means[preference.comparison, preference.other]
-        )
-        for preference in pairs
+        np.subtract(means[comparison, first], means[comparison, other])
+        for comparison, first, other, _ in pairs
     ]
-    groups = _numbered([preference.comparison for preference in pairs])
-    fit = PreferenceFit(np.array(apart), np.array([default[key] for key in keys]), groups)
-    return _tuned(_Task("preferences", keys, default, fit, responses, draws), fit.scale)
+    fit = PreferenceFit(np.array(apart), _start(bare), _numbered([comparison for comparison, *_ in pairs]))
+    return _tuned(bare, fit, draws)
 
 
 def in_decimals(weights: Matrix) -> list[Decimal]:
@@ -273,15 +231,15 @@ def in_decimals(weights: Matrix) -> list[Decimal]:
     return [Decimal(int(value)).scaleb(-PLACES) for value in whole]
 
 
-def _tuned(task: _Task, spread: float) -> Tuning:
-    fit, everything = task.fit, np.arange(len(task.fit.groups))
-    comparisons = len(np.unique(fit.groups))
-    bare = Tuning(
-        task.target, task.default, units=len(everything), responses=task.responses, comparisons=comparisons
-    )
+def _tuned(bare: Tuning, fit: Fit, draws: int) -> Tuning:
+    everything, comparisons = np.arange(len(fit.groups)), len(np.unique(fit.groups))
+    bare = replace(bare, units=len(everything), comparisons=comparisons)
     if comparisons < FOLDS:
-        return _without(bare, _too_few_comparisons(comparisons))
-    if len(task.keys) < 2 or spread < 1e-12:
+        few = say(
+            "Tuning needs at least {folds} comparisons; there are {count}.", folds=FOLDS, count=comparisons
+        )
+        return _without(bare, few)
+    if len(bare.default) < 2 or fit.scale < 1e-12:
         return _without(
             bare, say("Responses do not differ in two criteria or more, so no weights can be fitted.")
         )
@@ -291,38 +249,29 @@ def _tuned(task: _Task, spread: float) -> Tuning:
         return _without(bare, say("The preferences do not follow the scores on any criterion."))
     errors, defaults = _held_out(fit, everything)
     gain, gain_error = _gain(defaults - errors, fit.groups)
-    intervals, lacking = _intervals(task, shrinkage, comparisons)
-    by_key = dict(zip(task.keys, in_decimals(found), strict=True))
-    why_not = _why_not(gain, gain_error, intervals, task.default, lacking)
-    return Tuning(
-        target=task.target,
-        default=task.default,
-        weights={key: by_key[key] for key in task.default},
+    intervals, lacking = _intervals(bare.default, fit, shrinkage, draws)
+    by_key = dict(zip(sorted(bare.default), in_decimals(found), strict=True))
+    why_not = _why_not(gain, gain_error, intervals, bare.default, lacking)
+    sure = _SURE[bare.target]
+    caution = (
+        say("Below {sure} pairs the default is usually better.", sure=sure)
+        if bare.target == "preferences"
+        else say("Below {sure} responses the default is usually better.", sure=sure)
+    )
+    return replace(
+        bare,
+        weights={key: by_key[key] for key in bare.default},
         intervals=intervals,
         shrinkage=shrinkage,
         default_error=float(defaults.mean()),
         fitted_error=float(errors.mean()),
         gain=gain,
         gain_error=gain_error,
-        units=len(everything),
-        responses=task.responses,
-        comparisons=comparisons,
         is_worth_adopting=not why_not,
         reason=why_not,
         interval_reason=lacking,
-        caution=_caution(task) if len(everything) < _SURE[task.target] else "",
+        caution=caution if len(everything) < sure else "",
     )
-
-
-def _too_few_comparisons(count: int) -> str:
-    return say("Tuning needs at least {folds} comparisons; there are {count}.", folds=FOLDS, count=count)
-
-
-def _caution(task: _Task) -> str:
-    sure = _SURE[task.target]
-    if task.target == "preferences":
-        return say("Below {sure} pairs the default is usually better.", sure=sure)
-    return say("Below {sure} responses the default is usually better.", sure=sure)
 
 
 def _folds(fit: Fit, units: Indexes, seed: int) -> list[tuple[Indexes, Indexes]]:
@@ -365,21 +314,22 @@ def _gain(gains: Matrix, groups: Indexes) -> tuple[float, float]:
     return mean, float(np.sqrt(size / (size - 1) * np.square(sums).sum()) / len(gains))
 
 
-def _intervals(task: _Task, shrinkage: float, comparisons: int) -> tuple[dict[str, Interval], str]:
+def _intervals(
+    default: dict[str, float], fit: Fit, shrinkage: float, draws: int
+) -> tuple[dict[str, Interval], str]:
+    comparisons = len(np.unique(fit.groups))
     few = too_few(comparisons)
     if few:
         return {}, few
-    members = [np.flatnonzero(task.fit.groups == at) for at in range(comparisons)]
+    members = [np.flatnonzero(fit.groups == at) for at in range(comparisons)]
     rng = np.random.default_rng(SEED)
     drawn = []
-    for _ in range(task.draws):
+    for _ in range(draws):
         units = np.concatenate([members[at] for at in rng.integers(0, comparisons, comparisons)])
-        drawn.append(task.fit.weights(task.fit.fitted(units, shrinkage)))
-    ends = {
-        key: percentile_interval(column, comparisons)
-        for key, column in zip(task.keys, np.array(drawn).T, strict=True)
-    }
-    found = {key: interval for key in task.default if (interval := ends[key]) is not None}
+        drawn.append(fit.weights(fit.fitted(units, shrinkage)))
+    columns = dict(zip(sorted(default), np.array(drawn).T, strict=True))
+    ends = {key: percentile_interval(columns[key], comparisons) for key in default}
+    found = {key: interval for key, interval in ends.items() if interval is not None}
     return found, "" if found else say("Too many resamples gave no weights.")
 
 
@@ -399,24 +349,17 @@ def _why_not(
 
 
 def _without(bare: Tuning, reason: str) -> Tuning:
-    return Tuning(
-        bare.target, bare.default, units=bare.units, responses=bare.responses, comparisons=bare.comparisons,
-        reason=reason, interval_reason=reason,
-    )  # fmt: skip
+    return replace(bare, reason=reason, interval_reason=reason)
 
 
-def _refused(target: Target, default: dict[str, float], responses: int, which: str) -> Tuning:
+def _refused(bare: Tuning, which: str) -> Tuning:
     reason = say(
         "Tuning needs at least {least_responses} responses {which}; there are {responses}.",
         least_responses=LEAST_RESPONSES,
         which=which,
-        responses=responses,
+        responses=bare.responses,
     )
-    return _without(Tuning(target, default, responses=responses), reason)
-
-
-def _is_enough(responses: int) -> bool:
-    return responses >= LEAST_RESPONSES
+    return _without(bare, reason)
 
 
 def _default(weights: Weights) -> dict[str, float]:
@@ -426,17 +369,17 @@ def _default(weights: Weights) -> dict[str, float]:
     return {key: float(share / total) if total else 1 / len(shares) for key, share in shares.items()}
 
 
+def _start(bare: Tuning) -> Matrix:
+    return np.array([bare.default[key] for key in sorted(bare.default)])
+
+
 def _by_item(rows: Sequence[Row]) -> dict[Item, list[Row]]:
-    items: dict[Item, list[Row]] = {}
-    for row in rows:
-        items.setdefault(row.item, []).append(row)
-    return items
+    return {item: list(group) for item, group in groupby(rows, key=lambda row: row.item)}
 
 
-def _means(rows: Sequence[Row], keys: Sequence[str]) -> list[float]:
-    return [sum(float(row.scores[key]) for row in rows) / len(rows) for key in keys]
+def _means(rows: Sequence[Row], keys: Iterable[str]) -> list[float]:
+    return [sum(float(row.scores[key]) for row in rows) / len(rows) for key in sorted(keys)]
 
 
 def _numbered(comparisons: Sequence[str]) -> Indexes:
-    number = {name: at for at, name in enumerate(sorted(set(comparisons)))}
-    return np.array([number[name] for name in comparisons], dtype=np.int64)
+    return np.unique(comparisons, return_inverse=True)[1]

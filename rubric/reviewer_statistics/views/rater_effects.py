@@ -1,25 +1,37 @@
-"""The page of a set's reviewers: severity, straight-lining, halo effect, position bias and self-preference.
+"""The page of a set's reviewers: severity, straight-lining, halo effect, position bias and self-preference; and of one.
 
 A note is for the lead who coordinates the set. No scores are dropped because of it.
 """
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 from msgspec import Struct
 
+from rubric.core.records import HOLISTIC, RubricRecord
+from rubric.core.scores import compute_overall, get_weights
+from rubric.models import ComparisonSet, Reviewer
+from rubric.models.comparisons import PERSON
 from rubric.reviewer_statistics.core.figure_kinds import RATER_EFFECTS, RaterEffectFigures
-from rubric.reviewer_statistics.core.position import PositionEffect
-from rubric.reviewer_statistics.core.rater_effects import RaterEffect
-from rubric.reviewer_statistics.queries import load_self_agreement
-from rubric.reviewer_statistics.views.state import get_results_set, load_figures
+from rubric.reviewer_statistics.core.rater_effects import PositionEffect, RaterEffect, group_alike, is_flat
+from rubric.reviewer_statistics.permissions import check_see_reviewer
+from rubric.reviewer_statistics.queries import FIRST_ROUND, load_self_agreement
+from rubric.reviewer_statistics.views.figures import get_results_set, load_figures
+from rubric.reviews.queries import Reviewed, load_own_numbers, load_reviewed
+from rubric.sets.pages import SetFrame
 from rubric.sets.queries import reviewer_names
-from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot, symmetric
-from workspace.statistics.labels import format_signed, interval_text
-from workspace.stored_statistics.pages import decode_body
+from rubric.sets.views import SECTION, set_or_404
+from rubric.versions.labels import format_mark
+from workspace.core.words import decode_stored
+from workspace.display.core.charts import IntervalsChart, interval_plot, symmetric
+from workspace.statistics.labels import figure_row, format_signed, interval_text
+from workspace.web.bind_form import only_parameters, parse_number
+from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
@@ -115,7 +127,7 @@ def set_rater_effects(request: SignedIn, slug: str, number: int) -> HttpResponse
     agreements = load_self_agreement(comparison_set) if head.may_lead else []
     context["own"] = [(names[str(line.reviewer)], line) for line in agreements]
     if row is not None:
-        figures: RaterEffectFigures = decode_body(row, RaterEffectFigures)
+        figures: RaterEffectFigures = decode_stored(row.body, RaterEffectFigures)
         visible = set(names)
         if not head.may_lead:
             visible = {str(reviewer.pk) for reviewer in comparison_set.reviewers.filter(person=request.user)}
@@ -156,12 +168,10 @@ def _plot(
     effects: Sequence[RaterEffect], names: Mapping[str, str], visible: set[str]
 ) -> IntervalsChart | None:
     rows = [
-        IntervalRow(
-            label=names.get(effect.reviewer, effect.reviewer),
-            value=effect.value,
-            text=format_signed(effect.value),
-            low=effect.interval[0] if effect.interval else None,
-            high=effect.interval[1] if effect.interval else None,
+        figure_row(
+            names.get(effect.reviewer, effect.reviewer),
+            effect,
+            format_signed(effect.value),
             says=_severity_word(effect) if effect.reviewer in visible else "",
             tone="wait" if effect.is_flagged and effect.reviewer in visible else "",
         )
@@ -208,3 +218,78 @@ def _position_line(position: PositionEffect, names: Mapping[str, str]) -> Effect
 
 def _cannot_tell(reason: str) -> str:
     return _("Can't tell: %(reason)s") % {"reason": reason}
+
+
+RESPONSES_A_PAGE = 100
+
+
+class ScoredLine:
+    """One response that the reviewer scored: the marks as they were given, "" where one is missing.
+
+    `overall` is None if it is incomplete, `others` are the overalls of the other reviewers.
+    """
+
+    def __init__(
+        self, reviewed: Reviewed, record: RubricRecord, overall: Fraction | None, others: list[Fraction]
+    ) -> None:
+        self.reviewed, self.overall = reviewed, overall
+        scales, keys = record.scales, [criterion.key for criterion in record.criteria]
+        self.scores = [format_mark(reviewed.scores.get(key), key, scales) for key in keys]
+        self.holistic = format_mark(reviewed.holistic, HOLISTIC, scales)
+        self.mean = sum(others, Fraction()) / len(others) if others else None
+        self.difference = None if overall is None or self.mean is None else float(overall - self.mean)
+        is_complete = all(key in reviewed.scores for key in keys)
+        self.is_flat = is_complete and is_flat(reviewed.scores, group_alike(keys, scales))
+
+
+@require("see_reviewer")
+def set_reviewer(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
+    """The reviewer's first-round reviews, `RESPONSES_A_PAGE` responses from `first` to `last` of `count`."""
+    start = parse_number(only_parameters(request, "from")["from"]) or 1
+    comparison_set = set_or_404(request.user, slug, number)
+    row = get_object_or_404(Reviewer, pk=reviewer, set=comparison_set)
+    check_see_reviewer(request.user, comparison_set, row)
+    record = comparison_set.rubric_version.to_record()
+    lines, count = _scored_lines(comparison_set, row, record, start)
+    if start > max(1, count):
+        raise Http404
+    head = SetFrame(comparison_set, "set_manners", request.user)
+    # Gaps in these numbers would reveal to a reviewer which comparisons were hidden duplicates.
+    is_told = head.may_lead and row.kind == PERSON
+    context = {
+        "head": head,
+        "reviewer": row,
+        "criteria": record.criteria,
+        "lines": lines,
+        "own_numbers": load_own_numbers(row.pk) if is_told else None,
+        "count": count,
+        "first": start,
+        "last": start + len(lines) - 1,
+        "previous": max(1, start - RESPONSES_A_PAGE) if start > 1 else 0,
+        "has_scales": bool(record.scales),
+        **frame(request.user, comparison_set.project, SECTION),
+    }
+    return respond(request, page="rubric/reviewer_statistics/reviewer.html", context=context)
+
+
+def _scored_lines(
+    comparison_set: ComparisonSet, reviewer: Reviewer, record: RubricRecord, start: int
+) -> tuple[list[ScoredLine], int]:
+    """The reviewer's responses from `start` on, and how many there are."""
+    shares = get_weights(record)
+    everything = load_reviewed(comparison_set, round_number=FIRST_ROUND)
+    overalls = {id(review): compute_overall(review.common, shares) for review in everything}
+    complete = {key: overall.value for key, overall in overalls.items() if not overall.is_incomplete}
+    others: dict[tuple[int, int], list[Fraction]] = {}
+    for review in everything:
+        value = complete.get(id(review))
+        if review.reviewer != reviewer.pk and not review.is_own and value is not None:
+            others.setdefault((review.comparison, review.response), []).append(value)
+    own = [review for review in everything if review.reviewer == reviewer.pk]
+    lines = [
+        ScoredLine(
+            review, record, complete.get(id(review)), others.get((review.comparison, review.response), [])
+        )
+        for review in own[start - 1 : start - 1 + RESPONSES_A_PAGE]
+    ]
+    return lines, len(own)

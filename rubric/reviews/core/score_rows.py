@@ -103,6 +103,14 @@ def ratings(rows: Sequence[Row], get_value: Callable[[Row], float | Fraction | N
     return Ratings(items, reviewers, comparisons, comparison_index, table)
 
 
+def list_tables(scored: Sequence[Row], holistic: Sequence[Row], weights: Weights) -> list[Ratings]:
+    """The tables of each criterion and of the overall of these rows, then of the holistic scores of those."""
+    values = overalls(scored, weights)
+    tables = [ratings(scored, lambda row, key=key: row.scores.get(key)) for key in weights]  # type: ignore[misc]
+    overall = ratings(scored, lambda row: values.get((row.item, row.reviewer)))
+    return [*tables, overall, ratings(holistic, lambda row: row.holistic)]
+
+
 def _clean(row: Row) -> Row:
     scores = {key: value for key, value in row.scores.items() if _is_score(value)}
     holistic = row.holistic if row.holistic is not None and _is_score(row.holistic) else None

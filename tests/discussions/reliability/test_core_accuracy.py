@@ -10,23 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discussions.reliability.core.accuracy import (
+    APART,
     ASKED,
+    AWAY,
     CHECKS,
+    ELSEWHERE,
     OBJECTIONS,
     PHRASES,
     REFERENCES,
     SHARES,
-    compute_accuracy,
-    iter_answers,
-)
-from discussions.reliability.core.anchoring import (
-    APART,
-    AWAY,
-    ELSEWHERE,
     STAYED,
     TO_MACHINE,
     TOGETHER,
     TOWARD,
+    AutomaticValues,
+    SubmittedAnswer,
+    SubmittedEvaluation,
+    compute_accuracy,
+    iter_answers,
 )
 from discussions.reliability.core.crosstab import (
     MOST_CASES,
@@ -35,8 +36,7 @@ from discussions.reliability.core.crosstab import (
     Tally,
     compute_interval_over_games,
 )
-from discussions.reliability.core.submitted import AutomaticValues, SubmittedAnswer, SubmittedEvaluation
-from workspace.statistics.estimates import jackknife_over_groups
+from tests.workspace.statistics.jackknife import jackknife_over_groups
 from workspace.statistics.proportions import wilson
 
 DEPTH, ROLE = "strategic_depth", "role_consistency"
@@ -249,7 +249,7 @@ def test_leaving_out_games_is_the_jackknife_over_groups():
         for number in range(6)
     ]
     over, of = sum(number for number, _of in sums), sum(number for _over, number in sums)
-    expected, _reason = jackknife_over_groups(
+    expected = jackknife_over_groups(
         [game for game, _hit in hits], lambda kept: sum(hits[at][1] for at in kept) / len(kept)
     )
     found, reason = compute_interval_over_games(sums, wilson(over, of))

@@ -10,10 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discussions.core import judgement_kinds
-from discussions.reliability.core.agreement import NOBODY, compute_agreement
-from discussions.reliability.core.blind_answers import AnswerKind, BlindAnswer
-from discussions.reliability.core.pairs import find_pair_cases
-from discussions.reliability.core.self_agreement import compute_self_agreement
+from discussions.reliability.core.agreement import NOBODY, compute_agreement, compute_self_agreement
+from discussions.reliability.core.blind_answers import AnswerKind, BlindAnswer, find_pair_cases
 from tests.factories.statistics import KRIPPENDORFF_A, KRIPPENDORFF_C, by_rater, of_table
 
 QUESTIONS = 5

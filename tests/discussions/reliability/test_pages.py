@@ -4,7 +4,7 @@ import pytest
 
 from discussions.reliability.core.accuracy import CHECKS, SHARES
 from discussions.reliability.core.crosstab import Answer, Tally
-from discussions.reliability.views.tables import (
+from discussions.reliability.views.accuracy import (
     TableOfCounts,
     count_needed_answers,
     format_count,

@@ -13,7 +13,7 @@ from discussions.rating.actions.finish import submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.reliability import queries as reliability_queries
 from discussions.reliability.core.accuracy import TESTED, compute_accuracy
-from discussions.reliability.core.stored import AgreementFigures
+from discussions.reliability.core.agreement import AgreementFigures
 from discussions.reliability.queries import (
     accuracy_figures,
     agreement_figures,

@@ -14,7 +14,7 @@ from rubric.calibration.core import (
     parse_agreed_marks,
 )
 from rubric.core.scales import Scale
-from rubric.reviewer_statistics.core.self_agreement import compute_self_agreement
+from rubric.reviewer_statistics.core.agreement import compute_self_agreement
 from rubric.reviews.core.mark_pairs import collect_marks, pair_marks
 
 LABELS = {"holistic": "As a whole", "accuracy": "Factual correctness", "clarity": "Clarity"}

@@ -17,8 +17,8 @@ from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_admin, make_member, moment
 from tests.factories.reviewer_statistics import close, figure, make_reviewed_set
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.words import decode_stored
 from workspace.models import Event, Job
-from workspace.stored_statistics.pages import decode_body
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +32,7 @@ def test_all_kinds_are_computed_and_found_for_the_present_input():
     assert (job.state, job.done_count, job.total_count, job.project) == ("done", 4, 4, made.project)
     row = present_figures(made, "agreement")
     assert row.created_at == NOW
-    assert decode_body(row, AgreementFigures).reviews == 4
+    assert decode_stored(row.body, AgreementFigures).reviews == 4
     assert Event.objects.count() == events
 
 

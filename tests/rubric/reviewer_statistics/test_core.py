@@ -31,10 +31,15 @@ from rubric.reviewer_statistics.core.figure_kinds import (
     compute_statistics,
     derive_preferences,
 )
-from rubric.reviewer_statistics.core.halo import binomial_tail, flat_rows, residual_halo
-from rubric.reviewer_statistics.core.position import position_effects
-from rubric.reviewer_statistics.core.rater_effects import residuals
-from rubric.reviewer_statistics.core.severity import self_preference, severity
+from rubric.reviewer_statistics.core.rater_effects import (
+    binomial_tail,
+    flat_rows,
+    position_effects,
+    residual_halo,
+    residuals,
+    self_preference,
+    severity,
+)
 from rubric.reviewer_statistics.core.weights_fit import (
     Preference,
     in_decimals,

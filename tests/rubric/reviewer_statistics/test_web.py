@@ -154,7 +154,7 @@ def test_reviewers_in_words_and_each_opens_into_the_reviews(client, figured):
 
 
 def test_pages_of_a_reviewer(client, figured, monkeypatch):
-    monkeypatch.setattr("rubric.reviewer_statistics.views.single_reviewer.RESPONSES_A_PAGE", 40)
+    monkeypatch.setattr("rubric.reviewer_statistics.views.rater_effects.RESPONSES_A_PAGE", 40)
     reviewer = figured.reviewers.first()
     assert "1 to 40 of 66" in shown(client, figured.created_by, figured, "reviewer", reviewer.pk)
     second = shown(client, figured.created_by, figured, "reviewer", reviewer.pk, data={"from": 41})

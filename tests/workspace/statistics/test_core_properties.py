@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.workspace.statistics.jackknife import jackknife_over_groups
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import cohen_kappa, gwet_ac, observed_agreement
-from workspace.statistics.estimates import jackknife_over_groups
 from workspace.statistics.intraclass import icc
 from workspace.statistics.rankings import kendall_tau, kendall_w
 
@@ -179,14 +179,16 @@ def test_of_two_raters_only_the_items_that_both_rated_count(ratings):
 @some
 def test_the_interval_is_that_of_computing_anew_without_each_item(ratings):
     for name, statistic in ALL.items():
+        if name in RANKED or name.startswith("cohen"):
+            continue
         most_missing = 0 if name in COMPLETE else len(ratings[0]) - 2 if ratings else 0
         used = [row for row in ratings if row.count(None) <= most_missing]
         options = {"scale": [1, 2, 3, 4]} if name in CHANCE else {}
 
         def anew(kept, used=used, options=options, statistic=statistic):
-            return statistic([used[at] for at in kept], with_interval=False, **options).value
+            return statistic([used[at] for at in kept], **options).value
 
-        expected, _ = jackknife_over_groups(range(len(used)), anew)
+        expected = jackknife_over_groups(range(len(used)), anew)
         if expected is not None:
             assert statistic(used, **options).interval == pytest.approx(expected, abs=1e-7), name
 
