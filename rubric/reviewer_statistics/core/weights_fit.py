@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from rubric.core.weights import exact
 from rubric.reviews.core.score_rows import Item, Row, Weights, complete, sort_rows
-from workspace.core.words import say
+from workspace.core.words import mark, say
 from workspace.statistics.conclusions import SEED, percentile_interval, too_few
 from workspace.statistics.estimates import Interval
 from workspace.statistics.ratings import Matrix
@@ -138,6 +138,10 @@ FOLDS = 5
 SHRINKAGES = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)
 PLACES = 4
 _SURE = {"holistic": 100, "preferences": 200}
+_CAUTION = {
+    "holistic": mark("Below {sure} responses the default is usually better."),
+    "preferences": mark("Below {sure} pairs the default is usually better."),
+}
 Target = Literal["holistic", "preferences"]
 
 
@@ -253,11 +257,6 @@ def _tuned(bare: Tuning, fit: Fit, draws: int) -> Tuning:
     by_key = dict(zip(sorted(bare.default), in_decimals(found), strict=True))
     why_not = _why_not(gain, gain_error, intervals, bare.default, lacking)
     sure = _SURE[bare.target]
-    caution = (
-        say("Below {sure} pairs the default is usually better.", sure=sure)
-        if bare.target == "preferences"
-        else say("Below {sure} responses the default is usually better.", sure=sure)
-    )
     return replace(
         bare,
         weights={key: by_key[key] for key in bare.default},
@@ -270,7 +269,7 @@ def _tuned(bare: Tuning, fit: Fit, draws: int) -> Tuning:
         is_worth_adopting=not why_not,
         reason=why_not,
         interval_reason=lacking,
-        caution=caution if len(everything) < sure else "",
+        caution=say(_CAUTION[bare.target], sure=sure) if len(everything) < sure else "",
     )
 
 
