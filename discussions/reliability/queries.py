@@ -7,7 +7,7 @@ queries each, so that a thousand games are never in memory together.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from sys import intern
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
@@ -155,27 +155,7 @@ JUDGED = (
 )
 
 
-class SampledRow(NamedTuple):
-    """One evaluation with the columns that its figures need."""
-
-    evaluation: int
-    game: int
-    number: int
-    message_count: int
-    evaluator: int
-    seed: str
-    identification: str
-    measured: int
-    code_version: str
-    version: int
-    sha256: str
-
-    @property
-    def rubric(self) -> RubricRecord:
-        """The content of the rubric version under which it was measured."""
-        return rubric_record(self.version, self.sha256)
-
-
+# One evaluation with what its figures need.
 _COLUMNS = (
     "pk",
     "game_id",
@@ -222,32 +202,32 @@ def query_recorded(project: Project) -> "QuerySet[Verdict]":
 
 def read_evaluated(project: Project) -> Iterator[SubmittedEvaluation]:
     """The submitted evaluations, the newest games first."""
-    rows = query_submitted(project).order_by("-game__number", "pk").values_list(*_COLUMNS)
-    for batch in _batches(SampledRow(*values) for values in rows):
+    rows = query_submitted(project).order_by("-game__number", "pk").values_list(*_COLUMNS, named=True)
+    for batch in _batches(rows):
         yield from _evaluated(batch)
 
 
-def _batches(rows: Iterable[SampledRow]) -> Iterator[list[SampledRow]]:
+def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
     """Batches of evaluations that never split a game."""
-    batch: list[SampledRow] = []
+    batch: list[Any] = []
     games = messages = 0
     for row in rows:
-        if not batch or batch[-1].game != row.game:
-            if batch and (games == MOST_GAMES or messages + row.message_count > MOST_MESSAGES):
+        if not batch or batch[-1].game_id != row.game_id:
+            if batch and (games == MOST_GAMES or messages + row.game__message_count > MOST_MESSAGES):
                 yield batch
                 batch, games, messages = [], 0, 0
-            games, messages = games + 1, messages + row.message_count
+            games, messages = games + 1, messages + row.game__message_count
         batch.append(row)
     if batch:
         yield batch
 
 
-def _evaluated(batch: list[SampledRow]) -> Iterator[SubmittedEvaluation]:
-    keys = [row.evaluation for row in batch]
-    bodies = MeasuredFindings.objects.filter(measured__in={row.measured for row in batch})
-    versions = {row.measured: row for row in batch}
+def _evaluated(batch: list[Any]) -> Iterator[SubmittedEvaluation]:
+    keys = [row.pk for row in batch]
+    bodies = MeasuredFindings.objects.filter(measured__in={row.measured_id for row in batch})
+    versions = {row.measured_id: row for row in batch}
     automatic = {
-        measured: _read_automatic_values(_FINDINGS.decode(body), versions[measured].rubric)
+        measured: _read_automatic_values(_FINDINGS.decode(body), _rubric(versions[measured]))
         for measured, body in bodies.values_list("measured_id", "body")
     }
     answers: dict[int, list[SubmittedAnswer]] = defaultdict(list)
@@ -257,31 +237,35 @@ def _evaluated(batch: list[SampledRow]) -> Iterator[SubmittedEvaluation]:
     revealed: dict[int, set[str]] = defaultdict(set)
     for evaluation, what in Reveal.objects.filter(evaluation__in=keys).values_list("evaluation_id", "what"):
         revealed[evaluation].add(what)
-    tested = {row.game for row in batch if row.identification == TEST}
+    tested = {row.game_id for row in batch if row.identification == TEST}
     texts = {game: text for game, _number, text in game_texts(game__in=tested)}
     for row in batch:
         yield SubmittedEvaluation(
-            game=row.number,
-            evaluator=row.evaluator,
-            evaluation=row.evaluation,
-            rubric_version=row.version,
-            code_version=row.code_version,
-            automatic=automatic[row.measured],
+            game=row.game__number,
+            evaluator=row.evaluator_id,
+            evaluation=row.pk,
+            rubric_version=row.measured__rubric_version_id,
+            code_version=row.measured__code_version,
+            automatic=automatic[row.measured_id],
             samples=_samples(row),
             drawn_from={
-                metric: row.message_count + 1 - first_sampled(row.seed, metric)
+                metric: row.game__message_count + 1 - first_sampled(row.seed, metric)
                 for metric in judgement_kinds.MESSAGE_KINDS
             },
-            answers=answers[row.evaluation],
-            revealed=frozenset(revealed[row.evaluation]),
-            identified=_identified(row, answers[row.evaluation], texts.get(row.game)),
+            answers=answers[row.pk],
+            revealed=frozenset(revealed[row.pk]),
+            identified=_identified(row, answers[row.pk], texts.get(row.game_id)),
         )
 
 
-def _samples(row: SampledRow) -> dict[str, frozenset[int]]:
-    rule = read_sample_rule(row.rubric.parameters)
+def _rubric(row: Any) -> RubricRecord:
+    return rubric_record(row.measured__rubric_version_id, row.measured__rubric_version__sha256)
+
+
+def _samples(row: Any) -> dict[str, frozenset[int]]:
+    rule = read_sample_rule(_rubric(row).parameters)
     return {
-        metric: frozenset(audit_sample(row.seed, metric, row.message_count, rule))
+        metric: frozenset(audit_sample(row.seed, metric, row.game__message_count, rule))
         for metric in judgement_kinds.MESSAGE_KINDS
     }
 
@@ -301,19 +285,19 @@ def _read_automatic_values(measurements: dict[str, Measurement], rubric: RubricR
 
 
 def _identified(
-    row: SampledRow, answers: list[SubmittedAnswer], text: GameRecord | None
+    row: Any, answers: list[SubmittedAnswer], text: GameRecord | None
 ) -> tuple[bool, bool] | None:
     """The result of the evaluator's blind manual check: (is the authorship test, passes); None without one."""
     kind = judgement_kinds.IDENTIFY if text is None else judgement_kinds.ATTRIBUTION
     blind = {answer.subject: answer.blind_value for answer in answers if answer.kind == kind}
     if text is not None:
-        drawn = draw_test(text, row.seed, read_draw_rule(row.rubric))
-        keys = {row.evaluation: drawn.answer_key} if drawn else {}
+        drawn = draw_test(text, row.seed, read_draw_rule(_rubric(row)))
+        keys = {row.pk: drawn.answer_key} if drawn else {}
         test = combine_tests(keys, lambda _evaluation, place: blind.get(str(place), ""))
         return (True, check_test(test, decides=False).passes) if test else None
     values = [value for value in blind.values() if value]
     counts = (values.count(judgement_kinds.YES), len(values)) if values else None
-    check = check_identification(counts, row.rubric, decides=False)
+    check = check_identification(counts, _rubric(row), decides=False)
     return (False, check.passes) if check else None
 
 
