@@ -16,6 +16,7 @@ A third check finds possessive repetitions that some versions of Python match wr
 """
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import combinations
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
@@ -29,15 +30,8 @@ _CHOICES = ("BRANCH", "GROUPREF_EXISTS")
 _READ_ONE_WAY = ("POSSESSIVE_REPEAT", "ATOMIC_GROUP")
 _COMPOUND = (*_CHOICES, *_REPEATS, *_READ_ONE_WAY)
 # Where Python's parser puts the items inside another item.
-_INSIDE = {
-    "MAX_REPEAT": 2,
-    "MIN_REPEAT": 2,
-    "POSSESSIVE_REPEAT": 2,
-    "SUBPATTERN": 3,
-    "ASSERT": 1,
-    "ASSERT_NOT": 1,
-}
-_INSIDE["ATOMIC_GROUP"] = 0
+_INSIDE = {"SUBPATTERN": 3, "ASSERT": 1, "ASSERT_NOT": 1, "ATOMIC_GROUP": 0}
+_INSIDE |= dict.fromkeys((*_REPEATS, "POSSESSIVE_REPEAT"), 2)
 _ONE_LETTER = ("LITERAL", "NOT_LITERAL", "ANY", "IN")
 _CATEGORIES: dict[str, Callable[[str], bool]] = {
     "DIGIT": str.isdecimal,
@@ -79,6 +73,7 @@ class _Run(NamedTuple):
 _BROKEN = _Run(through=None)
 
 
+@lru_cache(512)  # a draft has the patterns of the version before it
 def repeats_beside(source: str) -> bool:
     """Whether more than two long repetitions can match the same letters, and what is between them.
 
