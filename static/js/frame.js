@@ -16,23 +16,16 @@ document.body.addEventListener("htmx:afterSwap", (event) => {
   if (event.target === signin && !signin.open && signin.querySelector("form")) signin.showModal();
 });
 
-// A refusal is a note for the page, whatever its status; where something else than the site answered, say so.
-const toasts = document.getElementById("toasts");
+// A refusal is a note for the page, whatever its status; it must not clear what is typed in an open dialog.
 document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (detail.xhr.getResponseHeader("HX-Retarget")) detail.shouldSwap = true;
-});
-for (const kind of ["htmx:sendError", "htmx:responseError"]) {
-  document.body.addEventListener(kind, ({ detail: { requestConfig, xhr } }) => {
-    const isPressed = requestConfig.triggeringEvent?.type === "submit";
-    if (!isPressed || xhr.getResponseHeader("HX-Retarget")) return;
-    toasts.append(Object.assign(document.createElement("p"), { className: "note bad", textContent: toasts.dataset.away }));
-  });
-}
-
-// A refused request while the dialog is open must not clear what is typed there.
-document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (detail.target === signin && signin.open && !signin.contains(detail.elt)) detail.shouldSwap = false;
 });
+function sayAway({ detail: { requestConfig, xhr } }) {
+  const isSaid = requestConfig.triggeringEvent?.type !== "submit" || xhr.getResponseHeader("HX-Retarget");
+  if (!isSaid) document.getElementById("toasts").replaceChildren(document.getElementById("away").content.cloneNode(true));
+}
+for (const kind of ["htmx:sendError", "htmx:responseError"]) document.body.addEventListener(kind, sayAway);
 
 // Signing in changes the CSRF token: every form of the page gets the new one.
 document.body.addEventListener("signed-in", (event) => {
@@ -49,9 +42,8 @@ document.body.addEventListener("go-to", ({ detail: { id } }) => document.getElem
 for (const button of document.querySelectorAll("[data-copies]")) {
   button.hidden = !navigator.clipboard;
   button.addEventListener("click", async () => {
-    const field = document.getElementById(button.dataset.copies);
-    field.select();
-    await navigator.clipboard.writeText(field.value);
+    document.getElementById(button.dataset.copies).select();
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).value);
     button.textContent = button.dataset.copied;
   });
 }
@@ -59,8 +51,7 @@ for (const button of document.querySelectorAll("[data-copies]")) {
 // From the next page on, the server shows times in the browser's zone to people who chose none.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 if (zone && !document.cookie.split("; ").includes(`zone=${zone}`)) {
-  const secure = location.protocol === "https:" ? "; secure" : "";
-  document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax${secure}`;
+  document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
 }
 
 // A scrolling row of tabs starts with the current tab in view.

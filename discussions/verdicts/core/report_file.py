@@ -21,29 +21,8 @@ def report_to_json(report: Report) -> bytes:
     """The report as indented JSON, keys in the order of the docs."""
     facts = {
         "format": FORMAT,
-        "game": {
-            "project": report.project,
-            "number": report.game,
-            "id": report.game_id,
-            "file": report.file_name,
-            "transcript_sha256": report.transcript_sha256,
-            "cost_usd": None if report.cost_usd is None else float(report.cost_usd),
-        },
-        "verdict": {
-            "number": report.number,
-            "pass": report.passes,
-            "headline": report.headline,
-            "composite": report.composite,
-            "reasons": [{"code": reason.code, "text": reason.says} for reason in report.reasons],
-            "notes": [report.unasked] if report.unasked else [],
-            "recorded_at": report.recorded_at,
-            "recorded_by": report.recorded_by,
-            "correction": report.reason,
-            "fewer_evaluators": report.fewer,
-            "rubric": report.rubric,
-            "code_version": report.code_version,
-            "basis_sha256": report.basis_sha256,
-        },
+        "game": _game(report),
+        "verdict": _verdict(report),
         "metrics": [_metric(line.figures) for line in report.lines],
         "evaluators": [_evaluator(judge, report.questions) for judge in report.judges],
         "overrides": [
@@ -95,6 +74,35 @@ def report_to_csv(report: Report) -> bytes:
         cells = about | metric | {"metric": metric["key"]} | (metric["interval"] or {})
         rows.append([cells.get(column) for column in COLUMNS])
     return csv_bytes(COLUMNS, rows)
+
+
+def _game(report: Report) -> dict[str, Any]:
+    return {
+        "project": report.project,
+        "number": report.game,
+        "id": report.game_id,
+        "file": report.file_name,
+        "transcript_sha256": report.transcript_sha256,
+        "cost_usd": None if report.cost_usd is None else float(report.cost_usd),
+    }
+
+
+def _verdict(report: Report) -> dict[str, Any]:
+    return {
+        "number": report.number,
+        "pass": report.passes,
+        "headline": report.headline,
+        "composite": report.composite,
+        "reasons": [{"code": reason.code, "text": reason.says} for reason in report.reasons],
+        "notes": [report.unasked] if report.unasked else [],
+        "recorded_at": report.recorded_at,
+        "recorded_by": report.recorded_by,
+        "correction": report.reason,
+        "fewer_evaluators": report.fewer,
+        "rubric": report.rubric,
+        "code_version": report.code_version,
+        "basis_sha256": report.basis_sha256,
+    }
 
 
 def _metric(line: Line) -> dict[str, Any]:
