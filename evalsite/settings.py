@@ -254,37 +254,37 @@ SITE_URL = environment.endpoint("SITE_URL", is_local=LOCAL)
 environment.beside("SITE_URL", EMAIL_HOST)
 # What else an audit line causes: actions that are called with the line, in its transaction.
 EVENT_ACTIONS: dict[str, list[str]] = {
-    "game:assigned": ["discussions.notifications.actions.tell_assigned"],
-    "game:unassigned": ["discussions.notifications.actions.forget_assigned"],
-    "game:withdrawn": ["discussions.notifications.actions.forget_game"],
-    "evaluation:returned": ["discussions.notifications.actions.tell_returned"],
-    "evaluation:reopened": ["discussions.notifications.actions.forget_tie"],
-    "evaluation:skipped": ["discussions.notifications.actions.close_evaluation"],
+    "game:assigned": ["discussions.events.actions.tell_assigned"],
+    "game:unassigned": ["discussions.events.actions.forget_assigned"],
+    "game:withdrawn": ["discussions.events.actions.forget_game"],
+    "evaluation:returned": ["discussions.events.actions.tell_returned"],
+    "evaluation:reopened": ["discussions.events.actions.forget_tie"],
+    "evaluation:skipped": ["discussions.events.actions.close_evaluation"],
     "evaluation:submitted": [
-        "discussions.notifications.actions.close_evaluation",
-        "discussions.notifications.actions.tell_tie",
+        "discussions.events.actions.close_evaluation",
+        "discussions.events.actions.tell_tie",
     ],
-    "difference:settled": ["discussions.notifications.actions.close_tie"],
-    "remark:made": ["discussions.notifications.actions.tell_flagged"],
-    "remark:answered": ["discussions.notifications.actions.tell_answered"],
-    "remark:resolved": ["discussions.notifications.actions.close_flag"],
-    "transcript:faults_seen": ["discussions.notifications.actions.close_import"],
-    "transcript:resumed": ["discussions.notifications.actions.close_import"],
+    "difference:settled": ["discussions.events.actions.close_tie"],
+    "remark:made": ["discussions.events.actions.tell_flagged"],
+    "remark:answered": ["discussions.events.actions.tell_answered"],
+    "remark:resolved": ["discussions.events.actions.close_flag"],
+    "transcript:faults_seen": ["discussions.events.actions.close_import"],
+    "transcript:resumed": ["discussions.events.actions.close_import"],
     "job:retried": ["workspace.notifications.actions.failures.close_failed_job"],
-    "transcript:imported": ["discussions.notifications.actions.tell_import_faults"],
-    "comparison_set:reviewer_added": ["rubric.notifications.actions.tell_reviewer"],
-    "comparison_set:reviewer_ended": ["rubric.notifications.actions.forget_reviewer"],
-    "comparison_set:closed": ["rubric.notifications.actions.forget_set"],
+    "transcript:imported": ["discussions.events.actions.tell_import_faults"],
+    "comparison_set:reviewer_added": ["rubric.events.actions.tell_reviewer"],
+    "comparison_set:reviewer_ended": ["rubric.events.actions.forget_reviewer"],
+    "comparison_set:closed": ["rubric.events.actions.forget_set"],
     "review:handed_in": [
-        "rubric.notifications.actions.close_reviews",
-        "rubric.notifications.actions.tell_second_round",
+        "rubric.events.actions.close_reviews",
+        "rubric.events.actions.tell_second_round",
     ],
 }
 # Whose things audit lines are about: their names, and where their pages are.
-AUDIT_OBJECTS = [
-    "workspace.audit.queries.OBJECTS",
-    "rubric.audit.queries.OBJECTS",
-    "discussions.audit.queries.OBJECTS",
+AUDIT_KINDS = [
+    "workspace.audit.queries.KINDS",
+    "rubric.events.queries.KINDS",
+    "discussions.events.queries.KINDS",
 ]
 # What is called, in the same transaction, with a job that failed for good.
 FAILED_JOB_ACTIONS = [

@@ -1,6 +1,6 @@
 """The audit log, newest first, a page at a time by line number; and the names and pages of what its lines are about.
 
-Each app knows its own things; settings.AUDIT_OBJECTS names them. Also the first seals of audit lines that came with a
+Each app knows its own things; settings.AUDIT_KINDS names them. Also the first seals of audit lines that came with a
 project archive, as they were where the lines were written.
 """
 
@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 from django.utils.timezone import make_aware
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
 from workspace.audit.labels import (
@@ -51,32 +52,58 @@ class Thing(Struct, frozen=True):
     page: str = ""
 
 
-Wanted = Mapping[str, Collection[int]]
-Namer = Callable[[Project | None, Collection[int]], Mapping[int, Thing]]
+class Kind(Struct, frozen=True):
+    """How things of a kind are named: the fields of their rows fill the `words`, and the `arguments` of their page.
 
-
-class Objects(Struct, frozen=True):
-    """The things of an app: by kind how they are named, and the lines about those with a number.
-
-    For a project and the number that people know, `about` gives the rows of each kind that are about it.
+    `fields` are names, each with the path to it unless it is the same. `project` is the path to the project, "" where
+    lines of any project name such things. Lines about a thing of the kind `part_of` include those about this kind: the
+    last argument is its number. `special` names things that are unlike others. Without a model, the key is the number.
     """
 
-    namers: Mapping[str, Namer]
-    about: Mapping[str, Callable[[Project, int], Mapping[str, "QuerySet[Any]"]]] = {}
+    model: Any
+    words: Any
+    page: str = ""
+    arguments: str = "slug number"
+    fields: str = "number"
+    project: str = "project"
+    part_of: str = ""
+    special: Callable[[Project | None, Mapping[str, Any]], Thing | None] = lambda project, values: None
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """The path from a row to each field."""
+        split = (field.partition(":") for field in self.fields.split())
+        return {name: path or name for name, _, path in split}
+
+    def name(self, project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
+        """The things with these keys; one query."""
+        if self.model is None:
+            return {key: Thing(str(self.words) % {"number": key}) for key in keys}
+        where = {self.project: project} if self.project else {}
+        rows = self.model.objects.filter(pk__in=keys, **where).values_list("pk", *self.paths.values())
+        return {key: self._describe(project, dict(zip(self.paths, row, strict=True))) for key, *row in rows}
+
+    def _describe(self, project: Project | None, values: dict[str, Any]) -> Thing:
+        if (special := self.special(project, values)) is not None:
+            return special
+        values, arguments = {"slug": project.slug if project else "", **values}, self.arguments.split()
+        has_page = self.page and ("slug" not in arguments or values["slug"])
+        page = reverse(self.page, args=[values[name] for name in arguments]) if has_page else ""
+        return Thing(str(self.words) % values, page)
 
 
 def name_things(project: Project | None, events: Iterable[Event]) -> dict[tuple[str, str], Thing]:
-    """The things that lines of a project (None: of the installation) are about; a query or two for each kind."""
+    """The things that lines of a project (None: of the installation) are about; a query for each kind."""
     wanted: dict[str, set[int]] = {}
     for event in events:
         if event.object_id.isdecimal():
             wanted.setdefault(event.object_kind, set()).add(int(event.object_id))
-    named: dict[tuple[str, str], Thing] = {}
-    for objects in _wings():
-        for kind in wanted.keys() & objects.namers.keys():
-            things = objects.namers[kind](project, wanted[kind])
-            named |= {(kind, str(key)): thing for key, thing in things.items()}
-    return named
+    kinds = _kinds()
+    return {
+        (kind, str(key)): thing
+        for kind in wanted.keys() & kinds.keys()
+        for key, thing in kinds[kind].name(project, wanted[kind]).items()
+    }
 
 
 class Renames(Struct, frozen=True):
@@ -114,83 +141,49 @@ def load_renames(people: Collection[int] | None = None) -> Renames:
 
 def lines_about(project: Project | None, kind: str, number: int) -> Q:
     """The condition for lines about a thing: by the number that people know, if there is one, else by its key."""
-    for objects in _wings():
-        if project is not None and kind in objects.about:
-            condition = Q(pk=None)
-            for part, rows in objects.about[kind](project, number).items():
-                keys = rows.order_by().annotate(as_text=Cast("pk", CharField())).values("as_text")
-                condition |= Q(object_kind=part, object_id__in=keys)
-            return condition
-    return Q(object_kind=kind, object_id=str(number))
-
-
-def _wings() -> list[Objects]:
-    return [import_string(path) for path in settings.AUDIT_OBJECTS]
-
-
-def _name_people(_project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
-    return {person.pk: Thing(person.name) for person in Person.objects.filter(pk__in=keys)}
-
-
-def _name_members(project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
-    rows = Membership.objects.filter(pk__in=keys).select_related("person")
-    page = reverse("members", args=[project.slug]) if project else ""
-    return {row.pk: Thing(row.person.name, page) for row in rows}
-
-
-def _name_invitations(project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
-    page = reverse("members", args=[project.slug]) if project else reverse("people")
-    rows = Invitation.objects.filter(pk__in=keys)
-    return {row.pk: Thing(_("the invitation of %(email)s") % {"email": row.email}, page) for row in rows}
-
-
-def _name_tokens(_project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
-    rows = AccessToken.objects.filter(pk__in=keys)
-    page = reverse("all_access_tokens")
-    return {row.pk: Thing(_("the access token %(name)s") % {"name": row.name}, page) for row in rows}
-
-
-def _name_projects(_project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
-    rows = Project.objects.filter(pk__in=keys)
-    return {
-        row.pk: Thing(_("the project %(name)s") % {"name": row.name}, reverse("project", args=[row.slug]))
-        for row in rows
-    }
-
-
-def _name_exports(project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
-    page = reverse("exports", args=[project.slug]) if project else ""
-    rows = Export.objects.filter(pk__in=keys).values_list("pk", flat=True)
-    return {key: Thing(_("export %(number)d") % {"number": key}, page) for key in rows}
-
-
-def _name_webhooks(project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
-    rows = Webhook.objects.filter(pk__in=keys)
-    return {
-        row.pk: Thing(
-            _("the webhook %(name)s") % {"name": row.name},
-            reverse("webhook", args=[project.slug, row.pk]) if project and row.removed_at is None else "",
+    parts = {name: part for name, part in _kinds().items() if project is not None and part.part_of == kind}
+    condition = Q(pk=None) if parts else Q(object_kind=kind, object_id=str(number))
+    for name, part in parts.items():
+        rows = part.model.objects.filter(
+            **{part.project: project, part.paths[part.arguments.split()[-1]]: number}
         )
-        for row in rows
-    }
+        keys = rows.order_by().annotate(as_text=Cast("pk", CharField())).values("as_text")
+        condition |= Q(object_kind=name, object_id__in=keys)
+    return condition
 
 
-def _name_jobs(_project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
-    return {key: Thing(_("job %(number)d") % {"number": key}) for key in keys}
+def _kinds() -> dict[str, Kind]:
+    return {name: kind for path in settings.AUDIT_KINDS for name, kind in import_string(path).items()}
 
 
-OBJECTS = Objects(
-    namers={
-        "person": _name_people,
-        "membership": _name_members,
-        "invitation": _name_invitations,
-        "access_token": _name_tokens,
-        "project": _name_projects,
-        "export": _name_exports,
-        "webhook": _name_webhooks,
-        "job": _name_jobs,
-    }
-)
+def _name_invitation(project: Project | None, values: Mapping[str, Any]) -> Thing:
+    page = reverse("members", args=[project.slug]) if project else reverse("people")
+    return Thing(_("the invitation of %(email)s") % values, page)
+
+
+def _name_removed(_project: Project | None, values: Mapping[str, Any]) -> Thing | None:
+    return Thing(_("the webhook %(name)s") % values) if values["removed_at"] else None
+
+
+KINDS = {
+    "person": Kind(Person, "%(name)s", fields="name", project=""),
+    "membership": Kind(Membership, "%(name)s", "members", "slug", "name:person__name", ""),
+    "invitation": Kind(Invitation, "", fields="email", project="", special=_name_invitation),
+    "access_token": Kind(
+        AccessToken, gettext_lazy("the access token %(name)s"), "all_access_tokens", "", "name", ""
+    ),
+    "project": Kind(Project, gettext_lazy("the project %(name)s"), "project", "slug", "name slug", ""),
+    "export": Kind(Export, gettext_lazy("export %(number)d"), "exports", "slug", "number:pk", ""),
+    "webhook": Kind(
+        Webhook,
+        gettext_lazy("the webhook %(name)s"),
+        "webhook",
+        fields="name removed_at number:pk",
+        project="",
+        special=_name_removed,
+    ),
+    "job": Kind(None, gettext_lazy("job %(number)d")),
+}
 
 
 IMPORTED = "project:imported"

@@ -7,9 +7,9 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from discussions.adjudication.queries import disagreements_in
+from discussions.events.actions import tell_tie
 from discussions.games.actions import answer_flag, return_evaluation, withdraw_game
 from discussions.models import Evaluation
-from discussions.notifications.actions import tell_tie
 from discussions.queue.actions import assign_games, take_next_game, unassign_game
 from discussions.rating.actions.finish import reopen_evaluation, skip_game
 from discussions.rating.actions.remarks import remark

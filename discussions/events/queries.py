@@ -1,0 +1,63 @@
+"""What audit lines about games and iterations are about: the names and pages of these things."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from discussions.models import (
+    Adjudication,
+    CalibrationRound,
+    Decision,
+    Evaluation,
+    Game,
+    Guideline,
+    Iteration,
+    Judgement,
+    ManualFigure,
+    Remark,
+    Slot,
+    Stage,
+    Transcript,
+    Verdict,
+    Withdrawal,
+)
+from workspace.audit.queries import Kind, Thing
+from workspace.models import Project
+
+
+def _of_game(model: Any, path: str, page: str = "game") -> Kind:
+    words = gettext_lazy("game %(number)d")
+    return Kind(model, words, page, fields=f"number:{path}number", project=f"{path}project", part_of="game")
+
+
+def _of_iteration(model: Any, path: str) -> Kind:
+    words, fields = gettext_lazy("iteration %(number)d"), f"number:{path}number"
+    project, part_of = f"{path}project", "iteration"
+    return Kind(model, words, "iteration", "slug number", fields, project, part_of, _name_unsorted)
+
+
+def _name_unsorted(project: Project | None, values: Mapping[str, Any]) -> Thing | None:
+    page = reverse("change_iteration", args=[project.slug]) if project else ""
+    return None if values["number"] else Thing(_("the unsorted games"), page)
+
+
+KINDS = {
+    "game": _of_game(Game, ""),
+    "evaluation": _of_game(Evaluation, "game__"),
+    "judgement": _of_game(Judgement, "evaluation__game__"),
+    "remark": _of_game(Remark, "evaluation__game__"),
+    "verdict": _of_game(Verdict, "game__", "verdict"),
+    "slot": _of_game(Slot, "game__"),
+    "adjudication": _of_game(Adjudication, "game__"),
+    "manual_figure": _of_game(ManualFigure, "game__"),
+    "withdrawal": _of_game(Withdrawal, "game__"),
+    "iteration": _of_iteration(Iteration, ""),
+    "decision": _of_iteration(Decision, "iteration__"),
+    "stage": Kind(Stage, gettext_lazy("stage %(number)d"), "stage", part_of="stage"),
+    "calibration": Kind(CalibrationRound, gettext_lazy("calibration round %(number)d"), "calibration"),
+    "transcript": Kind(Transcript, gettext_lazy("the file %(name)s"), "import_show", fields="name number:pk"),
+    "guideline": Kind(Guideline, gettext_lazy("the guideline, version %(number)d"), "guideline", "slug"),
+}
