@@ -31,11 +31,10 @@ from rubric.surveys.api import router as surveys
 from rubric.versions.api import router as versions
 from workspace.audit.api import router as audit
 from workspace.checks.api import router as jobs
-from workspace.notifications.api import router as notifications
+from workspace.outbox.api import notifications, webhooks
 from workspace.projects.api import router as projects
 from workspace.tokens.api import QuickRenderer, StrictParser, TokenScheme, gated_urls, handle_faults
 from workspace.web.problems import API
-from workspace.webhooks.api import router as webhooks
 
 ROUTERS = {
     "projects": projects,

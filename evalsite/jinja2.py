@@ -30,7 +30,7 @@ from jinja2.utils import internalcode
 from rubric.results.pages import words as rubric_words
 from workspace import markup
 from workspace.core.text import one_line
-from workspace.notifications.queries import count_unread_lines
+from workspace.outbox.queries import count_unread_lines
 from workspace.statistics import labels
 
 # What the frame around a page reads, for pages that are made before a view or a person is known.

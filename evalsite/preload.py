@@ -54,7 +54,7 @@ MAIN_TEMPLATES = (
     "discussions/rating/",
     "discussions/verdicts/",
     "workspace/authentication/",
-    "workspace/notifications/",
+    "workspace/outbox/",
 )
 
 

@@ -195,8 +195,8 @@ JOB_ACTIONS = {
     "ask_models": "rubric.model_reviewers.actions.jobs.ask_models",
     "read_answers": "rubric.model_reviewers.actions.answers.read_answers",
     "export": "discussions.exports.actions.build_project_export",
-    "send_emails": "workspace.mail.actions.send_emails",
-    "deliver": "workspace.webhooks.actions.deliveries.send_deliveries",
+    "send_emails": "workspace.outbox.actions.send.send_due",
+    "deliver": "workspace.outbox.actions.send.send_due",
 }
 # Every worker asks for the sweep; of several that ask at about the same moment one does it.
 CELERY_BEAT_SCHEDULE = {
@@ -209,12 +209,9 @@ SWEEP_ACTIONS = [
     "workspace.jobs.actions.forget_jobs",
     "workspace.tokens.actions.forget_answers",
     "workspace.exports.actions.remove_expired_files",
-    "workspace.webhooks.actions.deliveries.enqueue_due",
-    "workspace.webhooks.actions.deliveries.forget_deliveries",
-    "workspace.notifications.actions.digests.write_due_emails",
-    "workspace.notifications.actions.notify.forget_notifications",
-    "workspace.mail.actions.enqueue_due_emails",
-    "workspace.mail.actions.forget_emails",
+    "workspace.outbox.actions.digests.write_due_emails",
+    "workspace.outbox.actions.send.enqueue_due",
+    "workspace.outbox.actions.send.forget_old",
 ]
 # How long the file of an export is kept for whoever made it (hours).
 EXPORT_HOURS = 24
@@ -270,7 +267,7 @@ EVENT_ACTIONS: dict[str, list[str]] = {
     "remark:resolved": ["discussions.events.actions.close_flag"],
     "transcript:faults_seen": ["discussions.events.actions.close_import"],
     "transcript:resumed": ["discussions.events.actions.close_import"],
-    "job:retried": ["workspace.notifications.actions.failures.close_failed_job"],
+    "job:retried": ["workspace.outbox.actions.queue.close_failed_job"],
     "transcript:imported": ["discussions.events.actions.tell_import_faults"],
     "comparison_set:reviewer_added": ["rubric.events.actions.tell_reviewer"],
     "comparison_set:reviewer_ended": ["rubric.events.actions.forget_reviewer"],
@@ -288,7 +285,7 @@ AUDIT_KINDS = [
 ]
 # What is called, in the same transaction, with a job that failed for good.
 FAILED_JOB_ACTIONS = [
-    "workspace.notifications.actions.failures.tell_failed_job",
+    "workspace.outbox.actions.queue.tell_failed_job",
     "discussions.imports.actions.measure_imported_games",
 ]
 # How large a project archive may be that is imported.

@@ -9,8 +9,7 @@ PACKAGES = (
     "projects",
     "people",
     "tokens",
-    "webhooks",
-    "notifications",
+    "outbox",
     "checks",
     "design",
 )

@@ -15,9 +15,9 @@ from workspace.core.canonical import canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.core.words import plainly
 from workspace.models import Person, Project
+from workspace.outbox.actions.queue import queue_deliveries
+from workspace.outbox.core import ITERATION_DECIDED
 from workspace.texts import clean_text
-from workspace.webhooks.actions.deliveries import queue_deliveries
-from workspace.webhooks.core import ITERATION_DECIDED
 
 
 def record_decision(

@@ -58,8 +58,8 @@ from workspace.jobs.actions import (
     suspect,
 )
 from workspace.models import Job, Person
-from workspace.webhooks.actions.deliveries import queue_deliveries
-from workspace.webhooks.core import GAME_MEASURED
+from workspace.outbox.actions.queue import queue_deliveries
+from workspace.outbox.core import GAME_MEASURED
 
 # After this many games, or this much time, a long job goes to the end of the queue, so that no team waits for all games
 # of another. Even with one very slow game more, a turn ends before Celery's time limit.

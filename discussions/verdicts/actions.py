@@ -31,9 +31,9 @@ from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
+from workspace.outbox.actions.queue import queue_deliveries
+from workspace.outbox.core import VERDICT_RECORDED
 from workspace.texts import clean_text
-from workspace.webhooks.actions.deliveries import queue_deliveries
-from workspace.webhooks.core import VERDICT_RECORDED
 
 
 def record_verdict(

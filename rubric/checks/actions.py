@@ -77,7 +77,7 @@ def _altered_answers() -> Iterator[str]:
             yield f"Answer {answer.pk} of review {answer.review_id} is not the text that its audit line names."
     seen: Counter[tuple[str, datetime]] = Counter()
     for event in Event.objects.filter(verb="comparison_set:answered").exclude(object_id="").order_by("pk"):
-        said, place = msgspec.json.decode(event.detail), (event.object_id, event.at)
+        said, place = event.details, (event.object_id, event.at)
         rows = Answer.objects.filter(
             source=UPLOADED,
             created_at=event.at,

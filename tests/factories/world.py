@@ -19,6 +19,7 @@ from tests.factories.exports import make_export
 from tests.factories.iterations import figures, make_baseline, make_change, make_stage
 from tests.factories.jobs import make_failed_job
 from tests.factories.model_reviewers import make_asked
+from tests.factories.outbox import make_webhook, measure_games
 from tests.factories.people import load_membership, make_admin, make_lead, make_member
 from tests.factories.preview import asked, draft_with, thresholds
 from tests.factories.reliability import figure_team
@@ -29,7 +30,6 @@ from tests.factories.tokens import make_account, make_token
 from tests.factories.transcripts import import_game, make_games_project, repeated_messages, upload
 from tests.factories.verdicts import record_next_verdict
 from tests.factories.versions import make_changed_draft, make_imported_version
-from tests.factories.webhooks import make_webhook, measure_games
 from tests.site.rights_matrix import COLUMNS
 from workspace.models import Notification, Person
 from workspace.people.actions import invite

@@ -35,13 +35,13 @@ from tests.factories.blindness import (
     masked,
 )
 from tests.factories.jobs import run_waiting_jobs
+from tests.factories.outbox import make_webhook
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.queue import finish
 from tests.factories.rating import ANSWERS, make_game, make_rating_project, say, say_what_is_missing
 from tests.factories.tokens import program_of
 from tests.factories.transcripts import upload
 from tests.factories.verdicts import fresh, preview
-from tests.factories.webhooks import make_webhook
 from workspace.people.actions import system_person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

@@ -55,7 +55,7 @@ def record_event(
     chain.seq, chain.mac = event.seq, event.mac
     update_row(Chain, chain.pk, {"seq": chain.seq, "mac": chain.mac})
     for action in settings.EVENT_ACTIONS.get(verb, ()):
-        import_string(action)(event=event, project=project, by=by, now=now)
+        import_string(action)(event)
     return event
 
 

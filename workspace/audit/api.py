@@ -3,7 +3,6 @@
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from msgspec import json
 from ninja import Query
 from pydantic import BaseModel, Field
 
@@ -71,5 +70,5 @@ def list_site_events(request: SignedIn, wanted: Query[WantedLines]) -> Listed[Ev
 def _lines(request: SignedIn, project: Project | None, wanted: WantedLines) -> Listed[EventAnswer]:
     asked = AuditQuery(**wanted.model_dump(exclude={"after"}))
     page = audit_page(project=project, wanted=asked, before=wanted.after, after=0)
-    lines = [EventAnswer.read(line, detail=json.decode(line.event.detail)) for line in page.lines]
+    lines = [EventAnswer.read(line, detail=line.event.details) for line in page.lines]
     return Listed[EventAnswer](items=lines, next=next_part(request, page.older))

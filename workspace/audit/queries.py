@@ -235,7 +235,7 @@ class AuditLine:
         """Names and values of the detail in words."""
         return [
             (detail_name(name), detail_word(name, _value(value)) if name in WORDS else _value(value))
-            for name, value in msgspec.json.decode(self.event.detail).items()
+            for name, value in self.event.details.items()
         ]
 
 

@@ -17,8 +17,8 @@ from django.utils.translation import gettext_lazy as _
 from workspace.access.queries import load_person
 from workspace.authentication.actions import link_outside_account, send_password_link
 from workspace.authentication.core import describe_browser
-from workspace.mail.queries import page_address
 from workspace.models import Person
+from workspace.outbox.queries import page_address
 from workspace.web.devices import known_device
 from workspace.web.next_page import is_page_of_ours
 

@@ -45,9 +45,8 @@ from workspace.database.squashed import OLDER, is_before_squash
 from workspace.database.startup_checks import known_migrations
 from workspace.exports.actions import FOLDER as EXPORTS
 from workspace.jobs.actions import queue_again
-from workspace.mail.actions import end_all_waiting_emails
 from workspace.models import Chain, Person, SignIn
-from workspace.webhooks.actions.deliveries import end_all_waiting
+from workspace.outbox.actions.send import end_all_waiting
 
 UNFINISHED = ".evalsite-unfinished-"
 ABANDONED = 24 * 3600  # seconds
@@ -308,7 +307,6 @@ def note_restored(*, manifest: Manifest, by: Person, now: datetime) -> tuple[int
     """
     with transaction.atomic():
         queue_again(by=by, now=now)
-        end_all_waiting_emails(by=by, now=now)
         ended = {"sign_ins": SignIn.objects.all().delete()[0], "deliveries": end_all_waiting(by=by, now=now)}
         _record("backup:restored", manifest, by, now, **ended)
     return ended["sign_ins"], ended["deliveries"]

@@ -136,7 +136,7 @@ def _acts_have_events(_now: datetime) -> Iterator[str]:
 
 def _rights_are_logged(_now: datetime) -> Iterator[str]:
     logged = read_rights(
-        (event.object_id, event.verb, msgspec.json.decode(event.detail))
+        (event.object_id, event.verb, event.details)
         for event in Event.objects.filter(verb__in=RIGHTS).order_by("pk").iterator(chunk_size=2000)
     )
     people = Person.objects.filter(is_system=False)

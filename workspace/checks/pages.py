@@ -4,10 +4,8 @@ import platform
 import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import django
-import msgspec
 from django.conf import settings
 from django.db import connection
 from django.db.models import Count, Min
@@ -161,7 +159,7 @@ def find_last_backup(now: datetime) -> LastBackup | None:
     """The newest backup in the audit log of accounts; None when none was made with `manage.py backup`."""
     made = Event.objects.filter(chain__project=None, object_kind="backup", verb=BACKUP_MADE)
     for line in made.order_by("-seq")[:1]:
-        detail = msgspec.json.decode(line.detail, type=dict[str, Any])
+        detail = line.details
         is_late = now - line.at > BACKUP_EVERY
         return LastBackup(line.object_id, line.at, detail["rows"], detail["files"], is_late)
     return None

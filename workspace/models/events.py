@@ -1,7 +1,9 @@
 """The audit log: one line per action, chained, never changed (the database refuses it)."""
 
 from datetime import UTC
+from typing import Any
 
+import msgspec
 from django.db import models
 from django.db.models.functions import Coalesce
 
@@ -54,6 +56,11 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verb} {self.object_kind} {self.object_id}"
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """The detail as values."""
+        return msgspec.json.decode(self.detail, type=dict[str, Any])
 
     def to_line(self) -> Line:
         """The line as `workspace.core.audit_chain` reads it."""

@@ -29,7 +29,7 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
 class Notification(models.Model):
     """One thing of which one person is notified.
 
-    `code` says what happened (see `workspace.notifications.core.FORMS`), `about` names the thing by its numbers and
+    `code` says what happened (see `workspace.outbox.labels.OCCASIONS`), `about` names the thing by its numbers and
     nothing else: the sentence is made from both when it is shown. `subject` is the thing by which it can be withdrawn.
     With `for_leads` it is only for the project's leads. The app shows it if `is_shown`; an e-mail with it is due at
     `email_due_at`.

@@ -1,5 +1,6 @@
 """Webhooks of projects, and what is sent to them: the outbox that actions write to and workers send from."""
 
+import msgspec
 from django.db import models
 from django.db.models import Q
 
@@ -26,7 +27,7 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
 class Webhook(models.Model):
     """An address to which events of a project are sent.
 
-    `events` are words of `workspace.webhooks.core.EVENTS` with spaces between them; `secret` is encrypted.
+    `events` are words of `workspace.outbox.core.EVENTS` with spaces between them; `secret` is encrypted.
     `old_secrets` are encrypted secrets that were replaced, each with the Unix time until which it also signs.
     `failure_count` counts failed attempts since the last success, `failing_since` is the first of them; nothing is sent
     before `paused_until`. `gave_up_at` says when it was switched off because everything failed. The row of a removed
@@ -63,6 +64,11 @@ class Webhook(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def chosen(self) -> list[str]:
+        """The events that are sent to it."""
+        return self.events.split()
+
 
 class Delivery(models.Model):
     """One message to one webhook: `body` is sent as it is, under the same `identifier` with every attempt."""
@@ -87,3 +93,8 @@ class Delivery(models.Model):
 
     def __str__(self) -> str:
         return self.identifier
+
+    @property
+    def message(self) -> dict[str, object]:
+        """The body."""
+        return msgspec.json.decode(self.body, type=dict[str, object])

@@ -17,12 +17,12 @@ from msgspec import Struct
 from workspace.audit.actions import record_event
 from workspace.core.identifiers import plain_email, plain_name, secret_hash
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.mail.actions import queue_email
-from workspace.mail.core import INVITATION
-from workspace.mail.queries import page_address
 from workspace.models import Invitation, Membership, Person, Project, SignIn
 from workspace.models.people import time_zones
 from workspace.models.projects import ADMIN
+from workspace.outbox.actions.queue import queue_email
+from workspace.outbox.core import INVITATION
+from workspace.outbox.queries import page_address
 from workspace.people.permissions import check_change_account, check_make_password_link, check_manage_people
 from workspace.people.queries import password_links, person_of_link
 from workspace.projects.actions import ROLES, insert_membership

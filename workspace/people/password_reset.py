@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from workspace.core.refusals import Refusal
-from workspace.mail.queries import sends_email
+from workspace.outbox.queries import sends_email
 from workspace.people.actions import choose_password
 from workspace.people.forms import ForgottenPasswordForm, ResetPasswordForm
 from workspace.web.bind_form import add_refusal

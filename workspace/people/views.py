@@ -20,8 +20,8 @@ from workspace.authentication.queries import people_with_factor
 from workspace.authentication.views import describe_factor
 from workspace.core.identifiers import plain_email, secret_hash
 from workspace.core.refusals import Malformed, Refusal
-from workspace.mail.queries import sends_email
 from workspace.models import Invitation, Membership, Person, Project, SignIn
+from workspace.outbox.queries import sends_email
 from workspace.people.actions import (
     Invited,
     accept_invitation,

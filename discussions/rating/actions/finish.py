@@ -30,9 +30,9 @@ from discussions.slots.permissions import check_return_to_game, check_skip, chec
 from discussions.verdicts.permissions import check_reopen
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
+from workspace.outbox.actions.queue import queue_deliveries
+from workspace.outbox.core import EVALUATION_SUBMITTED
 from workspace.texts import clean_text
-from workspace.webhooks.actions.deliveries import queue_deliveries
-from workspace.webhooks.core import EVALUATION_SUBMITTED
 
 
 def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:

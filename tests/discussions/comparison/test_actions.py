@@ -22,8 +22,8 @@ from tests.factories.iterations import (
     preview,
     record_figures,
 )
+from tests.factories.outbox import make_webhook
 from tests.factories.people import make_member, moment
-from tests.factories.webhooks import make_webhook
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Delivery, Event

@@ -22,8 +22,8 @@ from tests.factories.rating import make_game, make_rating_project, submitted
 from tests.factories.transcripts import upload
 from tests.factories.verdicts import fresh
 from workspace.models import Event, Job, Notification
-from workspace.notifications.actions.failures import tell_failed_job
-from workspace.notifications.queries import find_page, notifications_page
+from workspace.outbox.actions.queue import tell_failed_job
+from workspace.outbox.queries import NotificationLine, notifications_page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -58,7 +58,7 @@ def test_a_returned_evaluation_is_told_until_it_is_submitted_again():
     return_evaluation(evaluation=evaluation, comment="Look at SECRET", by=lead, now=NOW)
     (says,) = told(ann)
     assert says.startswith("Your evaluation of game 1 was returned.")
-    assert find_page(Notification.objects.get()) == f"/rate/{evaluation.pk}/"
+    assert NotificationLine([Notification.objects.get()]).page == f"/rate/{evaluation.pk}/"
     take_next_game(project=evaluation.game.project, by=ann, now=NOW)
     evaluation.refresh_from_db()
     finish(evaluation)
@@ -105,7 +105,7 @@ def test_many_leads_are_told_of_a_tie_in_as_many_statements_as_one():
         event = Event.objects.get(verb="evaluation:submitted", object_id=str(second.pk))
         Notification.objects.all().delete()
         with CaptureQueriesContext(connection) as found, transaction.atomic():
-            tell_tie(event=event, project=game.project, by=second.evaluator, now=NOW)
+            tell_tie(event)
         assert Notification.objects.filter(code="game_tied").count() == len(leads)
         return len(found)
 
@@ -159,7 +159,10 @@ def test_a_flag_is_told_to_leads_and_replies_to_the_other_side(flagged):
     answer_flag(flag=flag, text=f"What do you say, @{other.name}?", is_resolved=True, by=lead, now=NOW)
     assert told(other)[0] == "You are mentioned in a reply to a flag on game 1."
     assert [told(person, unread=True) for person in (lead, other, ann)] == [[], [], []]
-    assert find_page(Notification.objects.filter(person=ann)[0]) == f"/projects/flagged/flags/#flag-{flag.pk}"
+    assert (
+        NotificationLine([Notification.objects.filter(person=ann)[0]]).page
+        == f"/projects/flagged/flags/#flag-{flag.pk}"
+    )
 
 
 def test_nobody_is_mentioned_who_may_not_read_the_flag(flagged):
@@ -175,7 +178,7 @@ def test_an_import_with_faults_is_told_to_whoever_uploaded_it():
     transcript = upload(project=project, by=lead, name="bad.json", games=b"{}")
     run_waiting_jobs()
     assert [says.startswith("A file was imported with faults (") for says in told(lead)] == [True]
-    assert find_page(Notification.objects.get()) == f"/projects/ours/imports/{transcript.pk}/"
+    assert NotificationLine([Notification.objects.get()]).page == f"/projects/ours/imports/{transcript.pk}/"
     assert told(other) == []
 
 

@@ -5,7 +5,7 @@ import pytest
 from rubric.comparisons.actions import close_set, end_reviewer
 from tests.factories.human_reviewers import begin, list_reviewers, make_review_set, say_all, submitted
 from tests.factories.people import NOW
-from workspace.notifications.queries import notifications_page
+from workspace.outbox.queries import notifications_page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 

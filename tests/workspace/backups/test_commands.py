@@ -16,9 +16,9 @@ from django.db.migrations.loader import MigrationLoader
 from django.test import Client
 from django.utils import timezone
 
+from tests.factories.outbox import make_webhook, measure_games
 from tests.factories.people import make_member, make_person
 from tests.factories.rating import make_rating_project, start
-from tests.factories.webhooks import make_webhook, measure_games
 from tests.services.places import at
 from workspace.backups.core import MANIFEST
 from workspace.blob_store import keep_file, list_files, load_bytes, new_file

@@ -14,9 +14,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from discussions.models import Evaluation, Slot
 from discussions.slots.core import LEASE
 from tests.factories.exports import make_export
+from tests.factories.outbox import make_webhook, measure_games
 from tests.factories.people import NOW, make_admin, make_lead, make_project, moment
 from tests.factories.rating import start
-from tests.factories.webhooks import make_webhook, measure_games
 from workspace.blob_store import drop_parts
 from workspace.checks import readiness
 from workspace.checks.actions import heads_file, run_daily_maintenance, sweep
@@ -87,7 +87,7 @@ def test_whichever_act_fails_all_others_are_done(monkeypatch, settings, caplog):
 
 
 def test_an_act_that_cannot_be_loaded_does_not_stop_the_others(settings):
-    settings.SWEEP_ACTIONS = ["workspace.nowhere.act", "workspace.mail.actions.enqueue_due_emails"]
+    settings.SWEEP_ACTIONS = ["workspace.nowhere.act", "workspace.outbox.actions.send.enqueue_due"]
     swept()
     failing, done = load_acts()[1:3]
     assert (failing.succeeded_at, failing.failing_since) == (None, NOW)
@@ -267,9 +267,7 @@ def test_a_webhook_whose_job_cannot_be_queued_does_not_keep_the_others(monkeypat
             raise ValueError("this one")
         return enqueue(**given)
 
-    monkeypatch.setattr("workspace.webhooks.actions.deliveries.enqueue", refuse)
+    monkeypatch.setattr("workspace.outbox.actions.send.enqueue", refuse)
     with pytest.raises(ValueError, match="this one"):
-        import_string("workspace.webhooks.actions.deliveries.enqueue_due")(
-            by=system_person(now=NOW), now=moment(1)
-        )
+        import_string("workspace.outbox.actions.send.enqueue_due")(by=system_person(now=NOW), now=moment(1))
     assert [job.subject for job in Job.objects.all()] == [f"webhook:{webhooks[1].pk}"]

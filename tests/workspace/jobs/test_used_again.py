@@ -21,8 +21,8 @@ from workspace.jobs.actions import (
     run_job,
     take_job,
 )
-from workspace.mail.actions import OUTBOX, SEND
 from workspace.models import Heartbeat, Job, Notification
+from workspace.outbox.actions.send import OUTBOX, SEND
 from workspace.people.actions import system_person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evalsite.logs import without_secrets
-from tests.factories.mail import SITE, configure_email, send_waiting
+from tests.factories.outbox import SITE, configure_email, send_waiting
 from tests.factories.people import PASSWORD, make_admin, make_member, make_person, make_project
 from tests.factories.sign_in import make_secured
 from workspace.models import Email, Event, Person

@@ -1,0 +1,215 @@
+"""Queues what people and programs are told, in the transaction of what happened, and takes back what no longer holds.
+
+The rows are the outbox: an action that is rolled back leaves none, and the sweep gets everything sent that waits,
+whatever happened to a worker. Everything is sent at least once.
+"""
+
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q
+
+from workspace.database.locked_texts import lock_text
+from workspace.markup import plain
+from workspace.models import (
+    Delivery,
+    Email,
+    Event,
+    Export,
+    Job,
+    Notification,
+    NotificationSettings,
+    Person,
+    Project,
+)
+from workspace.outbox.core import AT_ONCE, EMAIL_TRIED_FOR, find_due, one_header_line, write_body
+from workspace.outbox.labels import OCCASIONS
+from workspace.outbox.queries import EMAIL_BODY, find_listening, leads_of, sends_email, unread_about
+
+MOST_AT_ONCE = 500
+IMPORT, EXPORT = "import", "export"
+
+
+def queue_deliveries(
+    *, project: Project, event: str, things: Sequence[Mapping[str, int]], by: Person, now: datetime
+) -> None:
+    """Add a delivery for each of the things and each webhook that listens; one query when nobody listens.
+
+    `things` are the numbers that the event is about, such as {"game": 7}. Raises RuntimeError outside a transaction.
+    """
+    _check_atomic(event)
+    webhooks = find_listening(project, event) if things else []
+    Delivery.objects.bulk_create(
+        [build_delivery(webhook, project, event, thing, now) for thing in things for webhook in webhooks],
+        batch_size=MOST_AT_ONCE,
+    )
+
+
+def build_delivery(
+    webhook: int, project: Project, event: str, thing: Mapping[str, int], now: datetime
+) -> Delivery:
+    """A message that is due now; it is not saved."""
+    identifier = f"msg_{secrets.token_hex(16)}"
+    body = write_body(
+        event, identifier=identifier, project=project.pk, slug=project.slug, thing=thing, now=now
+    )
+    return Delivery(
+        webhook_id=webhook,
+        identifier=identifier,
+        event=event,
+        body=body,
+        created_at=now,
+        next_attempt_at=now,
+    )
+
+
+def queue_email(
+    *,
+    address: str,
+    purpose: str,
+    subject: str,
+    body: str,
+    by: Person,
+    now: datetime,
+    person: Person | None = None,
+    expires_at: datetime | None = None,
+) -> Email | None:
+    """Queue an e-mail; None where no mail server is configured.
+
+    `by` is the person who caused it; the e-mail does not name them. Raises RuntimeError outside a transaction.
+    """
+    if not sends_email():
+        return None
+    _check_atomic(purpose)
+    return Email.objects.create(
+        person=person,
+        address=address,
+        purpose=purpose,
+        subject=one_header_line(subject),
+        body=lock_text(EMAIL_BODY, plain(body)),
+        next_attempt_at=now,
+        expires_at=min(now + EMAIL_TRIED_FOR, expires_at or now + EMAIL_TRIED_FOR),
+        created_at=now,
+    )
+
+
+def notify(
+    *,
+    people: Collection[int],
+    code: str,
+    subject: str,
+    about: Mapping[str, int],
+    project: Project | None,
+    by: Person,
+    now: datetime,
+    for_leads: bool = False,
+    tells_actor: bool = False,
+) -> int:
+    """Notify people (by key) of one of OCCASIONS, as they chose; return how many. The actor only with `tells_actor`.
+
+    Nobody gets it twice while the first one is unread. Raises RuntimeError outside a transaction.
+    """
+    _check_atomic(code)
+    wanted = set(people) if tells_actor else set(people) - {by.pk}
+    if not wanted:
+        return 0
+    same = Notification.objects.filter(person=OuterRef("pk"), code=code, subject=subject, project=project)
+    # A notification by e-mail only is never read; once it was sent, it does not hold back the next one.
+    waiting = same.filter(Q(is_shown=True) | Q(email_due_at__isnull=False), read_at=None)
+    told = Person.objects.signing_in().filter(pk__in=wanted).exclude(Exists(waiting))
+    rows = [
+        Notification(
+            person=person,
+            project=project,
+            code=code,
+            about=dict(about),
+            subject=subject,
+            for_leads=for_leads,
+            created_at=now,
+            **_channels(person, OCCASIONS[code].kind, now),
+        )
+        for person in told.select_related("notification_settings")
+    ]
+    made = [row for row in rows if row.is_shown or row.email_due_at]
+    Notification.objects.bulk_create(made)
+    return len(made)
+
+
+def _check_atomic(what: str) -> None:
+    """What is told must stand or fall with the action."""
+    if not connection.in_atomic_block:
+        raise RuntimeError(f'"{what}" was queued outside of a transaction; open one around the act.')
+
+
+def _channels(person: Person, kind: str, now: datetime) -> dict[str, object]:
+    """Whether the app shows it, and when an e-mail is due: columns of the row."""
+    chosen: NotificationSettings | None = getattr(person, "notification_settings", None)
+    is_shown = chosen is None or kind not in chosen.hidden.split()
+    is_mailed = sends_email() and (chosen is None or kind not in chosen.unmailed.split())
+    zone = ZoneInfo(person.time_zone or settings.TIME_ZONE)
+    due = find_due(chosen.digest if chosen else AT_ONCE, now, zone) if is_mailed else None
+    return {"is_shown": is_shown, "email_due_at": due}
+
+
+def tell(event: Event, people: Collection[int], code: str, subject: str, **more: Any) -> None:
+    """As `notify`, of what an audit line says."""
+    notify(
+        people=people,
+        code=code,
+        subject=subject,
+        project=event.chain.project,
+        by=event.by,
+        now=event.at,
+        **more,
+    )
+
+
+def take_back(event: Event, *subjects: str, person: int | None = None) -> None:
+    """Delete the notifications about these things, of everybody or of one person: what they say no longer holds."""
+    rows = Notification.objects.filter(project=event.chain.project, subject__in=subjects)
+    (rows.filter(person=person) if person is not None else rows).delete()
+
+
+def mark_done(event: Event, *subjects: str, person: int | None = None) -> None:
+    """Mark the notifications about these things, of everybody or of one person, as read: nothing is left to do."""
+    rows = unread_about(event.chain.project, *subjects)
+    (rows.filter(person=person) if person is not None else rows).update(read_at=event.at)
+
+
+def tell_failed_job(*, job: Job, now: datetime) -> None:
+    """Notify the person who asked for it; if nobody did, the leads (for jobs of the installation, the admins).
+
+    Of an export, its owner is notified, whoever started its job again. The reason is on the page that the notification
+    leads to, not in it.
+    """
+    asker, is_asked = job.created_by, not job.created_by.is_system
+    people, about = [person.pk for person in leads_of(job.project)], {"job": job.pk}
+    code = "job_failed" if job.project else "site_job_failed"
+    if job.kind == IMPORT:
+        number = job.subject.partition(":")[2]
+        code, about = "import_failed", {"transcript": int(number) if number.isdecimal() else 0}
+        people = [asker.pk] if is_asked else people
+    elif job.kind == EXPORT and is_asked:
+        owners = list(Export.objects.filter(job=job).values_list("created_by", flat=True))
+        code, about, people = "export_failed", {}, owners or [asker.pk]
+    notify(
+        people=people,
+        code=code,
+        subject=f"job:{job.pk}",
+        about=about,
+        project=job.project,
+        by=asker,
+        now=now,
+        for_leads=code != "export_failed",
+        tells_actor=True,
+    )
+
+
+def close_failed_job(event: Event) -> None:
+    """Nobody need look at a failed job that was started again."""
+    mark_done(event, f"job:{event.object_id}")

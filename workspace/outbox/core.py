@@ -1,0 +1,203 @@
+"""What is sent to webhooks, how it is signed, and which addresses are allowed; kinds of notifications, how they are
+joined in a line, and when an e-mail about them is due; how long everything is kept.
+
+Messages are signed as Standard Webhooks defines (https://www.standardwebhooks.com): HMAC-SHA256 over
+`identifier.timestamp.body`, in base64.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime, time, timedelta, tzinfo
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
+from typing import Any
+
+import msgspec
+
+from workspace.core.retries import MOST_ATTEMPTS
+
+GAME_MEASURED = "game.measured"
+EVALUATION_SUBMITTED = "evaluation.submitted"
+VERDICT_RECORDED = "verdict.recorded"
+ITERATION_DECIDED = "iteration.decided"
+TEST = "test"
+
+# The address in the API of what an event is about, for a token of a lead.
+_PROJECT = "/api/v1/projects/{slug}/"
+ADDRESSES = {
+    GAME_MEASURED: _PROJECT + "games/{game}/",
+    EVALUATION_SUBMITTED: _PROJECT + "games/{game}/",
+    VERDICT_RECORDED: _PROJECT + "games/{game}/verdict/",
+    ITERATION_DECIDED: _PROJECT + "iterations/{iteration}/decision/",
+    TEST: _PROJECT + "webhooks/",
+}
+# Those that a webhook can choose.
+EVENTS = tuple(event for event in ADDRESSES if event != TEST)
+
+MOST_WEBHOOKS = 10
+LONGEST_WEBHOOK_NAME, LONGEST_URL = 100, 1000
+# For this long, a replaced secret also signs, so that no message is refused meanwhile.
+OLD_SECRET_STAYS, MOST_OLD_SECRETS = timedelta(hours=24), 4
+SECRET_PREFIX, SECRET_BYTES = "whsec_", (24, 64)
+
+# While a webhook fails, its other deliveries wait just as long, but for a quarter of an hour at most.
+LONGEST_PAUSE = timedelta(minutes=15)
+GIVE_UP_AFTER = timedelta(days=3)
+# The answer of a receiver that wants no more messages.
+GONE = 410
+DELIVERIES_STAY = EMAILS_STAY = timedelta(days=30)
+NOTIFICATIONS_STAY = timedelta(days=90)
+
+# An e-mail that could not be delivered for a day is no longer news.
+EMAIL_TRIED_FOR = timedelta(days=1)
+NOTIFICATIONS, PASSWORD_RESET, INVITATION = "notifications", "password_reset", "invitation"
+LONGEST_EMAIL_ERROR, LONGEST_HEADER = 300, 200
+
+ASSIGNED, RETURNED, MENTIONED, SECOND_ROUND = "assigned", "returned", "mentioned", "second_round"
+TIE, FLAG, IMPORT_FAILED, JOB_FAILED = "tie", "flag", "import_failed", "job_failed"
+# The kinds that each person can choose; only leads and admins are ever notified of the latter ones.
+KINDS_FOR_ALL = (ASSIGNED, RETURNED, MENTIONED, SECOND_ROUND, JOB_FAILED)
+KINDS_FOR_LEADS = (FLAG, TIE, IMPORT_FAILED)
+KINDS = (*KINDS_FOR_ALL, *KINDS_FOR_LEADS)
+
+AT_ONCE, DAILY, OFF = "at_once", "daily", "off"
+DIGESTS = (AT_ONCE, DAILY, OFF)
+# A digest is due in the person's morning; other e-mails are bundled, at most one in so many minutes.
+DIGEST_AT = time(7)
+PAUSE = timedelta(minutes=10)
+# This many of one kind, each within this time of the one before it, are shown in one line.
+FEWEST_JOINED = 3
+JOINED_WITHIN = timedelta(minutes=10)
+# From how many notifications a page joins its lines.
+MOST_JOINED = 500
+
+_GLOBAL = IPv6Network("2000::/3")
+# Addresses in these networks lead on to an IPv4 address, or to no single machine.
+_SPECIAL = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
+_RESERVED = tuple(map(IPv4Network, ("192.0.0.0/24", "192.88.99.0/24")))
+
+
+def join_events(events: Collection[str]) -> str:
+    """The events as a webhook stores them: each once, ordered as EVENTS. Raises ValueError for none or unknown ones."""
+    if not events or set(events) - set(EVENTS):
+        raise ValueError("no events, or unknown ones")
+    return " ".join(event for event in EVENTS if event in events)
+
+
+def write_body(
+    event: str, *, identifier: str, project: int, slug: str, thing: Mapping[str, int], now: datetime
+) -> str:
+    """The message as JSON: what happened to which thing, and its address in the API. It holds no judgement."""
+    message = {
+        "type": event,
+        "id": identifier,
+        "timestamp": now,
+        "project": {"id": project, "slug": slug},
+        "data": thing,
+        "address": ADDRESSES[event].format(slug=slug, **thing),
+    }
+    return msgspec.json.encode(message).decode()
+
+
+def write_secret(key: bytes) -> str:
+    """The secret as it is shown to a person."""
+    return SECRET_PREFIX + base64.b64encode(key).decode()
+
+
+def read_secret(secret: str) -> bytes:
+    """The key in a secret. Raises ValueError when it is not a secret of 24 to 64 bytes."""
+    text = secret.removeprefix(SECRET_PREFIX)
+    try:
+        key = base64.b64decode(text, validate=True)
+    except ValueError:
+        key = b""
+    if text == secret or not SECRET_BYTES[0] <= len(key) <= SECRET_BYTES[1]:
+        raise ValueError("no secret of a webhook")
+    return key
+
+
+def sign(secrets: Iterable[str], identifier: str, timestamp: int, body: bytes) -> str:
+    """The header webhook-signature, with one signature for each secret; the timestamp is in seconds since 1970."""
+    signed = f"{identifier}.{timestamp}.".encode() + body
+    macs = (hmac.digest(read_secret(secret), signed, hashlib.sha256) for secret in secrets)
+    return " ".join(f"v1,{base64.b64encode(mac).decode()}" for mac in macs)
+
+
+def is_last_attempt(event: str, attempt: int) -> bool:
+    """Whether a delivery is not tried again after this many attempts; a test event is tried once."""
+    return event == TEST or attempt >= MOST_ATTEMPTS
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is of one machine on the public internet: not private, local, shared, reserved, multicast.
+
+    IPv6 addresses that hold an IPv4 address (mapped, 6to4, Teredo, NAT64) are not.
+    """
+    found = ip_address(address)
+    if isinstance(found, IPv4Address):
+        is_special = any(found in special for special in _RESERVED)
+        return found.is_global and not found.is_multicast and not is_special
+    return found.is_global and found in _GLOBAL and not any(found in special for special in _SPECIAL)
+
+
+def may_call(address: str, networks: Collection[IPv4Network | IPv6Network]) -> bool:
+    """Whether an IP address is public, or in a network that the installation allows."""
+    return is_public(address) or any(ip_address(address) in network for network in networks)
+
+
+def join_kinds(kinds: Iterable[str]) -> str:
+    """The kinds as they are stored: each once, in the order of KINDS. Raises ValueError for another word."""
+    chosen = set(kinds)
+    if chosen - set(KINDS):
+        raise ValueError("no kind of notifications")
+    return " ".join(kind for kind in KINDS if kind in chosen)
+
+
+def join_bursts(told: Iterable[Any]) -> Iterator[list[Any]]:
+    """Group notifications in order of time (either way): those that follow each other closely and say the same.
+
+    Read ones and unread ones are never joined, nor those of several projects. Fewer than `FEWEST_JOINED` stay apart.
+    """
+    burst: list[Any] = []
+    for one in [*told, None]:
+        if burst and (one is None or not _follows(burst[-1], one)):
+            yield from [burst] if len(burst) >= FEWEST_JOINED else ([alone] for alone in burst)
+            burst = []
+        burst.append(one)
+
+
+def _follows(before: Any, one: Any) -> bool:
+    is_same = (before.code, before.project_id) == (one.code, one.project_id)
+    is_alike = (before.read_at is None) == (one.read_at is None)
+    return is_same and is_alike and abs(one.created_at - before.created_at) <= JOINED_WITHIN
+
+
+def find_due(digest: str, now: datetime, zone: tzinfo) -> datetime | None:
+    """When an e-mail about what happens now is due: now, on the next morning in the time zone, or never."""
+    if digest == AT_ONCE:
+        return now
+    if digest != DAILY:
+        return None
+    local = now.astimezone(zone)
+    morning = datetime.combine(local.date(), DIGEST_AT, zone)
+    if morning <= local:
+        morning = datetime.combine(local.date() + timedelta(days=1), DIGEST_AT, zone)
+    return morning
+
+
+def find_mentioned(text: str, names: dict[int, str]) -> set[int]:
+    """Whom a text mentions as @Name: keys of `names`, by the whole name, whatever its case. The longer name wins."""
+    found, rest = set(), text.casefold()
+    for key, name in sorted(names.items(), key=lambda pair: -len(pair[1])):
+        # Not within a longer word, nor within an e-mail address.
+        rest, count = re.subn(rf"(?<!\w)@{re.escape(name.casefold())}(?!\w)", " ", rest)
+        if name and count:
+            found.add(key)
+    return found
+
+
+def one_header_line(text: str) -> str:
+    """The text in a form allowed in a header: one line, no control characters."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())[:LONGEST_HEADER]

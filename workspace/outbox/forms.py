@@ -1,0 +1,65 @@
+"""Forms of webhooks and notifications; the actions judge the values."""
+
+from collections.abc import Sequence
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from workspace.outbox.core import LONGEST_URL, LONGEST_WEBHOOK_NAME
+from workspace.outbox.labels import DIGEST_CHOICES, EVENT_CHOICES, KIND_LABELS
+
+
+class WebhookForm(forms.Form):
+    """A new webhook."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=LONGEST_WEBHOOK_NAME,
+        help_text=_("The program that listens, such as “training pipeline”."),
+    )
+    url = forms.CharField(
+        label=_("Address"),
+        max_length=LONGEST_URL,
+        help_text=_("Messages are sent to it by POST, such as https://ci.example.org/evalsite."),
+    )
+    events = forms.MultipleChoiceField(
+        label=_("Events"), choices=EVENT_CHOICES, widget=forms.CheckboxSelectMultiple
+    )
+
+
+class WebhookChangeForm(WebhookForm):
+    """New values for a webhook."""
+
+    is_active = forms.BooleanField(
+        label=_("Active"),
+        required=False,
+        help_text=_("Inactive: its events are not stored, and waiting messages are not sent."),
+    )
+
+
+class ReadForm(forms.Form):
+    """Up to which notification everything is read."""
+
+    until = forms.IntegerField(min_value=0, max_value=2**53)
+
+
+class NotificationSettingsForm(forms.Form):
+    """The kinds that the app shows and that are sent, and how often e-mails are sent."""
+
+    shown = forms.MultipleChoiceField(
+        label=_("In the app"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    mailed = forms.MultipleChoiceField(
+        label=_("By e-mail"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    digest = forms.ChoiceField(label=_("E-mails are sent"), choices=DIGEST_CHOICES, widget=forms.RadioSelect)
+
+    def __init__(
+        self, *args: object, kinds: Sequence[str] = (), sends_email: bool = True, **kwargs: object
+    ) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        if not sends_email:
+            del self.fields["mailed"], self.fields["digest"]
+        choices = [(kind, KIND_LABELS[kind]) for kind in kinds]
+        for name in {"shown", "mailed"} & set(self.fields):
+            self.fields[name].choices = choices  # type: ignore[attr-defined]

@@ -1,0 +1,149 @@
+"""What people and programs are told of, in words: occasions of notifications, events of webhooks. They name things by
+their numbers: no player, no evaluator, no answer, no verdict.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+from msgspec import Struct
+
+from workspace.outbox.core import (
+    ASSIGNED,
+    AT_ONCE,
+    DAILY,
+    EVALUATION_SUBMITTED,
+    FLAG,
+    GAME_MEASURED,
+    IMPORT_FAILED,
+    ITERATION_DECIDED,
+    JOB_FAILED,
+    MENTIONED,
+    OFF,
+    RETURNED,
+    SECOND_ROUND,
+    TIE,
+    VERDICT_RECORDED,
+)
+
+
+class Occasion(Struct, frozen=True):
+    """One thing that people are told of: its kind, and the page that it leads to.
+
+    `arguments` are those of the page, names of numbers ("slug": the project); `fragment` is a part of the page, with a
+    number in it. `many` is the page of a project that several lead to together, "" for the same page.
+    """
+
+    kind: str
+    page: str
+    arguments: tuple[str, ...] = ()
+    fragment: str = ""
+    many: str = ""
+
+
+OCCASIONS = {
+    "game_assigned": Occasion(ASSIGNED, "queue", ("slug",)),
+    "set_assigned": Occasion(ASSIGNED, "reviews"),
+    "evaluation_returned": Occasion(RETURNED, "rate", ("evaluation",), many="queue"),
+    "flag_answered": Occasion(MENTIONED, "flags", ("slug",), "flag-{flag}"),
+    "flag_mentioned": Occasion(MENTIONED, "flags", ("slug",), "flag-{flag}"),
+    "second_round": Occasion(SECOND_ROUND, "reviews"),
+    "flag_opened": Occasion(FLAG, "flags", ("slug",), "flag-{flag}"),
+    "game_tied": Occasion(TIE, "adjudicate", ("slug", "game"), many="project"),
+    "import_failed": Occasion(IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
+    "import_faults": Occasion(IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
+    "export_failed": Occasion(JOB_FAILED, "exports", ("slug",)),
+    "job_failed": Occasion(JOB_FAILED, "project", ("slug",)),
+    "site_job_failed": Occasion(JOB_FAILED, "status"),
+}
+SENTENCES = {
+    "game_assigned": _("Game %(game)s is assigned to you."),
+    "set_assigned": _("You are a reviewer of comparison set %(set)s."),
+    "evaluation_returned": _(
+        "Your evaluation of game %(game)s was returned. Read the comment, change it and submit it again."
+    ),
+    "flag_answered": _("Somebody replied to a flag on game %(game)s."),
+    "flag_mentioned": _("You are mentioned in a reply to a flag on game %(game)s."),
+    "second_round": _("The second round of a comparison in set %(set)s is open."),
+    "flag_opened": _("There is a new flag on game %(game)s."),
+    "game_tied": _("The evaluations of game %(game)s are tied. Resolve the disagreements."),
+    "import_failed": _("The import of a file failed."),
+    "import_faults": _("A file was imported with faults (%(faults)s)."),
+    "export_failed": _("An export failed."),
+    "job_failed": _("Work in the background failed (job %(job)s)."),
+    "site_job_failed": _("Work in the background of the installation failed (job %(job)s)."),
+}
+# The sentences for several in one line.
+SENTENCES_OF_MANY = {
+    "game_assigned": ngettext_lazy("%(n)d game is assigned to you.", "%(n)d games are assigned to you.", "n"),
+    "set_assigned": ngettext_lazy(
+        "You are a reviewer of %(n)d comparison set.", "You are a reviewer of %(n)d comparison sets.", "n"
+    ),
+    "evaluation_returned": ngettext_lazy(
+        "%(n)d evaluation of yours was returned. Read the comment, change it and submit it again.",
+        "%(n)d evaluations of yours were returned. Read the comments, change them and submit them again.",
+        "n",
+    ),
+    "flag_answered": ngettext_lazy(
+        "Somebody replied to %(n)d flag.", "Somebody replied to %(n)d flags.", "n"
+    ),
+    "flag_mentioned": ngettext_lazy(
+        "You are mentioned in the replies to %(n)d flag.",
+        "You are mentioned in the replies to %(n)d flags.",
+        "n",
+    ),
+    "second_round": ngettext_lazy(
+        "The second round of %(n)d comparison is open.", "The second round of %(n)d comparisons is open.", "n"
+    ),
+    "flag_opened": ngettext_lazy("There is %(n)d new flag.", "There are %(n)d new flags.", "n"),
+    "game_tied": ngettext_lazy(
+        "The evaluations of %(n)d game are tied. Resolve the disagreements.",
+        "The evaluations of %(n)d games are tied. Resolve the disagreements.",
+        "n",
+    ),
+    "import_failed": ngettext_lazy(
+        "The import of %(n)d file failed.", "The import of %(n)d files failed.", "n"
+    ),
+    "import_faults": ngettext_lazy(
+        "%(n)d file was imported with faults.", "%(n)d files were imported with faults.", "n"
+    ),
+    "export_failed": ngettext_lazy("%(n)d export failed.", "%(n)d exports failed.", "n"),
+    "job_failed": ngettext_lazy(
+        "Work in the background failed %(n)d time.", "Work in the background failed %(n)d times.", "n"
+    ),
+    "site_job_failed": ngettext_lazy(
+        "Work in the background of the installation failed %(n)d time.",
+        "Work in the background of the installation failed %(n)d times.",
+        "n",
+    ),
+}
+KIND_LABELS = {
+    ASSIGNED: _("Work is assigned to you"),
+    RETURNED: _("An evaluation of yours is returned"),
+    MENTIONED: _("Somebody replies to a flag of yours, or mentions you"),
+    SECOND_ROUND: _("The second round of a comparison opens"),
+    JOB_FAILED: _("Work that you started fails"),
+    FLAG: _("An evaluator sets a flag"),
+    TIE: _("Evaluations are tied"),
+    IMPORT_FAILED: _("An import fails or has faults"),
+}
+DIGEST_CHOICES = (
+    (AT_ONCE, _("At once (at most one e-mail in 10 minutes)")),
+    (DAILY, _("Once a day, at 7 in the morning")),
+    (OFF, _("No e-mail")),
+)
+EVENT_CHOICES = (
+    (GAME_MEASURED, _("game.measured: a game was measured, or measured again")),
+    (EVALUATION_SUBMITTED, _("evaluation.submitted: an evaluator submitted an evaluation")),
+    (VERDICT_RECORDED, _("verdict.recorded: a verdict was recorded, or superseded")),
+    (ITERATION_DECIDED, _("iteration.decided: a change was kept, reverted or found inconclusive")),
+)
+NOT_SENT = _("It was not sent: the webhook was deactivated or removed.")
+NOT_SENT_RESTORED = _("It was not sent: the site was restored from a backup in which it waited.")
+
+
+def say_burst(code: str, about: Sequence[Mapping[str, object]]) -> str:
+    """The sentence of one notification, or of several with the same code; numbers that it lacks are left open."""
+    if len(about) > 1:
+        return str(SENTENCES_OF_MANY[code] % {"n": len(about)})
+    return str(SENTENCES[code]) % ({"game": "?", "set": "?", "faults": "?", "job": "?"} | dict(about[0]))
