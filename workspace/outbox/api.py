@@ -91,8 +91,7 @@ class RemovedAnswer(Answer):
 @webhooks.get(PATH, "api_webhooks", "manage_webhooks", scope="admin")
 def list_webhooks(request: SignedIn, slug: str) -> Listed[WebhookAnswer]:
     """List the webhooks of a project."""
-    project = project_or_404(request.user, slug)
-    check_manage_webhooks(request.user, project)
+    project = project_or_404(request.user, slug, check_manage_webhooks)
     return Listed[WebhookAnswer].read_all(present_webhooks(project))
 
 
@@ -102,7 +101,7 @@ def create(request: SignedIn, slug: str, given: NewWebhookGiven) -> WebhookAnswe
 
     The secret is yours to make and to keep: no answer holds it, so that it is not kept with the answers.
     """
-    project = project_or_404(request.user, slug)
+    project = project_or_404(request.user, slug, check_manage_webhooks)
     made = create_webhook(project=project, **given.model_dump(), by=request.user, now=timezone.now())
     return WebhookAnswer.read(made.webhook)
 

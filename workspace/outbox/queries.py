@@ -9,7 +9,6 @@ from django.urls import reverse
 from msgspec import Struct
 
 from workspace.core.limits import PAGE_SIZE
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Delivery, Membership, Notification, Person, Project, Webhook
 from workspace.models.projects import LEAD
 from workspace.outbox.core import FEWEST_JOINED, KINDS, KINDS_FOR_ALL, MOST_JOINED, join_bursts
@@ -43,13 +42,8 @@ def load_deliveries(webhook: Webhook, before: int = 0) -> tuple[list[Delivery], 
 
 def find_listening(project: Project, event: str) -> list[int]:
     """The numbers of the active webhooks that chose the event."""
-    return [key for key, events in _LISTENING.rows(project.pk) if event in events.split()]
-
-
-# Runs with every submission.
-_LISTENING = Prepared(
-    lambda project: Webhook.objects.listening().filter(project=project).values_list("pk", "events"), int
-)
+    listening = Webhook.objects.listening().filter(project=project)
+    return [key for key, events in listening.values_list("pk", "events") if event in events.split()]
 
 
 def count_unread_lines(person: Person, count: int | None = None) -> int:

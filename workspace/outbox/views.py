@@ -175,10 +175,8 @@ def webhook_or_404(person: Person, slug: str, webhook: int, *, for_act: bool = T
     An action finds also a removed one, and says that it was removed: a page that was opened before still names it.
     """
     rows = Webhook.objects.all() if for_act else Webhook.objects.present()
-    project = project_or_404(person, slug)
-    hook = get_object_or_404(rows.select_related("project", "created_by"), project=project, pk=webhook)
-    check_manage_webhooks(person, project)
-    return hook
+    project = project_or_404(person, slug, check_manage_webhooks)
+    return get_object_or_404(rows.select_related("project", "created_by"), project=project, pk=webhook)
 
 
 def address_of(webhook: Webhook) -> str:
