@@ -57,8 +57,7 @@ def _acts_have_events(_now: datetime) -> Iterator[str]:
             yield f"{_name(row)} does not have one audit line for each of its {row.count} revisions."
     for key in sorted(logged):
         yield f"The audit log tells of judgement {key}, which is not there."
-    everything = {str(key) for key in Evaluation.objects.values_list("pk", flat=True)}
-    yield from missing_events("evaluation", ("game:taken",), everything)
+    yield from missing_events(("evaluation", "game:taken", Evaluation.objects.all()))
     # A returned evaluation is submitted more than once.
     submitted = set(Event.objects.filter(verb="evaluation:submitted").values_list("object_id", flat=True))
     for work in Evaluation.objects.exclude(submitted_at=None).order_by("pk"):
@@ -257,8 +256,7 @@ def _bases_match(_now: datetime) -> Iterator[str]:
 
 
 def _have_events(_now: datetime) -> Iterator[str]:
-    everything = {str(key) for key in Adjudication.objects.values_list("pk", flat=True)}
-    yield from missing_events("adjudication", ("difference:settled",), everything)
+    yield from missing_events(("adjudication", "difference:settled", Adjudication.objects.all()))
     logged = set(Event.objects.filter(verb="game:needs_fewer").values_list("object_id", flat=True))
     kept = _games_that_kept_theirs()
     games = Game.objects.exclude(needed_count=None).order_by("pk")

@@ -37,11 +37,7 @@ def _uploads_are_kept(_now: datetime) -> Iterator[str]:
             yield f"{_upload(row)} has {size} bytes; {row.byte_count} were uploaded."
     for row in Transcript.objects.filter(job=None).order_by("pk"):
         yield f"{_upload(row)} has no job that reads it."
-    yield from missing_events(
-        "transcript",
-        ("transcript:uploaded",),
-        {str(pk) for pk in Transcript.objects.values_list("pk", flat=True)},
-    )
+    yield from missing_events(("transcript", "transcript:uploaded", Transcript.objects.all()))
 
 
 def _games_are_as_imported(_now: datetime) -> Iterator[str]:

@@ -40,9 +40,10 @@ def _are_chained(_now: datetime) -> Iterator[str]:
 
 
 def _have_events(_now: datetime) -> Iterator[str]:
-    first, later = Verdict.objects.filter(supersedes=None), Verdict.objects.exclude(supersedes=None)
-    for verb, rows in (("verdict:recorded", first), ("verdict:superseded", later)):
-        yield from missing_events("verdict", (verb,), {str(pk) for pk in rows.values_list("pk", flat=True)})
+    yield from missing_events(
+        ("verdict", "verdict:recorded", Verdict.objects.filter(supersedes=None)),
+        ("verdict", "verdict:superseded", Verdict.objects.exclude(supersedes=None)),
+    )
 
 
 def _have_reasons(_now: datetime) -> Iterator[str]:

@@ -5,17 +5,19 @@ are stored outside the database once a day.
 """
 
 import logging
+from collections import Counter as Counts
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 import msgspec
 from django.conf import settings
 from django.core.cache import cache
 from django.db import Error, connection
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils.module_loading import import_string
 from msgspec import Struct
 
@@ -122,16 +124,14 @@ def _audit_holds(_now: datetime) -> Iterator[str]:
 
 
 def _acts_have_events(_now: datetime) -> Iterator[str]:
-    told = (
-        ("person", ("account:created", "service_account:created"), Person.objects.filter(is_system=False)),
-        ("project", ("project:created",), Project.objects.all()),
-        ("membership", ("membership:added", "membership:changed"), Membership.objects.all()),
-        ("invitation", ("invitation:created",), Invitation.objects.all()),
-        ("invitation", ("invitation:accepted",), Invitation.objects.exclude(accepted_at=None)),
-        ("invitation", ("invitation:withdrawn",), Invitation.objects.exclude(withdrawn_at=None)),
+    yield from missing_events(
+        ("person", "account:created service_account:created", Person.objects.filter(is_system=False)),
+        ("project", "project:created", Project.objects.all()),
+        ("membership", "membership:added membership:changed", Membership.objects.all()),
+        ("invitation", "invitation:created", Invitation.objects.all()),
+        ("invitation", "invitation:accepted", Invitation.objects.exclude(accepted_at=None)),
+        ("invitation", "invitation:withdrawn", Invitation.objects.exclude(withdrawn_at=None)),
     )
-    for kind, verbs, rows in told:
-        yield from missing_events(kind, verbs, {str(pk) for pk in rows.values_list("pk", flat=True)})
 
 
 def _rights_are_logged(_now: datetime) -> Iterator[str]:
@@ -195,22 +195,21 @@ def _first_seals_are_kept(_now: datetime) -> Iterator[str]:
             yield f"The first seals of project {project} are not those that were imported."
 
 
-def missing_events(kind: str, verbs: tuple[str, ...], wanted: set[str]) -> Iterator[str]:
-    """Rows of a kind without exactly one event of these verbs, and events about rows that are not there.
+def missing_events(*expected: "tuple[str, str, QuerySet[Any]]") -> Iterator[str]:
+    """Of each kind, rows without exactly one event of these verbs, and events about rows that are not there.
 
     Lines from an archive about things that it leaves out name no row.
     """
-    seen: dict[str, int] = {}
-    lines = Event.objects.filter(object_kind=kind, verb__in=verbs).exclude(object_id="")
-    for number in lines.values_list("object_id", flat=True):
-        seen[number] = seen.get(number, 0) + 1
-    what = " or ".join(verbs)
-    for number in sorted(wanted | set(seen), key=lambda text: (len(text), text)):
-        count = seen.get(number, 0)
-        if number not in wanted:
-            yield f"The audit log tells of {what} of {kind} {number}, which is not there."
-        elif count != 1:
-            yield f"The audit log has {count} lines of {what} for {kind} {number}; it must have one."
+    for kind, verbs, rows in expected:
+        wanted, seen = {str(key) for key in rows.values_list("pk", flat=True)}, Counts[str]()
+        lines = Event.objects.filter(object_kind=kind, verb__in=verbs.split()).exclude(object_id="")
+        seen.update(lines.values_list("object_id", flat=True))
+        what = verbs.replace(" ", " or ")
+        for number in sorted({*wanted, *seen}, key=lambda text: (len(text), text)):
+            if number not in wanted:
+                yield f"The audit log tells of {what} of {kind} {number}, which is not there."
+            elif seen[number] != 1:
+                yield f"The audit log has {seen[number]} lines of {what} for {kind} {number}; it must have one."
 
 
 CHECKS: tuple[Check, ...] = (

@@ -5,9 +5,10 @@ their numbers: no player, no evaluator, no answer, no verdict.
 from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
+from django.utils.translation import ngettext
 from msgspec import Struct
 
+from workspace.core.words import mark_many
 from workspace.outbox.core import (
     ASSIGNED,
     AT_ONCE,
@@ -75,46 +76,37 @@ SENTENCES = {
 }
 # The sentences for several in one line.
 SENTENCES_OF_MANY = {
-    "game_assigned": ngettext_lazy("%(n)d game is assigned to you.", "%(n)d games are assigned to you.", "n"),
-    "set_assigned": ngettext_lazy(
-        "You are a reviewer of %(n)d comparison set.", "You are a reviewer of %(n)d comparison sets.", "n"
+    "game_assigned": mark_many("%(n)d game is assigned to you.", "%(n)d games are assigned to you."),
+    "set_assigned": mark_many(
+        "You are a reviewer of %(n)d comparison set.", "You are a reviewer of %(n)d comparison sets."
     ),
-    "evaluation_returned": ngettext_lazy(
+    "evaluation_returned": mark_many(
         "%(n)d evaluation of yours was returned. Read the comment, change it and submit it again.",
         "%(n)d evaluations of yours were returned. Read the comments, change them and submit them again.",
-        "n",
     ),
-    "flag_answered": ngettext_lazy(
-        "Somebody replied to %(n)d flag.", "Somebody replied to %(n)d flags.", "n"
+    "flag_answered": mark_many("Somebody replied to %(n)d flag.", "Somebody replied to %(n)d flags."),
+    "flag_mentioned": mark_many(
+        "You are mentioned in the replies to %(n)d flag.", "You are mentioned in the replies to %(n)d flags."
     ),
-    "flag_mentioned": ngettext_lazy(
-        "You are mentioned in the replies to %(n)d flag.",
-        "You are mentioned in the replies to %(n)d flags.",
-        "n",
+    "second_round": mark_many(
+        "The second round of %(n)d comparison is open.", "The second round of %(n)d comparisons is open."
     ),
-    "second_round": ngettext_lazy(
-        "The second round of %(n)d comparison is open.", "The second round of %(n)d comparisons is open.", "n"
-    ),
-    "flag_opened": ngettext_lazy("There is %(n)d new flag.", "There are %(n)d new flags.", "n"),
-    "game_tied": ngettext_lazy(
+    "flag_opened": mark_many("There is %(n)d new flag.", "There are %(n)d new flags."),
+    "game_tied": mark_many(
         "The evaluations of %(n)d game are tied. Resolve the disagreements.",
         "The evaluations of %(n)d games are tied. Resolve the disagreements.",
-        "n",
     ),
-    "import_failed": ngettext_lazy(
-        "The import of %(n)d file failed.", "The import of %(n)d files failed.", "n"
+    "import_failed": mark_many("The import of %(n)d file failed.", "The import of %(n)d files failed."),
+    "import_faults": mark_many(
+        "%(n)d file was imported with faults.", "%(n)d files were imported with faults."
     ),
-    "import_faults": ngettext_lazy(
-        "%(n)d file was imported with faults.", "%(n)d files were imported with faults.", "n"
+    "export_failed": mark_many("%(n)d export failed.", "%(n)d exports failed."),
+    "job_failed": mark_many(
+        "Work in the background failed %(n)d time.", "Work in the background failed %(n)d times."
     ),
-    "export_failed": ngettext_lazy("%(n)d export failed.", "%(n)d exports failed.", "n"),
-    "job_failed": ngettext_lazy(
-        "Work in the background failed %(n)d time.", "Work in the background failed %(n)d times.", "n"
-    ),
-    "site_job_failed": ngettext_lazy(
+    "site_job_failed": mark_many(
         "Work in the background of the installation failed %(n)d time.",
         "Work in the background of the installation failed %(n)d times.",
-        "n",
     ),
 }
 KIND_LABELS = {
@@ -145,5 +137,5 @@ NOT_SENT_RESTORED = _("It was not sent: the site was restored from a backup in w
 def say_burst(code: str, about: Sequence[Mapping[str, object]]) -> str:
     """The sentence of one notification, or of several with the same code; numbers that it lacks are left open."""
     if len(about) > 1:
-        return str(SENTENCES_OF_MANY[code] % {"n": len(about)})
+        return ngettext(*SENTENCES_OF_MANY[code], len(about)) % {"n": len(about)}
     return str(SENTENCES[code]) % ({"game": "?", "set": "?", "faults": "?", "job": "?"} | dict(about[0]))
