@@ -10,11 +10,10 @@ from django.utils.translation import gettext as _
 from discussions.archives.core.archive_file import ArchiveFile
 from discussions.archives.permissions import check_archive, check_nothing_is_read
 from discussions.archives.queries.rows import ArchiveSource
-from discussions.exports.core.own_tables import OWN_TABLES, own_rows_of
 from discussions.exports.core.report import MarkdownReport
-from discussions.exports.core.tables import TABLES, rows_of
 from discussions.exports.permissions import check_archive_choice, check_export_subject
 from discussions.exports.queries.streams import count_items, stream_export
+from discussions.exports.queries.tables import OWN_TABLES, TABLES, rows_of
 from rubric.models import ComparisonSet
 from rubric.sets.permissions import check_see_results
 from workspace.access.permissions import get_refusal, may
@@ -93,12 +92,11 @@ def write_export_at_once(
 def _open_source(export: Export) -> Source:
     if export.format == ARCHIVE:
         return _open_archive(export)
-    is_whole = export.is_unblinded
     return Source(
         items=stream_export(export, why_left_out=partial(_why_left_out, export.created_by)),
         total=count_items(export),
-        tables=TABLES if is_whole else OWN_TABLES,
-        rows_of=rows_of if is_whole else own_rows_of,
+        tables=TABLES if export.is_unblinded else OWN_TABLES,
+        rows_of=rows_of,
         open_own=partial(_open_report, export),
         title=f"{export.project.name}: {export.subject.replace(':', ' ')}",
     )

@@ -1,28 +1,11 @@
-"""Reads rubric versions, comparison sets and reviews as lines of an export, a few comparisons at a time."""
+"""What leaves of rubric versions, comparison sets and reviews. People are named as in the rest of the export."""
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Protocol
 
-from django.db.models import QuerySet
-from msgspec.structs import replace
-
-from rubric.core.records import RubricRecord
+from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.response_order import map_labels
 from rubric.core.scores import round_half_up, score_marks
-from rubric.exports.core.items import (
-    ExportedAnswer,
-    ExportedComparison,
-    ExportedMark,
-    ExportedResponse,
-    ExportedReview,
-    ExportedReviewer,
-    ExportedSet,
-    ExportedVersion,
-    MarkHistory,
-    OwnReviewRecord,
-    build_answer,
-)
 from rubric.models import (
     Answer,
     Comparison,
@@ -37,33 +20,317 @@ from rubric.models import (
 )
 from rubric.models.comparisons import ELSEWHERE
 from rubric.reviews.queries import load_own_numbers
+from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, Table, column
+from workspace.exports.queries import (
+    Exported,
+    Field,
+    Line,
+    PeopleNames,
+    field,
+    fill_before,
+    given,
+    list_batches,
+)
 from workspace.models import Person, Project
 
 # The number of comparisons in memory at once.
 BATCH = 50
-# The name of a person or an external reviewer in this export, by key; None means nobody.
-NameOf = Callable[[int | None], str | None]
-ReviewerName = Callable[[Reviewer], str]
+# What a set leaves without while its owner may not see its reviews and authors.
+HIDDEN = frozenset({"reviews", "author", "id"})
 
 
-def stream_versions(keys: Collection[int], name: NameOf) -> Iterator[ExportedVersion]:
-    """These versions in the order of their keys."""
-    for row in RubricVersion.objects.filter(pk__in=keys).select_related("rubric").order_by("pk"):
-        yield ExportedVersion(
-            rubric=row.rubric.key,
-            number=row.number,
-            state=row.state,
-            sha256=row.sha256,
-            note=row.note,
-            published_at=row.published_at,
-            published_by=name(row.published_by_id),
-            body=row.to_record(),
+class ReviewerNames(PeopleNames, Protocol):
+    """What people and reviewers are called in one export."""
+
+    def reviewer(self, key: int, person: int | None, kind: str, name: str) -> str:
+        """A reviewer; models keep their names."""
+
+
+def version(name: str, says: str = "", *, of: str = "") -> Field:
+    """A rubric version: key of its rubric and number."""
+    lookups = (f"{of or name}__rubric__key", f"{of or name}__number")
+    return field(name, says, of=lookups, make=lambda _names, *parts: " ".join(parts), kind=TEXT)
+
+
+def _count_submitted(item: Line) -> int:
+    return sum(review["state"] == "submitted" for review in item["reviews"])
+
+
+def _reviewer(path: str) -> Any:
+    """Lookups of what `ReviewerNames.reviewer` needs."""
+    return [f"{path}{name}" for name in ("pk", "person", "kind", "name")]
+
+
+VERSIONS = Exported(
+    "rubric_version",
+    RubricVersion,
+    "pk",
+    *(field("rubric", of="rubric__key"), "number", "state", "sha256", "note", "published_at", "published_by"),
+    field("body", make=lambda _names, body: RubricVersion(body=body).to_record()),
+)
+# `left_out` says why reviews and authors are not in this export, "" if they are.
+SETS = Exported(
+    "comparison_set",
+    ComparisonSet,
+    "pk",
+    *("number", "name", version("rubric_version"), "mode", "has_second_round", "people_needed"),
+    *("created_at", "created_by", "closed_at", "closed_by"),
+    Exported(
+        "reviewers",
+        Reviewer,
+        "set",
+        field("name", of=_reviewer(""), make=lambda names, *reviewer: names.reviewer(*reviewer)),
+        *("kind", "model", "parameters", "ended_at"),
+    ),
+    given("left_out"),
+)
+# Subjects number responses in the order shown.
+MARKS = Exported(
+    "marks",
+    Mark,
+    "review",
+    field("about", "holistic, score, notes or ranking", of="kind"),
+    field("subject", "place of the response as shown, with the criterion"),
+    field("value", "what counts now; cannot is “cannot judge”"),
+    field("reason", "the reason, where one was given"),
+    Exported(
+        "history",
+        MarkRevision,
+        "mark",
+        *("version", given("before"), field("after", of="value"), "reason", "took_ms", "undoes"),
+        *(field("by", of="created_by"), field("at", of="created_at")),
+        order="version",
+        finish=fill_before,
+    ),
+    column("changes", INTEGER, "how many acts there were on it", lambda row: len(row["history"])),
+    column(
+        "changed_at",
+        MOMENT,
+        "when it was changed last",
+        lambda row: row["history"][-1]["at"] if row["history"] else None,
+    ),
+)
+
+
+def _finish_reviews(reviews: list[Line]) -> None:
+    for review in reviews:
+        label_of = {number: label for label, number in review["labels"].items()}
+        rows = {label_of[row["number"]]: row for row in review.pop("reviewed")}
+        rubric = RubricVersion(body=review.pop("rubric")).to_record()
+        review["answer"] = build_answer(
+            review.pop("ranking"), {label: _write_scores(row, rubric) for label, row in rows.items()}
         )
+        review["cannot_judge"] = {
+            label: row["cannot_judge"] for label, row in rows.items() if row["cannot_judge"]
+        }
+        review["incomplete"] = [label for label, row in rows.items() if row["is_incomplete"]]
+        review["own"] = [label for label, row in rows.items() if row["is_own"]]
 
 
-def get_version_name(row: RubricVersion) -> str:
-    """The name of a version in exports: key of its rubric and number."""
-    return f"{row.rubric.key} {row.number}"
+def build_answer(ranking: list[list[str]], evaluations: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The decision record's JSON of a review: a place with a single label is that label, not a list of one."""
+    places = [place[0] if len(place) == 1 else place for place in ranking]
+    return {"ranking": places, "evaluations": evaluations}
+
+
+def _write_scores(row: Line, rubric: RubricRecord) -> dict[str, Any]:
+    """A response in the decision record's JSON: scores as given, our overall on the common scale to two places."""
+    overall = score_marks(row["scores"], rubric).value
+    written: dict[str, Any] = dict(row["scores"])
+    if overall is not None:
+        written["overall"] = float(round_half_up(overall))
+    if row["holistic"] is not None:
+        written["holistic"] = row["holistic"]
+    if row["notes"]:
+        written["notes"] = row["notes"]
+    return written
+
+
+# A review, also a superseded one; only those whose purpose is "rating" count. `labels` says which response each label
+# stood for; `answer` is the decision record's JSON. It has a `ranking` of labels (a list of labels if several share a
+# place) and for each label under `evaluations` the scores by criterion with `overall`, `holistic` and `notes`.
+# `cannot_judge` is label -> criterion -> reason, `own` the labels of the reviewer's own responses.
+REVIEWS = Exported(
+    "reviews",
+    Review,
+    "comparison",
+    field("id", of="pk"),
+    field("reviewer", of=_reviewer("reviewer__"), make=lambda names, *reviewer: names.reviewer(*reviewer)),
+    *(field("reviewer_kind", of="reviewer__kind"), "round", "purpose", "state", "mode", "is_blind"),
+    *("criteria_first", field("labels", of="order", make=lambda _names, order: map_labels(order))),
+    *(given("answer"), given("cannot_judge"), given("incomplete"), given("own"), "flags", "correction"),
+    *("corrected_at", "corrected_by", "created_at", "submitted_at", MARKS),
+    Exported(
+        "answers",
+        Answer,
+        "review",
+        *("attempt", "source", "part", "model", "parameters", "text", "finish_reason", "prompt_tokens"),
+        *(
+            "answer_tokens",
+            field("cost_usd", make=lambda _names, cost: None if cost is None else float(cost)),
+        ),
+        *("took_ms", "error", field("at", of="created_at")),
+        order="attempt",
+    ),
+    # What `finish` makes the answer from.
+    Exported(
+        "reviewed",
+        ReviewedResponse,
+        "review",
+        *(field("number", of="response__number"), "scores", "holistic", "notes", "cannot_judge"),
+        *("is_incomplete", "is_own"),
+        order="position",
+    ),
+    field("rubric", of="reviewer__set__rubric_version__body"),
+    field("ranking", of=("reported_ranking", "ranking"), make=lambda _names, reported, own: reported or own),
+    finish=_finish_reviews,
+)
+# The author is the name of a model or person as given, "" if unknown.
+RESPONSES = Exported(
+    "responses",
+    Response,
+    "comparison",
+    field("number", "number of the response in its comparison", column="response"),
+    field("id", "its name in the file that it was imported from", of="key"),
+    field(
+        "author",
+        "the model or person that wrote it, where known",
+        of=("author", "written_by"),
+        make=lambda names, author, person: names.person(person) or author,
+        kind=TEXT,
+    ),
+    field("words", "how many words it has", of="word_count"),
+    field("text", "the response"),
+    order="number",
+)
+PLACE = (
+    column("set", INTEGER, "number of the comparison set in the project"),
+    column("set_name", TEXT, "name of the comparison set"),
+)
+NUMBER_IN_SET = column("comparison", INTEGER, "number of the comparison in its set")
+COMPARISONS = Exported(
+    "comparison",
+    Comparison,
+    "pk",
+    field("set", PLACE[0].says, of="set__number"),
+    field("set_name", PLACE[1].says, of="set__name"),
+    field("number", NUMBER_IN_SET.says, column="comparison"),
+    field("id", "its name in the file that it was imported from", of="key"),
+    field("question", "the question that the responses answer"),
+    column("responses", INTEGER, "how many responses it has", lambda item: len(item["responses"])),
+    column("reviews", INTEGER, "how many reviews of it were submitted", _count_submitted),
+    field("created_at", "when it was added"),
+    field("created_by", "who added it"),
+    *(RESPONSES, REVIEWS),
+)
+OWN_NUMBER = "number under which the reviewer knows the comparison: 1 for the first that they started"
+# A reviewer's own review, with what they were shown: `responses` under their labels, and no author. A hidden duplicate
+# looks like any other review: it has the number and the states that its page shows.
+OWN_REVIEWS = Exported(
+    "own_review",
+    Review,
+    "pk",
+    field("set", PLACE[0].says, of="comparison__set__number"),
+    field("set_name", PLACE[1].says, of="comparison__set__name"),
+    given("comparison", INTEGER, OWN_NUMBER),
+    field("question", "the question that the responses answer", of="comparison__question"),
+    given("responses"),
+    field("reviewer", "who reviewed", of="reviewer__person"),
+    field("round", "round of the review, 1 or 2"),
+    field(
+        "state",
+        "draft or submitted",
+        of="submitted_at",
+        make=lambda _names, at: "submitted" if at else "draft",
+        kind=TEXT,
+    ),
+    field("created_at", "when it was started"),
+    field("submitted_at", "when it was submitted"),
+    MARKS,
+)
+
+TABLES = (
+    Table("comparisons", "A row for each comparison.", tuple(COMPARISONS.list_columns())),
+    Table(
+        "responses",
+        "A row for each response of a comparison.",
+        (*PLACE, NUMBER_IN_SET, *RESPONSES.list_columns()),
+    ),
+    Table(
+        "marks",
+        "A row for each entry of each review that was submitted: a score, or why there is none, or notes.",
+        (
+            *(*PLACE, NUMBER_IN_SET),
+            column("response", INTEGER, "number of the response in its comparison"),
+            column("reviewer", TEXT, "who reviewed"),
+            column("reviewer_kind", TEXT, "person, model or elsewhere"),
+            column("round", INTEGER, "round of the review, 1 or 2"),
+            column("is_blind", YES_NO, "whether the reviewer could not see answers before"),
+            column("position", INTEGER, "place at which the response was shown, from 1"),
+            column("is_own", YES_NO, "whether the reviewer wrote the response"),
+            column(
+                "criterion",
+                TEXT,
+                "key of the criterion; holistic (a holistic score), overall (the weighted sum, computed), notes",
+            ),
+            column(
+                "score",
+                NUMBER,
+                "as given, on the criterion's scale; empty where it cannot be judged, and for notes",
+            ),
+            column("text", TEXT, "the notes, or why it cannot be judged"),
+            column("submitted_at", MOMENT, "when the review was submitted"),
+        ),
+    ),
+)
+_OWN_PLACE = (
+    *PLACE,
+    column("comparison", INTEGER, OWN_NUMBER),
+    column("round", INTEGER, "round of the review, 1 or 2"),
+)
+OWN_TABLES = (
+    Table("reviews", "A row for each review of one's own.", tuple(OWN_REVIEWS.list_columns())),
+    Table(
+        "responses",
+        "A row for each response, under the label that the reviewer saw.",
+        (
+            *_OWN_PLACE,
+            column("label", TEXT, "Response A, Response B and so on"),
+            column("text", TEXT, "the response"),
+        ),
+    ),
+    Table("marks", "A row for each thing that the reviewer said.", (*_OWN_PLACE, *MARKS.list_columns())),
+)
+
+
+def rows_of(item: Line) -> Iterator[tuple[str, Line]]:
+    """The rows for a line about comparisons, each with the name of its table; none for other lines."""
+    if item["kind"] == COMPARISONS.name:
+        yield "comparisons", item
+        place = {"set": item["set"], "set_name": item["set_name"], "comparison": item["number"]}
+        yield from (("responses", {**place, **response}) for response in item["responses"])
+        for review in item["reviews"]:
+            if review["state"] == "submitted":
+                yield from (("marks", {**place, **review, **entry}) for entry in _entries(review))
+    elif item["kind"] == OWN_REVIEWS.name:
+        yield "reviews", item
+        yield from (
+            ("responses", {**item, "label": label, "text": text}) for label, text in item["responses"].items()
+        )
+        yield from (("marks", {**item, **mark}) for mark in item["marks"])
+
+
+def _entries(review: Line) -> Iterator[Line]:
+    """What a submitted review says of each response by criterion."""
+    for position, (label, number) in enumerate(review["labels"].items(), start=1):
+        about = {"response": number, "position": position, "is_own": label in review["own"]}
+        for criterion, value in review["answer"]["evaluations"].get(label, {}).items():
+            if criterion == "notes":
+                yield {**about, "criterion": criterion, "score": None, "text": value}
+            elif value is not None:
+                yield {**about, "criterion": criterion, "score": float(value), "text": ""}
+        for criterion, reason in review["cannot_judge"].get(label, {}).items():
+            yield {**about, "criterion": criterion or HOLISTIC, "score": None, "text": reason}
 
 
 def list_outside_reviewers(project: Project) -> list[int]:
@@ -78,230 +345,31 @@ def list_people_who_review(project: Project) -> list[int]:
     return list(rows.values_list("person", flat=True))
 
 
-def stream_set(
-    row: ComparisonSet, *, left_out: str, name: NameOf, reviewer_name: ReviewerName
-) -> Iterator[ExportedSet | ExportedComparison]:
-    """A set fetched with its version's rubric, then its comparisons; with `left_out` without reviews and authors."""
-    reviewers = {reviewer.pk: reviewer for reviewer in row.reviewers.order_by("pk")}
-    names = {key: reviewer_name(reviewer) for key, reviewer in reviewers.items()}
-    yield ExportedSet(
-        number=row.number,
-        name=row.name,
-        rubric_version=get_version_name(row.rubric_version),
-        mode=row.mode,
-        has_second_round=row.has_second_round,
-        people_needed=row.people_needed,
-        created_at=row.created_at,
-        created_by=name(row.created_by_id) or "",
-        closed_at=row.closed_at,
-        closed_by=name(row.closed_by_id),
-        reviewers=[
-            ExportedReviewer(
-                names[key], reviewer.kind, reviewer.model, reviewer.parameters, reviewer.ended_at
-            )
-            for key, reviewer in reviewers.items()
-        ],
-        left_out=left_out,
-    )
-    for batch in _batches(row.comparisons.all()):
-        yield from _comparisons(row, batch, reviewers, names, left_out, name)
+def stream_set(row: ComparisonSet, *, left_out: str, names: ReviewerNames) -> Iterator[Line]:
+    """A set, then its comparisons; with `left_out` without reviews and authors."""
+    for line in SETS.stream([[row.pk]], names):
+        yield {**line, "left_out": left_out}
+    hidden = HIDDEN if left_out else frozenset[str]()
+    yield from COMPARISONS.stream(list_batches(row.comparisons.all(), BATCH), names, hidden)
 
 
-def _batches(rows: "QuerySet[Comparison]") -> Iterator[list[Comparison]]:
-    last = 0
-    while batch := list(rows.filter(pk__gt=last).order_by("pk")[:BATCH]):
-        yield batch
-        last = batch[-1].pk
-
-
-def _comparisons(
-    row: ComparisonSet,
-    batch: list[Comparison],
-    reviewers: Mapping[int, Reviewer],
-    names: Mapping[int, str],
-    left_out: str,
-    name: NameOf,
-) -> Iterator[ExportedComparison]:
-    keys = [comparison.pk for comparison in batch]
-    responses: dict[int, list[Response]] = defaultdict(list)
-    for response in Response.objects.filter(comparison__in=keys).order_by("number"):
-        responses[response.comparison_id].append(response)
-    reviews = {} if left_out else _reviews(row, keys, reviewers, names, name)
-    for comparison in batch:
-        yield ExportedComparison(
-            set=row.number,
-            set_name=row.name,
-            number=comparison.number,
-            id="" if left_out else comparison.key,
-            question=comparison.question,
-            created_at=comparison.created_at,
-            created_by=name(comparison.created_by_id) or "",
-            responses=[
-                ExportedResponse(
-                    response.number,
-                    "" if left_out else response.key,
-                    "" if left_out else name(response.written_by_id) or response.author,
-                    response.word_count,
-                    response.text,
-                )
-                for response in responses[comparison.pk]
-            ],
-            reviews=reviews.get(comparison.pk, []),
-        )
-
-
-def _reviews(
-    row: ComparisonSet,
-    comparisons: list[int],
-    reviewers: Mapping[int, Reviewer],
-    names: Mapping[int, str],
-    name: NameOf,
-) -> dict[int, list[ExportedReview]]:
-    """Comparison -> its reviews, including superseded ones, in the order in which they were made."""
-    rows = list(Review.objects.filter(comparison__in=comparisons).order_by("pk"))
-    keys = [review.pk for review in rows]
-    marks, answers = load_marks(keys, name), _load_answers(keys)
-    said: dict[int, list[ReviewedResponse]] = defaultdict(list)
-    for reviewed in ReviewedResponse.objects.filter(review__in=keys).order_by("position"):
-        said[reviewed.review_id].append(reviewed)
-    rubric = row.rubric_version.to_record()
-    numbers = dict(Response.objects.filter(comparison__in=comparisons).values_list("pk", "number"))
-    found: dict[int, list[ExportedReview]] = defaultdict(list)
-    for review in rows:
-        label_of = {number: label for label, number in map_labels(review.order).items()}
-        given = {label_of[numbers[reviewed.response_id]]: reviewed for reviewed in said[review.pk]}
-        built = replace(
-            _review(review, given, rubric),
-            reviewer=names[review.reviewer_id],
-            reviewer_kind=reviewers[review.reviewer_id].kind,
-            corrected_by=name(review.corrected_by_id),
-            marks=marks.get(review.pk, []),
-            answers=answers.get(review.pk, []),
-        )
-        found[review.comparison_id].append(built)
-    return found
-
-
-def _review(review: Review, given: Mapping[str, ReviewedResponse], rubric: RubricRecord) -> ExportedReview:
-    """A review with what it gives the response under each label, without the reviewer's name."""
-    return ExportedReview(
-        id=review.pk,
-        reviewer="",
-        reviewer_kind="",
-        round=review.round,
-        purpose=review.purpose,
-        state=review.state,
-        mode=review.mode,
-        is_blind=review.is_blind,
-        criteria_first=review.criteria_first,
-        labels=map_labels(review.order),
-        answer=build_answer(
-            review.reported_ranking or review.ranking,
-            {label: _scores(reviewed, rubric) for label, reviewed in given.items()},
-        ),
-        cannot_judge={
-            label: reviewed.cannot_judge for label, reviewed in given.items() if reviewed.cannot_judge
-        },
-        incomplete=[label for label, reviewed in given.items() if reviewed.is_incomplete],
-        own=[label for label, reviewed in given.items() if reviewed.is_own],
-        flags=review.flags,
-        correction=review.correction,
-        corrected_at=review.corrected_at,
-        corrected_by=None,
-        created_at=review.created_at,
-        submitted_at=review.submitted_at,
-        marks=[],
-        answers=[],
-    )
-
-
-def _scores(reviewed: ReviewedResponse, rubric: RubricRecord) -> dict[str, Any]:
-    """A response in the decision record's JSON: scores as given, our overall on the common scale to two places."""
-    overall = score_marks(reviewed.scores, rubric).value
-    given: dict[str, Any] = dict(reviewed.scores)
-    if overall is not None:
-        given["overall"] = float(round_half_up(overall))
-    if reviewed.holistic is not None:
-        given["holistic"] = reviewed.holistic
-    if reviewed.notes:
-        given["notes"] = reviewed.notes
-    return given
-
-
-def load_marks(reviews: Collection[int], name: NameOf) -> dict[int, list[MarkHistory]]:
-    """Review -> the person's marks, with every act."""
-    acts: dict[int, list[MarkRevision]] = defaultdict(list)
-    for act in MarkRevision.objects.filter(mark__review__in=reviews).order_by("mark", "version"):
-        acts[act.mark_id].append(act)
-    found: dict[int, list[MarkHistory]] = defaultdict(list)
-    for mark in Mark.objects.filter(review__in=reviews).order_by("pk"):
-        history, before = [], ""
-        for act in acts[mark.pk]:
-            by = name(act.created_by_id) or ""
-            history.append(
-                ExportedMark(
-                    act.version, before, act.value, act.reason, act.took_ms, act.undoes, by, act.created_at
-                )
-            )
-            before = act.value
-        found[mark.review_id].append(MarkHistory(mark.kind, mark.subject, mark.value, mark.reason, history))
-    return found
-
-
-def _load_answers(reviews: Collection[int]) -> dict[int, list[ExportedAnswer]]:
-    found: dict[int, list[ExportedAnswer]] = defaultdict(list)
-    for row in Answer.objects.filter(review__in=reviews).order_by("review", "attempt"):
-        found[row.review_id].append(
-            ExportedAnswer(
-                attempt=row.attempt,
-                source=row.source,
-                part=row.part,
-                model=row.model,
-                parameters=row.parameters,
-                text=row.text,
-                finish_reason=row.finish_reason,
-                prompt_tokens=row.prompt_tokens,
-                answer_tokens=row.answer_tokens,
-                cost_usd=None if row.cost_usd is None else float(row.cost_usd),
-                took_ms=row.took_ms,
-                error=row.error,
-                at=row.created_at,
-            )
-        )
-    return found
-
-
-def stream_own_reviews(project: Project, person: Person, name: NameOf) -> Iterator[OwnReviewRecord]:
+def stream_own_reviews(project: Project, person: Person, names: ReviewerNames) -> Iterator[Line]:
     """The person's own reviews of a project, with what the person was shown to review them."""
     rows = Review.objects.visible_to(person).filter(reviewer__set__project=project)
-    rows = rows.select_related("comparison__set").order_by("pk")
-    last, numbers = 0, dict[int, int]()
-    while batch := list(rows.filter(pk__gt=last)[:BATCH]):
-        last = batch[-1].pk
+    numbers = dict[int, int]()
+    for keys in list_batches(rows, BATCH):
+        reviews = Review.objects.filter(pk__in=keys).order_by("pk")
         texts = {
             (comparison, number): text
-            for comparison, number, text in Response.objects.filter(
-                comparison__in=[review.comparison_id for review in batch]
-            ).values_list("comparison", "number", "text")
-        }
-        marks = load_marks([review.pk for review in batch], name)
-        for review in batch:
-            if review.pk not in numbers:
-                numbers |= load_own_numbers(review.reviewer_id)
-            yield OwnReviewRecord(
-                set=review.comparison.set.number,
-                set_name=review.comparison.set.name,
-                # A hidden duplicate looks like any other review: it has the number and the states that its page shows.
-                comparison=numbers[review.pk],
-                question=review.comparison.question,
-                responses={
-                    label: texts[review.comparison_id, number]
-                    for label, number in map_labels(review.order).items()
-                },
-                reviewer=name(person.pk) or "",
-                round=review.round,
-                state="submitted" if review.submitted_at else "draft",
-                created_at=review.created_at,
-                submitted_at=review.submitted_at,
-                marks=marks.get(review.pk, []),
+            for comparison, number, text in Response.objects.filter(comparison__reviews__in=keys).values_list(
+                "comparison", "number", "text"
             )
+        }
+        lines = OWN_REVIEWS.stream([keys], names)
+        for line, (key, reviewer, comparison, order) in zip(
+            lines, reviews.values_list("pk", "reviewer", "comparison", "order"), strict=True
+        ):
+            if key not in numbers:
+                numbers |= load_own_numbers(reviewer)
+            shown = {label: texts[comparison, number] for label, number in map_labels(order).items()}
+            yield {**line, "comparison": numbers[key], "responses": shown}

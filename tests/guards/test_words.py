@@ -17,7 +17,6 @@ EVIDENCE = (
     "discussions/comparison/core/decision_basis.py",
     "discussions/metrics/core/",
     "discussions/exports/core/",
-    "rubric/exports/core/",
     "workspace/exports/core/",
     "rubric/model_reviewers/core.py",
     "rubric/reviews/core/",

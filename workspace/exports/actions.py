@@ -29,7 +29,7 @@ from workspace.exports.core.choices import (
     get_file_name,
 )
 from workspace.exports.core.files import CsvFile, ExportFile, HuggingFaceFile, JsonLinesFile, ParquetFile
-from workspace.exports.core.items import ExportEnd, get_kind
+from workspace.exports.core.items import ExportEnd, Item, get_kind
 from workspace.exports.core.tables import RowsOf, Table
 from workspace.exports.permissions import (
     check_export,
@@ -54,7 +54,7 @@ class Source(Struct):
     `open_own` opens the file of a format that only the last app has: the report and the archive.
     """
 
-    items: Iterable[Struct]
+    items: Iterable[Item]
     total: int
     tables: Sequence[Table]
     rows_of: RowsOf
@@ -172,7 +172,7 @@ class _Pace:
         self.done = self.total = 0
         self.renewed = 0.0
 
-    def count(self, _item: Struct) -> None:
+    def count(self, _item: Item) -> None:
         """Count one written item."""
         self.done += 1
         self.tick()
@@ -193,7 +193,7 @@ def write_export(
     export: Export,
     source: Source,
     *,
-    count: Callable[[Struct], None],
+    count: Callable[[Item], None],
     tick: Callable[[], None],
 ) -> dict[str, int]:
     """Write every item of the source into the file, and its last line; return how many lines of each kind."""
@@ -207,7 +207,7 @@ def write_export(
     return dict(lines)
 
 
-def _with_end(items: Iterable[Struct], lines: Counter[str]) -> Iterator[Struct]:
+def _with_end(items: Iterable[Item], lines: Counter[str]) -> Iterator[Item]:
     for item in items:
         lines[get_kind(item)] += 1
         yield item

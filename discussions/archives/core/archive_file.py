@@ -5,8 +5,6 @@ import zipfile
 from collections.abc import Callable
 from typing import IO
 
-from msgspec import Struct
-
 from discussions.archives.core.members import (
     FORMAT,
     MANIFEST,
@@ -18,7 +16,7 @@ from discussions.archives.core.members import (
     name_rows,
 )
 from workspace.core.canonical import canonical_bytes
-from workspace.exports.core.items import ExportEnd, get_kind
+from workspace.exports.core.items import ExportEnd, Item, get_kind
 
 _LEVEL = 6
 
@@ -39,7 +37,7 @@ class ArchiveFile:
         self.members: list[MemberFacts] = []
         self.member: _OpenMember | None = None
 
-    def add(self, item: Struct) -> None:
+    def add(self, item: Item) -> None:
         """Write a line, or the bytes of a file; an archive lacks the line that ends other exports."""
         if isinstance(item, ExportEnd):
             return

@@ -1,6 +1,6 @@
 """The Markdown report of an export: a readable summary of what the other formats hold in full."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any
 
 import msgspec
@@ -8,57 +8,28 @@ from msgspec import Struct
 
 from discussions.core.judgement_kinds import RATING
 from discussions.core.outcome import Outcome
-from discussions.exports.core.items import (
-    ExportedEvaluation,
-    ExportedGame,
-    ExportedIteration,
-    ExportedJudgement,
-    ExportedStage,
-    OwnEvaluation,
-)
-from rubric.exports.core.items import ExportedComparison, ExportedSet, ExportedVersion, OwnReviewRecord
 from workspace.core.markdown import plain
 from workspace.core.text import one_line
-from workspace.exports.core.items import ExportHead
+from workspace.exports.core.items import ExportHead, Item, get_kind
 
 _OUTCOME = msgspec.json.Decoder(Outcome)
 _LONGEST = 120
 _MISSING = "-"
 
-Row = list[object]
+Line = dict[str, Any]
 
 
 class _Section(Struct, frozen=True):
-    """A heading with the head of its table."""
+    """A heading, and its table: the head of each column, and a key of the line or what is read from it."""
 
     title: str
-    columns: tuple[str, ...]
+    columns: dict[str, str | Callable[[Line], object]]
+    split: Callable[[Line], Iterable[Line]] = lambda item: [item]
 
-
-_VERSIONS = _Section("Rubric versions", ("Version", "State", "SHA-256"))
-_STAGES = _Section("Stages", ("Stage", "Name", "Goal", "State"))
-_ITERATIONS = _Section(
-    "Iterations", ("Iteration", "Stage", "Name", "Kind", "Judged by", "Decision", "Reason")
-)
-_GAMES = _Section(
-    "Games",
-    (
-        "Game",
-        "Id in the file",
-        "Iteration",
-        "Messages",
-        "Cost in $",
-        "Evaluations",
-        "Verdict",
-        "Metrics passed",
-    ),
-)
-_SETS = _Section("Comparison sets", ("Set", "Name", "Mode", "Judged by", "Reviewers", "Left out"))
-_COMPARISONS = _Section(
-    "Comparisons", ("Set", "Comparison", "Question", "Response", "Author", "Reviews", "Mean overall")
-)
-_OWN_GAMES = _Section("Own evaluations", ("Game", "State", "Submitted", "Judgements", "Rating"))
-_OWN_REVIEWS = _Section("Own reviews", ("Set", "Comparison", "Question", "Round", "State", "Submitted"))
+    def read(self, item: Line) -> Iterator[Iterable[object]]:
+        """The rows for a line of the export."""
+        for row in self.split(item):
+            yield [row[read] if isinstance(read, str) else read(row) for read in self.columns.values()]
 
 
 class MarkdownReport:
@@ -68,37 +39,42 @@ class MarkdownReport:
         self.out, self.is_detailed = out, is_detailed
         self.section: _Section | None = None
 
-    def add(self, item: Struct) -> None:
+    def add(self, item: Item) -> None:
         """Write the lines of one item."""
         if isinstance(item, ExportHead):
             self._write(_list_head_lines(item))
+        section = _SECTIONS.get(get_kind(item))
+        if section is None or isinstance(item, Struct):
             return
-        found = _ROWS.get(type(item))
-        if found is None:
-            return
-        section, read = found
         if self.section is not section:
             self.section = section
-            self._write(
-                ["", f"## {section.title}", "", _join(section.columns), _join(["---"] * len(section.columns))]
-            )
-        self._write(_join(_cell(value) for value in row) for row in read(item))
-        if self.is_detailed and isinstance(item, ExportedGame):
+            self._write(["", f"## {section.title}", "", *_list_table_head(section.columns)])
+        self._write(map(_join, section.read(item)))
+        if self.is_detailed and section is _GAMES:
             self._write(_list_details(item))
             self.section = None
 
     def close(self, tick: Callable[[], None]) -> None:
         """Every line is written already."""
 
-    def _write(self, lines: Any) -> None:
+    def _write(self, lines: Iterable[str]) -> None:
         self.out.write("".join(f"{line}\n" for line in lines).encode())
 
 
-def _join(cells: Any) -> str:
-    return f"| {' | '.join(cells)} |"
+def find_current_verdict(game: Line) -> Line | None:
+    """The verdict that no later one supersedes."""
+    return next((verdict for verdict in game["verdicts"] if verdict["is_current"]), None)
 
 
-def _cell(value: object) -> str:
+def _list_table_head(columns: Iterable[str]) -> list[str]:
+    return [f"| {' | '.join(columns)} |", f"| {' | '.join('---' for _column in columns)} |"]
+
+
+def _join(values: Iterable[object]) -> str:
+    return f"| {' | '.join(map(_write_cell, values))} |"
+
+
+def _write_cell(value: object) -> str:
     if value is None or value == "":
         return _MISSING
     if isinstance(value, bool):
@@ -108,15 +84,19 @@ def _cell(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _moment(value: Any) -> str | None:
+def _write_moment(value: Any) -> str | None:
     return None if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
+
+
+def _read_submitted_at(item: Line) -> str | None:
+    return _write_moment(item["submitted_at"])
 
 
 def _list_head_lines(head: ExportHead) -> list[str]:
     lines = [
         f"# {plain(head.project_name)}: {head.subject.replace(':', ' ')}",
         "",
-        f"Exported by {plain(head.made_by)}, {_moment(head.made_at)}. It holds {head.holds}.",
+        f"Exported by {plain(head.made_by)}, {_write_moment(head.made_at)}. It holds {head.holds}.",
     ]
     if head.has_pseudonyms:
         lines += ["", "Names are pseudonyms. Texts that people wrote may hold names."]
@@ -125,99 +105,148 @@ def _list_head_lines(head: ExportHead) -> list[str]:
     return lines
 
 
-def _version_rows(item: ExportedVersion) -> Iterator[Row]:
-    yield [f"{item.rubric} {item.number}", item.state, item.sha256]
+def _read_last(name: str) -> Callable[[Line], object]:
+    """Reads a part of the decision that counts."""
+    return lambda item: item["decisions"][-1][name] if item["decisions"] else None
 
 
-def _stage_rows(item: ExportedStage) -> Iterator[Row]:
-    yield [item.number, item.name, item.goal, "closed" if item.closed_at else "open"]
+def _read_current(name: str) -> Callable[[Line], object]:
+    """Reads a part of the verdict that counts."""
+    return lambda item: (find_current_verdict(item) or {}).get(name)
 
 
-def _iteration_rows(item: ExportedIteration) -> Iterator[Row]:
-    last = item.decisions[-1] if item.decisions else None
-    decided = [last.choice, last.reason] if last else [None, None]
-    yield [item.number, item.stage, item.name, item.iteration_kind, item.rubric_version, *decided]
+def _write_verdict(item: Line) -> str | None:
+    verdict = find_current_verdict(item)
+    return None if verdict is None else "PASS" if verdict["passes"] else "FAIL"
 
 
-def _game_rows(item: ExportedGame) -> Iterator[Row]:
-    verdict = item.current_verdict
-    submitted = sum(evaluation.state == "submitted" for evaluation in item.evaluations)
-    said = [None, None] if verdict is None else ["PASS" if verdict.passes else "FAIL", verdict.passed_count]
-    cost = None if item.cost_usd is None else float(item.cost_usd)
-    yield [item.number, item.game_id, item.iteration, item.message_count, cost, submitted, *said]
-
-
-def _set_rows(item: ExportedSet) -> Iterator[Row]:
-    names = ", ".join(reviewer.name for reviewer in item.reviewers)
-    yield [item.number, item.name, item.mode, item.rubric_version, names, item.left_out]
-
-
-def _comparison_rows(item: ExportedComparison) -> Iterator[Row]:
-    reviews = [review for review in item.reviews if review.state == "submitted"]
-    for response in item.responses:
+def _list_responses(item: Line) -> Iterator[Line]:
+    reviews = [review for review in item["reviews"] if review["state"] == "submitted"]
+    for response in item["responses"]:
         overalls = [
-            given["overall"]
+            scores["overall"]
             for review in reviews
-            for label, given in review.answer["evaluations"].items()
-            if review.labels.get(label) == response.number and "overall" in given and label not in review.own
+            for label, scores in review["answer"]["evaluations"].items()
+            if review["labels"].get(label) == response["number"]
+            and "overall" in scores
+            and label not in review["own"]
         ]
         mean = round(sum(overalls) / len(overalls), 2) if overalls else None
-        name = response.id or str(response.number)
-        yield [item.set, item.number, item.question, name, response.author, len(overalls), mean]
+        name = response["id"] or str(response["number"])
+        yield {**item, "name": name, "author": response["author"], "count": len(overalls), "mean": mean}
 
 
-def _own_game_rows(item: OwnEvaluation) -> Iterator[Row]:
-    yield [
-        item.game,
-        item.state,
-        _moment(item.submitted_at),
-        len(item.judgements),
-        _find_rating(item.judgements),
-    ]
+def _find_rating(item: Line) -> str | None:
+    return next((row["value"] for row in item["judgements"] if row["kind"] == RATING), None)
 
 
-def _own_review_rows(item: OwnReviewRecord) -> Iterator[Row]:
-    yield [item.set, item.comparison, item.question, item.round, item.state, _moment(item.submitted_at)]
-
-
-def _find_rating(judgements: Sequence[ExportedJudgement]) -> str | None:
-    return next((judgement.value for judgement in judgements if judgement.kind == RATING), None)
-
-
-_ROWS: dict[type[Struct], tuple[_Section, Callable[[Any], Iterator[Row]]]] = {
-    ExportedVersion: (_VERSIONS, _version_rows),
-    ExportedStage: (_STAGES, _stage_rows),
-    ExportedIteration: (_ITERATIONS, _iteration_rows),
-    ExportedGame: (_GAMES, _game_rows),
-    ExportedSet: (_SETS, _set_rows),
-    ExportedComparison: (_COMPARISONS, _comparison_rows),
-    OwnEvaluation: (_OWN_GAMES, _own_game_rows),
-    OwnReviewRecord: (_OWN_REVIEWS, _own_review_rows),
+_GAMES = _Section(
+    "Games",
+    {
+        "Game": "number",
+        "Id in the file": "game_id",
+        "Iteration": "iteration",
+        "Messages": "message_count",
+        "Cost in $": lambda item: None if item["cost_usd"] is None else float(item["cost_usd"]),
+        "Evaluations": lambda item: sum(row["state"] == "submitted" for row in item["evaluations"]),
+        "Verdict": _write_verdict,
+        "Metrics passed": _read_current("passed_count"),
+    },
+)
+_SECTIONS = {
+    "rubric_version": _Section(
+        "Rubric versions",
+        {
+            "Version": lambda item: f"{item['rubric']} {item['number']}",
+            "State": "state",
+            "SHA-256": "sha256",
+        },
+    ),
+    "stage": _Section(
+        "Stages",
+        {
+            "Stage": "number",
+            "Name": "name",
+            "Goal": "goal",
+            "State": lambda item: "closed" if item["closed_at"] else "open",
+        },
+    ),
+    "iteration": _Section(
+        "Iterations",
+        {
+            "Iteration": "number",
+            "Stage": "stage",
+            "Name": "name",
+            "Kind": "iteration_kind",
+            "Judged by": "rubric_version",
+            "Decision": _read_last("choice"),
+            "Reason": _read_last("reason"),
+        },
+    ),
+    "game": _GAMES,
+    "comparison_set": _Section(
+        "Comparison sets",
+        {
+            "Set": "number",
+            "Name": "name",
+            "Mode": "mode",
+            "Judged by": "rubric_version",
+            "Reviewers": lambda item: ", ".join(reviewer["name"] for reviewer in item["reviewers"]),
+            "Left out": "left_out",
+        },
+    ),
+    "comparison": _Section(
+        "Comparisons",
+        {
+            "Set": "set",
+            "Comparison": "number",
+            "Question": "question",
+            "Response": "name",
+            "Author": "author",
+            "Reviews": "count",
+            "Mean overall": "mean",
+        },
+        _list_responses,
+    ),
+    "own_evaluation": _Section(
+        "Own evaluations",
+        {
+            "Game": "game",
+            "State": "state",
+            "Submitted": _read_submitted_at,
+            "Judgements": lambda item: len(item["judgements"]),
+            "Rating": _find_rating,
+        },
+    ),
+    "own_review": _Section(
+        "Own reviews",
+        {
+            "Set": "set",
+            "Comparison": "comparison",
+            "Question": "question",
+            "Round": "round",
+            "State": "state",
+            "Submitted": _read_submitted_at,
+        },
+    ),
 }
 
 
-def _list_details(item: ExportedGame) -> Iterator[str]:
+def _list_details(item: Line) -> Iterator[str]:
     """The verdict line by line, and every evaluation with its judgements."""
-    verdict = item.current_verdict
+    verdict = find_current_verdict(item)
     if verdict is not None:
-        outcome = _OUTCOME.decode(verdict.outcome)
+        outcome = _OUTCOME.decode(verdict["outcome"])
+        yield from ["", f"### {plain(outcome.headline)}", ""]
+        yield from _list_table_head(["Metric", "Counted", "Of", "Threshold", "Passes"])
+        for line in outcome.lines:
+            yield _join([line.label, line.numerator, line.denominator, line.threshold, line.passes])
+    for evaluation in item["evaluations"]:
         yield from [
             "",
-            f"### {plain(outcome.headline)}",
+            f"### Evaluation by {plain(evaluation['evaluator'] or '')} ({evaluation['state']})",
             "",
-            "| Metric | Counted | Of | Threshold | Passes |",
-            _join(["---"] * 5),
         ]
-        for line in outcome.lines:
-            cells = [line.label, line.numerator, line.denominator, line.threshold, line.passes]
-            yield _join(_cell(cell) for cell in cells)
-    for evaluation in item.evaluations:
-        yield from _list_judgements(evaluation)
-
-
-def _list_judgements(evaluation: ExportedEvaluation) -> Iterator[str]:
-    yield from ["", f"### Evaluation by {plain(evaluation.evaluator or '')} ({evaluation.state})", ""]
-    yield from [_join(["Kind", "Subject", "Value", "Reason"]), _join(["---"] * 4)]
-    for judgement in evaluation.judgements:
-        cells = [judgement.kind.replace("_", " "), judgement.subject, judgement.value, judgement.reason]
-        yield _join(_cell(cell) for cell in cells)
+        yield from _list_table_head(["Kind", "Subject", "Value", "Reason"])
+        for row in evaluation["judgements"]:
+            yield _join([row["kind"].replace("_", " "), row["subject"], row["value"], row["reason"]])

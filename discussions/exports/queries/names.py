@@ -1,10 +1,9 @@
 """The names of a project's people in one export."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 
 from discussions.models import Evaluation
 from rubric.exports.queries import list_outside_reviewers, list_people_who_review
-from rubric.models import Reviewer
 from rubric.models.comparisons import ELSEWHERE
 from workspace.exports.core.names import assign_pseudonyms, name_people
 from workspace.models import Export, Person
@@ -31,16 +30,11 @@ class Names:
         """The person with that key; None for nobody."""
         return None if key is None else self.by_key[key]
 
-    def reviewer(self, row: Reviewer) -> str:
+    def reviewer(self, key: int, person: int | None, kind: str, name: str) -> str:
         """A reviewer: a person as anywhere else; models keep their names."""
-        if row.person_id is not None:
-            return self.by_key[row.person_id]
-        return self.pseudonyms.get((OUTSIDE, row.pk), row.name) if row.kind == ELSEWHERE else row.name
-
-    @property
-    def rename_evaluator(self) -> Callable[[int], str] | None:
-        """What replaces the keys of people in the bases of verdicts; None where they stay."""
-        return self.by_key.__getitem__ if self.has_pseudonyms else None
+        if person is not None:
+            return self.by_key[person]
+        return self.pseudonyms.get((OUTSIDE, key), name) if kind == ELSEWHERE else name
 
 
 def _assign(export: Export, people: list[int]) -> dict[Hashable, str]:

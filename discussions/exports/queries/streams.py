@@ -5,22 +5,14 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
-from msgspec import Raw, Struct
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
-from discussions.exports.core.items import (
-    ExportedDecision,
-    ExportedIteration,
-    ExportedStage,
-    OwnEvaluation,
-    OwnGame,
-    OwnRemark,
-)
-from discussions.exports.queries.games import fill, load_judgements, stream_games
+from discussions.exports.queries import lines
 from discussions.exports.queries.names import Names
-from discussions.models import Decision, Evaluation, Game, Iteration, Measured, Remark, Stage
+from discussions.models import Evaluation, Game, Iteration, Measured, Stage
+from discussions.queries import list_batches as list_game_batches
 from discussions.rating.queries import load_state
-from rubric.exports.queries import get_version_name, stream_own_reviews, stream_set, stream_versions
+from rubric.exports.queries import VERSIONS, stream_own_reviews, stream_set
 from rubric.models import Comparison, ComparisonSet, Review
 from workspace.exports.core.choices import (
     GAME,
@@ -33,10 +25,12 @@ from workspace.exports.core.choices import (
     Subject,
     parse_subject,
 )
-from workspace.exports.core.items import FORMAT, AuditHead, ExportHead
+from workspace.exports.core.items import FORMAT, AuditHead, ExportHead, Item
+from workspace.exports.queries import Line, list_batches
 from workspace.models import Chain, Export, Person, Project
 
 _OWN_BATCH = 50
+_BATCH = 200
 
 
 def read_subject(export: Export) -> Subject:
@@ -87,7 +81,7 @@ def _chosen(project: Project, subject: Subject) -> "QuerySet[Game]":
 
 def sets_of(project: Project, subject: Subject) -> "QuerySet[ComparisonSet]":
     """The comparison sets that belong to a subject."""
-    rows = ComparisonSet.objects.filter(project=project).select_related("project", "rubric_version__rubric")
+    rows = ComparisonSet.objects.filter(project=project).select_related("project")
     return _select(rows, subject, {SET: Q(number=subject.number)}).order_by("pk")
 
 
@@ -110,7 +104,7 @@ def count_items(export: Export) -> int:
     return games_of(project, subject).count() + comparisons
 
 
-def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str]) -> Iterator[Struct]:
+def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str]) -> Iterator[Item]:
     """Every line of the export but the last: all of the subject, or its owner's own work in the project.
 
     `why_left_out` says for a set why the owner may not see its reviews and authors, "" where they may.
@@ -119,22 +113,17 @@ def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str
     if not export.is_unblinded:
         yield _head(export, names, None)
         yield from _own_evaluations(export, names)
-        yield from stream_own_reviews(export.project, export.created_by, names.person)
+        yield from stream_own_reviews(export.project, export.created_by, names)
         return
     project, subject = export.project, read_subject(export)
     yield _head(export, names, _audit_head(project))
-    iterations, sets = iterations_of(project, subject), sets_of(project, subject)
-    yield from stream_versions(_list_versions(project, subject), names.person)
-    yield from (_stage(row, names) for row in stages_of(project, subject))
-    for iteration in iterations.select_related(
-        "stage", "rubric_version__rubric", "compared_with", "baseline", "replay_of"
-    ):
-        yield _iteration(iteration, names)
-    has_findings = export.format == JSONL
-    yield from stream_games(games_of(project, subject), names, has_findings=has_findings)
-    for row in sets:
-        left_out = why_left_out(row)
-        yield from stream_set(row, left_out=left_out, name=names.person, reviewer_name=names.reviewer)
+    yield from VERSIONS.stream([_list_versions(project, subject)], names)
+    yield from lines.STAGES.stream(list_batches(stages_of(project, subject), _BATCH), names)
+    yield from lines.ITERATIONS.stream(list_batches(iterations_of(project, subject), _BATCH), names)
+    left_out = frozenset[str]() if export.format == JSONL else frozenset({"findings"})
+    yield from lines.GAMES.stream(list_game_batches(games_of(project, subject)), names, left_out)
+    for row in sets_of(project, subject):
+        yield from stream_set(row, left_out=why_left_out(row), names=names)
 
 
 def _head(export: Export, names: Names, audit_head: AuditHead | None) -> ExportHead:
@@ -168,104 +157,17 @@ def _list_versions(project: Project, subject: Subject) -> set[int]:
     }
 
 
-def _stage(row: Stage, names: Names) -> ExportedStage:
-    return ExportedStage(
-        number=row.number,
-        name=row.name,
-        goal=row.goal,
-        streak_unit=row.streak_unit,
-        engagement_rule=row.engagement_rule,
-        created_at=row.created_at,
-        created_by=names.person(row.created_by_id),
-        stated_at=row.stated_at,
-        stated_by=names.person(row.stated_by_id),
-        statement=row.statement,
-        closed_at=row.closed_at,
-        closed_by=names.person(row.closed_by_id),
-        door=Raw(row.door or "null"),
-        override_reason=row.override_reason,
-    )
-
-
-def _iteration(row: Iteration, names: Names) -> ExportedIteration:
-    decisions = Decision.objects.filter(iteration=row).select_related("compared_with").order_by("number")
-    return ExportedIteration(
-        number=row.number,
-        stage=row.stage.number if row.stage else None,
-        stage_name=row.stage.name if row.stage else "",
-        name=row.name,
-        iteration_kind=row.kind,
-        state=row.state,
-        rubric_version=get_version_name(row.rubric_version),
-        evaluator_count=row.evaluator_count,
-        reveal=row.reveal,
-        identification=row.identification,
-        prompt=row.prompt,
-        prompt_sha256=row.prompt_sha256,
-        compared_with=row.compared_with.number if row.compared_with else None,
-        baseline=row.baseline.number if row.baseline else None,
-        replay_of=row.replay_of.number if row.replay_of else None,
-        target=row.target,
-        material=Raw(row.material),
-        change_note=row.change_note,
-        hunk_count=row.hunk_count,
-        hunks_answer=row.hunks_answer,
-        least_games=row.least_games,
-        created_at=row.created_at,
-        created_by=names.person(row.created_by_id),
-        opened_at=row.opened_at,
-        opened_by=names.person(row.opened_by_id),
-        decisions=[_decision(decision, names) for decision in decisions],
-    )
-
-
-def _decision(row: Decision, names: Names) -> ExportedDecision:
-    return ExportedDecision(
-        number=row.number,
-        compared_with=row.compared_with.number,
-        look=row.look,
-        choice=row.choice,
-        reason=row.reason,
-        proposal=Raw(row.proposal),
-        basis=Raw(row.basis),
-        basis_sha256=row.basis_sha256,
-        at=row.created_at,
-        by=names.person(row.created_by_id),
-    )
-
-
-def _own_evaluations(export: Export, names: Names) -> Iterator[OwnEvaluation]:
+def _own_evaluations(export: Export, names: Names) -> Iterator[Line]:
     """The owner's own evaluations, each with as much of the game as its own page shows."""
     person = export.created_by
-    rows = Evaluation.objects.visible_to(person).filter(game__project=export.project).with_work()
-    rows = rows.order_by("pk")
-    last = 0
-    while batch := list(rows.filter(pk__gt=last)[:_OWN_BATCH]):
-        last = batch[-1].pk
-        keys = [evaluation.pk for evaluation in batch]
-        judgements, remarks = load_judgements(keys, names), _own_remarks(keys)
-        moments = {
-            key: moments
-            for key, *moments in Evaluation.objects.filter(pk__in=keys).values_list(
-                "pk", "created_at", "submitted_at"
-            )
-        }
-        for evaluation in batch:
-            yield fill(
-                OwnEvaluation,
-                evaluation.pk,
-                evaluation.game_number,
-                names.person(person.pk),
-                evaluation.state,
-                *moments[evaluation.pk],
-                evaluation.returned_comment,
-                judgements.get(evaluation.pk, []),
-                remarks.get(evaluation.pk, []),
-                _own_game(evaluation, person),
-            )
+    rows = Evaluation.objects.visible_to(person).filter(game__project=export.project)
+    for keys in list_batches(rows, _OWN_BATCH):
+        evaluations = Evaluation.objects.with_work().filter(pk__in=keys).order_by("pk")
+        for evaluation, line in zip(evaluations, lines.OWN_EVALUATIONS.stream([keys], names), strict=True):
+            yield {**line, "game": evaluation.game_number, "transcript": _own_game(evaluation, person)}
 
 
-def _own_game(evaluation: Evaluation, person: Person) -> OwnGame | None:
+def _own_game(evaluation: Evaluation, person: Person) -> Line | None:
     """The game as the evaluator sees it blind; None where it is closed to them, or was paused."""
     if evaluation.state not in (*OPEN, SUBMITTED):
         return None
@@ -273,12 +175,4 @@ def _own_game(evaluation: Evaluation, person: Person) -> OwnGame | None:
     state = load_state(evaluation)
     if not state.visibility.transcript:
         return None
-    return OwnGame(state.seen.players, state.seen.messages, state.seen.votes)
-
-
-def _own_remarks(evaluations: list[int]) -> dict[int, list[OwnRemark]]:
-    found: dict[int, list[OwnRemark]] = {}
-    rows = Remark.objects.filter(evaluation__in=evaluations).order_by("pk")
-    for evaluation, *values in rows.values_list("evaluation", "kind", "target", "text", "created_at"):
-        found.setdefault(evaluation, []).append(fill(OwnRemark, *values))
-    return found
+    return {"players": state.seen.players, "messages": state.seen.messages, "votes": state.seen.votes}

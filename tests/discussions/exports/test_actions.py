@@ -11,8 +11,8 @@ from discussions.adjudication.core.effective import ADJUDICATED_KINDS
 from discussions.core.judgement_kinds import VALUES
 from discussions.core.outcome import ENGAGEMENT
 from discussions.exports.actions import build_project_export
-from discussions.exports.core.items import JUDGEMENT_WORDS
-from discussions.exports.core.tables import TABLES
+from discussions.exports.queries.lines import JUDGEMENT_WORDS
+from discussions.exports.queries.tables import TABLES
 from discussions.metrics.core.registry import METRICS
 from discussions.models import GameText, Verdict
 from rubric.models.comparisons import ELSEWHERE

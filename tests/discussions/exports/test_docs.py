@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from discussions.exports.core.own_tables import OWN_TABLES
-from discussions.exports.core.tables import TABLES
+from discussions.exports.queries.tables import OWN_TABLES, TABLES
 from tests.factories.adjudication import list_evaluations, make_shared_game, submit_as
 from tests.factories.exports import read_lines, write_export
 from tests.factories.people import make_lead

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from workspace.display.core.csv_lines import csv_line
 from workspace.exports.core.card import write_card
+from workspace.exports.core.items import Item
 from workspace.exports.core.tables import (
     INTEGER,
     MOMENT,
@@ -30,7 +31,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class ExportFile(Protocol):
     """A file that items are added to. `close` writes what is left, and calls `tick` where that takes long."""
 
-    def add(self, item: Struct) -> None:
+    def add(self, item: Item) -> None:
         """Write one item."""
 
     def close(self, tick: Callable[[], None]) -> None:
@@ -43,7 +44,7 @@ class JsonLinesFile:
     def __init__(self, out: IO[bytes]) -> None:
         self.out, self.buffer = out, bytearray(64 * 1024)
 
-    def add(self, item: Struct) -> None:
+    def add(self, item: Item) -> None:
         """Write one item; parts of it that are JSON already (`msgspec.Raw`) are passed through."""
         _ENCODER.encode_into(item, self.buffer)
         self.buffer += b"\n"
@@ -60,15 +61,16 @@ class _TablesFile:
     compression = zipfile.ZIP_DEFLATED
 
     def __init__(self, out: IO[bytes], tables: Sequence[Table], rows_of: RowsOf, spool: Spool) -> None:
-        self.out, self.tables, self.rows_of = out, tables, rows_of
-        self.parts = {table.name: spool() for table in tables}
+        self.out, self.rows_of = out, rows_of
+        self.tables = {table.name: table for table in tables}
+        self.parts = {name: spool() for name in self.tables}
         self.counts = dict.fromkeys(self.parts, 0)
 
-    def add(self, item: Struct) -> None:
-        """Write the rows of one item."""
-        for table, source in self.rows_of(item):
-            self.counts[table.name] += 1
-            self.write_row(table, table.read_row(source))
+    def add(self, item: Item) -> None:
+        """Write the rows of one item; its first and its last line, which are records, have none."""
+        for name, source in () if isinstance(item, Struct) else self.rows_of(item):
+            self.counts[name] += 1
+            self.write_row(self.tables[name], self.tables[name].read_row(source))
 
     def write_row(self, table: Table, values: list[Value]) -> None:
         """Write one row into the table's part."""
@@ -107,7 +109,7 @@ class CsvFile(_TablesFile):
 
     def __init__(self, *given: Any, has_byte_order_mark: bool) -> None:
         super().__init__(*given)
-        for table in self.tables:
+        for table in self.tables.values():
             head = csv_line([column.name for column in table.columns]).encode()
             self.parts[table.name].write(BYTE_ORDER_MARK + head if has_byte_order_mark else head)
 
@@ -136,7 +138,7 @@ class HuggingFaceFile(_TablesFile):
 
     def add_more(self, archive: zipfile.ZipFile) -> None:
         """Add the card."""
-        shown = [table for table in self.tables if self.counts[table.name]]
+        shown = [table for table in self.tables.values() if self.counts[table.name]]
         archive.writestr(zipfile.ZipInfo("README.md"), write_card(self.title, shown, self.counts))
 
 
@@ -161,7 +163,7 @@ class ParquetFile(_TablesFile):
             table.name: pyarrow.schema(
                 [(column.name, kinds.get(column.kind, pyarrow.string())) for column in table.columns]
             )
-            for table in self.tables
+            for table in self.tables.values()
         }
         self.arrow = pyarrow
         self.waiting: dict[str, list[list[Value]]] = {name: [] for name in self.parts}

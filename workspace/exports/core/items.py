@@ -1,10 +1,12 @@
 """The first and the last line of an export. Everything in between is an item of an app, with a `kind` of its own."""
 
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 
 FORMAT = 1
+Item = Struct | dict[str, Any]
 
 
 class AuditHead(Struct, frozen=True):
@@ -38,6 +40,6 @@ class ExportEnd(Struct, frozen=True, tag_field="kind", tag="end"):
     lines: dict[str, int]
 
 
-def get_kind(item: Struct) -> str:
-    """The kind of an item: the tag of its type."""
-    return str(item.__struct_config__.tag)
+def get_kind(item: Item) -> str:
+    """The kind of an item: of a record the tag of its type."""
+    return str(item["kind"] if isinstance(item, dict) else item.__struct_config__.tag)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
@@ -24,8 +24,8 @@ class TableColumn(Struct, frozen=True):
 
 
 def column(name: str, kind: str, says: str, read: str | Callable[[Any], Value] = "") -> TableColumn:
-    """A column that is read by a function, or from the attribute at a dotted path; else from that of its name."""
-    return TableColumn(name, kind, says, read if callable(read) else attrgetter(read or name))
+    """A column that is read from a row by a function or a key; the key is its own name without one."""
+    return TableColumn(name, kind, says, read if callable(read) else itemgetter(read or name))
 
 
 class Table(Struct, frozen=True):
@@ -40,8 +40,8 @@ class Table(Struct, frozen=True):
         return [column.read(source) for column in self.columns]
 
 
-# Every row that an item of an export gives, with its table.
-RowsOf = Callable[[Any], Iterator[tuple[Table, Any]]]
+# Every row that an item of an export gives, with the name of its table.
+RowsOf = Callable[[Any], Iterator[tuple[str, Any]]]
 
 
 def to_plain(value: Value) -> str | int | float | bool | None:

@@ -1,0 +1,222 @@
+"""The tables of an export, and the rows that each of its lines gives: everything for leads, one's own work."""
+
+from collections.abc import Iterator
+
+import msgspec
+from msgspec.structs import asdict
+
+from discussions.core.records import GameRecord
+from discussions.exports.queries.lines import (
+    ADJUDICATIONS,
+    EVALUATIONS,
+    GAMES,
+    ITERATIONS,
+    JUDGEMENTS,
+    OWN_EVALUATIONS,
+    VERDICTS,
+)
+from discussions.metrics.core.registry import METRICS
+from rubric.exports.queries import OWN_TABLES as OWN_REVIEW_TABLES
+from rubric.exports.queries import TABLES as COMPARISON_TABLES
+from rubric.exports.queries import rows_of as comparison_rows_of
+from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, Table, column
+from workspace.exports.queries import Line
+
+_RECORD = msgspec.json.Decoder(GameRecord)
+_FIGURES = msgspec.json.Decoder(dict[str, tuple[int, int, bool, bool]])
+_FIGURE_NAMES = ("numerator", "denominator", "is_applicable", "is_pending")
+_OUT = "the round in which the player left; empty: never"
+
+
+def _score(row: Line) -> float | None:
+    """The figure in the unit of the metric; None while it is pending, or where there was nothing to count."""
+    metric = METRICS.get(row["metric"])
+    if metric is None or row["is_pending"] or not row["is_applicable"] or not row["denominator"]:
+        return None
+    return float(metric.scale.value(row["numerator"], row["denominator"]))
+
+
+GAME = column("game", INTEGER, "number of the game in the project")
+TABLES = (
+    Table("games", "A row for each game.", tuple(GAMES.list_columns())),
+    Table(
+        "messages",
+        "A row for each public message of each game.",
+        (
+            GAME,
+            column("position", INTEGER, "place in the transcript, from 1"),
+            column("player", INTEGER, "number of the player who speaks"),
+            column("name", TEXT, "name of the player"),
+            column("round", INTEGER, "round of the game"),
+            column("turn", INTEGER, "turn in the round, where the file has it"),
+            column("time", TEXT, "time as the file spells it"),
+            column("reply_to", INTEGER, "place of the message that it replies to"),
+            column("text", TEXT, "the message"),
+        ),
+    ),
+    Table(
+        "players",
+        "A row for each player of each game.",
+        (
+            GAME,
+            column("player", INTEGER, "number of the player, from 1"),
+            column("name", TEXT, "the name in the game"),
+            column("role", TEXT, "the role as the file spells it"),
+            column("personality", TEXT, "the personality as the file spells it"),
+            column("is_alive", YES_NO, "whether alive at the end, by the file"),
+            column("out_round", INTEGER, _OUT),
+            column("out_how", TEXT, "how the player left, as the file says"),
+        ),
+    ),
+    Table(
+        "votes",
+        "A row for each recorded vote of each game.",
+        (
+            GAME,
+            column("round", INTEGER, "round of the vote"),
+            column("voter", INTEGER, "number of the player who votes"),
+            column("voter_name", TEXT, "name of the player who votes"),
+            column("target", INTEGER, "number of the player voted for"),
+            column("target_name", TEXT, "name of the player voted for"),
+            column("justification", TEXT, "the reason as the file has it"),
+            column("time", TEXT, "time as the file spells it"),
+        ),
+    ),
+    Table(
+        "measurements",
+        "A row for each metric of each measurement of each game, before any person judged.",
+        (
+            GAME,
+            column("metric", TEXT, "key of the metric"),
+            column("rubric_version", TEXT, "the version by which it was measured"),
+            column("code_version", TEXT, "version of the metrics' code"),
+            column("numerator", INTEGER, "what counted"),
+            column("denominator", INTEGER, "of how many"),
+            column(
+                "score",
+                NUMBER,
+                "the figure in the metric's unit; empty: nothing to count, or pending",
+                _score,
+            ),
+            column("is_applicable", YES_NO, "whether there was anything to count"),
+            column("is_pending", YES_NO, "whether people must judge first"),
+            column("measured_at", MOMENT, "when it was measured", "at"),
+        ),
+    ),
+    Table(
+        "judgements",
+        "A row for each thing that an evaluator judged: labels, overrides, answers and ratings.",
+        (GAME, *EVALUATIONS.list_columns("evaluation"), *JUDGEMENTS.list_columns()),
+    ),
+    Table(
+        "adjudications",
+        "A row for each decision of a lead on a disagreement; the newest of a subject counts.",
+        (GAME, *ADJUDICATIONS.list_columns()),
+    ),
+    Table(
+        "verdicts",
+        "A row for each recorded verdict, also of those that a later one supersedes.",
+        (GAME, *VERDICTS.list_columns()),
+    ),
+    Table("iterations", "A row for each iteration.", tuple(ITERATIONS.list_columns())),
+    *COMPARISON_TABLES,
+)
+_OF = (
+    column("evaluation", INTEGER, "key of the evaluation"),
+    column("game", INTEGER, "number under which the evaluator knows the game"),
+)
+# Made of `OWN_EVALUATIONS` and of records that have no fields for what is hidden from evaluators.
+OWN_TABLES = (
+    Table("evaluations", "A row for each evaluation of one's own.", tuple(OWN_EVALUATIONS.list_columns())),
+    Table(
+        "messages",
+        "A row for each public message of each game that is open to the evaluator.",
+        (
+            *_OF,
+            column("position", INTEGER, "place in the transcript, from 1"),
+            column("player", INTEGER, "number of the player who speaks"),
+            column("name", TEXT, "name of the player"),
+            column("round", INTEGER, "round of the game"),
+            column("text", TEXT, "the message"),
+        ),
+    ),
+    Table(
+        "players",
+        "A row for each player of each game that is open to the evaluator, without role and personality.",
+        (
+            *_OF,
+            column("player", INTEGER, "number of the player, from 1", "number"),
+            column("name", TEXT, "the name in the game"),
+            column("messages", INTEGER, "how many messages", "message_count"),
+            column("out_round", INTEGER, _OUT, lambda row: row["out_round"] or None),
+        ),
+    ),
+    Table(
+        "votes",
+        "A row for each recorded vote of each game that is open to the evaluator, without its reason.",
+        (
+            *_OF,
+            column("round", INTEGER, "round of the vote"),
+            column("voter", INTEGER, "number of the player who votes"),
+            column("target", INTEGER, "number of the player voted for"),
+        ),
+    ),
+    Table(
+        "judgements",
+        "A row for each thing that the evaluator judged: labels, overrides, answers and ratings.",
+        (*_OF, *JUDGEMENTS.list_columns()),
+    ),
+    *OWN_REVIEW_TABLES,
+)
+
+
+def rows_of(item: Line) -> Iterator[tuple[str, Line]]:
+    """The rows that a line gives, each with the name of its table."""
+    if item["kind"] == GAMES.name:
+        yield "games", item
+        yield from _transcript_rows(item["number"], _RECORD.decode(item["record"]))
+        yield from _judged_rows(item)
+    elif item["kind"] == ITERATIONS.name:
+        yield "iterations", item
+    elif item["kind"] == OWN_EVALUATIONS.name:
+        yield "evaluations", item
+        yield from _own_rows(item)
+    else:
+        yield from comparison_rows_of(item)
+
+
+def _transcript_rows(game: int, record: GameRecord) -> Iterator[tuple[str, Line]]:
+    names = [player.name for player in record.players]
+    for message in record.messages:
+        yield "messages", {"game": game, "name": names[message.player - 1], **asdict(message)}
+    out = {elimination.player: elimination for elimination in record.eliminations}
+    for number, player in enumerate(record.players, start=1):
+        left = out.get(number)
+        how = {"out_round": left.round if left else None, "out_how": left.how if left else ""}
+        yield "players", {"game": game, "player": number, **asdict(player), **how}
+    for vote in record.votes:
+        voters = {"voter_name": names[vote.voter - 1], "target_name": names[vote.target - 1]}
+        yield "votes", {"game": game, **voters, **asdict(vote)}
+
+
+def _judged_rows(item: Line) -> Iterator[tuple[str, Line]]:
+    game = {"game": item["number"]}
+    for measurement in item["measurements"]:
+        for metric, figures in _FIGURES.decode(measurement["figures"]).items():
+            counted = dict(zip(_FIGURE_NAMES, figures, strict=True))
+            yield "measurements", {**game, **measurement, "metric": metric, **counted}
+    for evaluation in item["evaluations"]:
+        for judgement in evaluation["judgements"]:
+            yield "judgements", {**game, "evaluation": evaluation, **judgement}
+    for name in ("adjudications", "verdicts"):
+        yield from ((name, {**game, **row}) for row in item[name])
+
+
+def _own_rows(item: Line) -> Iterator[tuple[str, Line]]:
+    place = {"evaluation": item["id"], "game": item["game"]}
+    seen = item["transcript"] or {"players": [], "messages": [], "votes": []}
+    for message in seen["messages"]:
+        yield "messages", {**place, "name": seen["players"][message.player - 1].name, **asdict(message)}
+    for name in ("players", "votes"):
+        yield from ((name, {**place, **asdict(row)}) for row in seen[name])
+    yield from (("judgements", {**place, **judgement}) for judgement in item["judgements"])
