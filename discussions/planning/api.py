@@ -25,6 +25,8 @@ from discussions.models.queue_rules import (
     MOST_REOPEN_MINUTES,
     MOST_REPEATS,
     ORDERS,
+    QueueRule,
+    RatingRule,
     load_queue_rule,
     load_rating_rule,
 )
@@ -40,7 +42,7 @@ from rubric.models import RubricVersion
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
 from workspace.projects.actions import MOST_MEGABYTES, set_storage_limit
-from workspace.projects.queries import load_storage
+from workspace.projects.queries import Storage, load_storage
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
@@ -58,22 +60,18 @@ SETTINGS = {
 }
 
 
-class SettingsAnswer(Answer):
+class SettingsAnswer(
+    Answer,
+    of=tuple[Iteration, RatingRule, QueueRule, Storage],
+    fields="evaluator_count:0.evaluator_count identification:0.identification flags:1.flags "
+    "reopen_minutes:1.reopen_minutes shows_differences:1.shows_differences queue_order:2.order "
+    "repeat_percent:2.repeat_percent stored_bytes:3.used storage_limit_mb:3.limit_mb",
+):
     """The settings of a project: the first two hold for its unsorted games, the last two from the next game on.
 
     The others hold once something is rated. `repeat_percent` of a person's games are hidden duplicates. Uploaded
     files and the texts of comparisons use `stored_bytes` of `storage_limit_mb`.
     """
-
-    evaluator_count: int
-    identification: str
-    flags: str
-    reopen_minutes: int
-    shows_differences: bool
-    queue_order: str
-    repeat_percent: int
-    stored_bytes: int
-    storage_limit_mb: int
 
 
 class SettingsGiven(Given):
@@ -294,19 +292,9 @@ def change_settings(request: SignedIn, slug: str, given: SettingsGiven) -> Setti
 
 
 def _settings(unsorted: Iteration) -> SettingsAnswer:
-    rule, queue = load_rating_rule(unsorted.project_id), load_queue_rule(unsorted.project)
-    storage = load_storage(unsorted.project)
-    return SettingsAnswer(
-        evaluator_count=unsorted.evaluator_count,
-        identification=unsorted.identification,
-        flags=rule.flags,
-        reopen_minutes=rule.reopen_minutes,
-        shows_differences=rule.shows_differences,
-        queue_order=queue.order,
-        repeat_percent=queue.repeat_percent,
-        stored_bytes=storage.used,
-        storage_limit_mb=storage.limit_mb,
-    )
+    project = unsorted.project
+    rules = load_rating_rule(project.pk), load_queue_rule(project)
+    return SettingsAnswer.read((unsorted, *rules, load_storage(project)))
 
 
 def _find_reference(history: History, number: int | None) -> int:

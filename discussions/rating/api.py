@@ -65,12 +65,8 @@ class SeenReferenceAnswer(Answer, of=SeenReference, fields="subject message text
     """
 
 
-class TestAgentAnswer(Answer):
+class TestAgentAnswer(Answer, of=tuple[int, str, tuple[str, ...]], fields="number:0 name:1 texts:2"):
     """An agent of the blind test with samples of its messages."""
-
-    number: int
-    name: str
-    texts: list[str]
 
 
 class TestAnswer(Answer):
@@ -261,8 +257,7 @@ def _test(work: EvaluationState) -> TestAnswer | None:
     shown = work.shown_test
     if shown is None:
         return None
-    texts = zip(shown.agents, shown.samples, strict=True)
-    agents = [{"number": number, "name": work.seen.name(number), "texts": said} for number, said in texts]
+    agents = list(zip(shown.agents, map(work.seen.name, shown.agents), shown.samples, strict=True))
     return TestAnswer.read(shown, agents=agents, messages=shown.unseen)
 
 

@@ -69,12 +69,9 @@ class ProgressAnswer(ImportAnswer):
     games: list[int]
 
 
-class UploadedAnswer(Answer):
+class UploadedAnswer(Answer, of=Imported, fields="id:transcript.id name:transcript.name outcome"):
     """A file that was accepted. `outcome` is new, resumed, or already (the same bytes were imported before)."""
 
-    id: int
-    name: str
-    outcome: str
     address: str
 
 
@@ -192,9 +189,7 @@ def import_as_separate(request: SignedIn, slug: str, transcript: int) -> Uploade
 
 
 def _uploaded(slug: str, upload: Imported) -> UploadedAnswer:
-    row = upload.transcript
-    address = reverse("api:api_import", args=[slug, row.pk])
-    return UploadedAnswer(id=row.pk, name=row.name, outcome=upload.outcome, address=address)
+    return UploadedAnswer.read(upload, address=reverse("api:api_import", args=[slug, upload.transcript.pk]))
 
 
 def _files(request: HttpRequest, name: str) -> list[Upload]:

@@ -94,11 +94,8 @@ class RecordGamesGiven(Given):
     games: list[ShownGame]
 
 
-class RefusedAnswer(Answer):
+class RefusedAnswer(Answer, of=tuple[int, str], fields="number:0 refusal:1"):
     """A game whose verdict was not recorded, and why."""
-
-    number: int
-    refusal: str
 
 
 class RecordedGameAnswer(Answer, of=Verdict, fields="number:game.number passes"):
@@ -170,5 +167,4 @@ def record_ready(request: SignedIn, slug: str, given: RecordGamesGiven) -> Recor
     if len(shown) < len(given.games):
         raise Unacceptable(_("A game is named twice."), field="games", code="twice")
     done = record_ready_games(project=project, shown=shown, by=request.user, now=timezone.now())
-    refused = [{"number": game, "refusal": why} for game, why in done.refused.items()]
-    return RecordedGamesAnswer.read(done, recorded=done.verdicts, refused=refused)
+    return RecordedGamesAnswer.read(None, recorded=done.verdicts, refused=list(done.refused.items()))

@@ -194,9 +194,7 @@ def collect_notes(given: Iterable[tuple[int, str]]) -> dict[int, str]:
 
 
 def _led_set(request: SignedIn, slug: str, number: int) -> ComparisonSet:
-    found = set_or_404(request.user, slug, number)
-    check_calibrate_set(request.user, found)
-    return found
+    return set_or_404(request.user, slug, number, check_calibrate_set)
 
 
 def _plan(comparison_set: ComparisonSet, given: SetRoundGiven) -> RoundPlan:

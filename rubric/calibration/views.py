@@ -37,8 +37,7 @@ MOST_MISSED = 20
 def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Show all rounds of the set, and the form that opens one; redirects to the new round."""
     only_parameters(request)
-    found = set_or_404(request.user, slug, number)
-    check_calibrate_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_calibrate_set)
     asked = _list_asked(found)
     form, status = RoundForm(**asked), 200
     if request.method == "POST":
@@ -58,16 +57,14 @@ def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
 def set_calibration(request: SignedIn, slug: str, number: int, calibration: int) -> HttpResponse:
     """Show one round, with everybody's progress."""
     only_parameters(request)
-    found = set_or_404(request.user, slug, number)
-    check_calibrate_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_calibrate_set)
     return _show(request, round_or_404(found, calibration))
 
 
 @require("calibrate_set", methods=("POST",))
 def close_set_calibration(request: SignedIn, slug: str, number: int, calibration: int) -> HttpResponse:
     """Close a round."""
-    found = set_or_404(request.user, slug, number)
-    check_calibrate_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_calibrate_set)
     opened = round_or_404(found, calibration)
     bind_form(request, NothingForm)
     actions.close_round(opened=opened, by=request.user, now=timezone.now())
@@ -77,8 +74,7 @@ def close_set_calibration(request: SignedIn, slug: str, number: int, calibration
 @require("calibrate_set", methods=("POST",))
 def let_review(request: SignedIn, slug: str, number: int, calibration: int, reviewer: int) -> HttpResponse:
     """Let somebody who did not pass review."""
-    found = set_or_404(request.user, slug, number)
-    check_calibrate_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_calibrate_set)
     opened = round_or_404(found, calibration)
     who = get_object_or_404(Reviewer, set=found, pk=reviewer)
     form = bind_form(request, WaiverForm)
@@ -94,8 +90,7 @@ def let_review(request: SignedIn, slug: str, number: int, calibration: int, revi
 @require("calibrate_set", methods=("POST",))
 def change_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Set the share of hidden duplicates in the set."""
-    found = set_or_404(request.user, slug, number)
-    check_calibrate_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_calibrate_set)
     form, status = bind_form(request, HiddenDuplicatesForm), 422
     try:
         if form.is_valid():

@@ -142,8 +142,7 @@ def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
 @router.get(ONE, "api_set", "see_set")
 def show_set(request: SignedIn, slug: str, number: int, after: After = 0) -> SingleSetAnswer:
     """Read what a comparison set holds, and who reviews it; 100 comparisons at a time."""
-    found = set_or_404(request.user, slug, number)
-    check_see_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_see_set)
     count, _under_way = count_comparisons(found)
     lines = list_comparisons(found, after + 1)
     reviewers, _more = list_reviewers(found, count, load_calibrated([found]))
@@ -172,8 +171,7 @@ def bring_lines(request: SignedIn, slug: str, number: int) -> BroughtAnswer:
     Either all lines are imported, or every fault is listed under “more” and none is (422). Lines that are
     known already do no harm.
     """
-    found = set_or_404(request.user, slug, number)
-    check_see_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_see_set)
     check_change_set(request.user, found)
     return _bring(request, found)
 
@@ -181,8 +179,7 @@ def bring_lines(request: SignedIn, slug: str, number: int) -> BroughtAnswer:
 @router.post(ONE + "reviewers/", "api_set_reviewers", "change_set", "import", status=201)
 def let_review(request: SignedIn, slug: str, number: int, given: ReviewerGiven) -> ReviewerAnswer:
     """Let a person, a model or an external reviewer review a set."""
-    found = set_or_404(request.user, slug, number)
-    check_change_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_change_set)
     made = add_reviewer(
         comparison_set=found,
         kind=given.kind,
@@ -198,8 +195,7 @@ def let_review(request: SignedIn, slug: str, number: int, given: ReviewerGiven) 
 @router.post(ONE + "reviewers/{int:reviewer}/end/", "api_set_reviewer_end", "change_set", "import")
 def ask_no_more(request: SignedIn, slug: str, number: int, reviewer: int) -> ReviewerAnswer:
     """Ask a reviewer for no more reviews. What was submitted counts on."""
-    found = set_or_404(request.user, slug, number)
-    check_change_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_change_set)
     row = get_object_or_404(Reviewer.objects.select_related("set__project"), pk=reviewer, set=found)
     end_reviewer(reviewer=row, by=request.user, now=timezone.now())
     return ReviewerAnswer.read(row, review_count=row.reviews.filter(state=SUBMITTED).count())

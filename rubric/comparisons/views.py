@@ -103,8 +103,7 @@ def open_set(request: SignedIn, slug: str) -> HttpResponse:
 def comparison_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Show what the set holds, who reviews it, and their progress."""
     given = only_parameters(request, "from", "comparisons", "reviews", "known")
-    found = set_or_404(request.user, slug, number)
-    check_see_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_see_set)
     brought = [parse_number(given[name]) for name in ("comparisons", "reviews", "known")]
     return show_set(request, found, start=parse_number(given["from"]) or 1, brought=brought)
 
@@ -112,8 +111,7 @@ def comparison_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("change_set", methods=("POST",))
 def add_reviewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Let a person, a model or an external reviewer review; `kind` says which form was sent."""
-    found = set_or_404(request.user, slug, number)
-    check_change_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_change_set)
     form = _bound(request, found)
     if not form.is_valid():
         return show_set(request, found, form=form, status=422)
@@ -130,8 +128,7 @@ def add_reviewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("change_set", methods=("POST",))
 def end_reviewer(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
     """Ask somebody for no more reviews."""
-    found = set_or_404(request.user, slug, number)
-    check_change_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_change_set)
     row = get_object_or_404(Reviewer.objects.select_related("set__project"), pk=reviewer, set=found)
     bind_form(request, NothingForm)
     actions.end_reviewer(reviewer=row, by=request.user, now=timezone.now())
@@ -141,8 +138,7 @@ def end_reviewer(request: SignedIn, slug: str, number: int, reviewer: int) -> Ht
 @require("change_set", methods=("POST",))
 def change_people_needed(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Change how many people review each comparison."""
-    found = set_or_404(request.user, slug, number)
-    check_change_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_change_set)
     form = bind_form(request, PlacesForm, auto_id=f"{PLACES}_%s")
     if not form.is_valid():
         return show_set(request, found, form=form, status=422)
@@ -300,8 +296,7 @@ MOST_FAULTS = 200
 def add_comparison(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Show a form for one comparison; "more" adds fields for a response, and typed texts stay whatever the faults."""
     saved = only_parameters(request, "saved")["saved"]
-    found = set_or_404(request.user, slug, number)
-    check_see_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_see_set)
     if request.method == "GET":
         check_change_set(request.user, found)
         return _show(request, found, ComparisonForm(), saved=saved == "1")
@@ -329,8 +324,7 @@ def may_upload(person: Person, slug: str, number: int) -> bool:
 def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Show a form for a file of comparisons and reviews. Import all of it, or list every fault and import nothing."""
     only_parameters(request)
-    found = set_or_404(request.user, slug, number)
-    check_see_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_see_set)
     check_change_set(request.user, found)
     form, status, brought = LinesForm(), 200, ImportSummary()
     if request.method == "POST":

@@ -6,7 +6,6 @@ of others before a second round.
 
 from typing import Any
 
-from django.http import Http404
 from django.utils import timezone
 from pydantic import Field
 
@@ -27,7 +26,6 @@ from rubric.human_reviewers.pages.records import (
 from rubric.human_reviewers.pages.review_list import reviews_page
 from rubric.human_reviewers.pages.review_page import ReviewQuery, review_page
 from rubric.human_reviewers.pages.submission import build_submitted_page
-from rubric.human_reviewers.permissions import check_begin_review
 from rubric.human_reviewers.queries.reviews import load_review_state
 from rubric.human_reviewers.queries.waiting import (
     AFTER_CALIBRATION,
@@ -36,11 +34,10 @@ from rubric.human_reviewers.queries.waiting import (
     TO_REVIEW,
     WaitingSet,
 )
-from rubric.human_reviewers.views import review_or_404, reviewed_comparison_or_404
-from rubric.models import ComparisonSet, Review
+from rubric.human_reviewers.views import review_or_404, reviewed_comparison_or_404, reviewed_set_or_404
+from rubric.models import Review
 from rubric.models.reviews import DRAFT, SUBMITTED
 from rubric.reviews.queries import load_own_numbers
-from workspace.models import Person, Project
 from workspace.revisions.core import Act
 from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
@@ -203,7 +200,7 @@ def _list_told(found: WaitingSet) -> list[WaitingAnswer]:
 @router.post(SET + "next/", "api_next_review", "begin_review", "rate")
 def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
     """Take the next review of a set. One that you have started comes first."""
-    found = _reviewed_set_or_404(request.user, slug, number)
+    found = reviewed_set_or_404(request.user, project__slug=slug, number=number)
     taken = take_next_review(comparison_set=found, by=request.user, now=timezone.now())
     review = review_or_404(request, taken.pk) if taken else None
     return NextReviewAnswer.read(None, review=review and ShortReviewAnswer.read(review, **_told(review)))
@@ -250,22 +247,6 @@ def submit(request: SignedIn, review: int) -> ReviewAnswer:
     """Submit a review. It is final."""
     submit_marked_review(review=review_or_404(request, review), by=request.user, now=timezone.now())
     return _review(request, review)
-
-
-def _reviewed_set_or_404(person: Person, slug: str, number: int) -> ComparisonSet:
-    """The set of that address, for one of its reviewers; 404 for everybody else."""
-    rows = ComparisonSet.objects.filter(
-        project__in=Project.objects.visible_to(person),
-        project__slug=slug,
-        number=number,
-        reviewers__person=person,
-        reviewers__ended_at=None,
-    )
-    found = rows.select_related("project").first()
-    if found is None:
-        raise Http404
-    check_begin_review(person, found)
-    return found
 
 
 def _told(review: Review) -> dict[str, Any]:

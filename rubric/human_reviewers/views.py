@@ -1,6 +1,7 @@
 """The reviewer's list and page, and the acts on a review."""
 
 from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
@@ -22,7 +23,7 @@ from rubric.models import Comparison, ComparisonSet, Review
 from rubric.models.reviews import DRAFT
 from workspace.core.refusals import Conflict, Refusal, Unacceptable
 from workspace.database.prepared_queries import LARGEST_KEY
-from workspace.models import Project
+from workspace.models import Person, Project
 from workspace.revisions.actions import Saved
 from workspace.revisions.forms import KeyedForm
 from workspace.revisions.views import new_nonce, tell_saved
@@ -67,14 +68,7 @@ def begin(request: SignedIn, comparison: int) -> HttpResponse:
 @require("begin_review", methods=("POST",))
 def next_review(request: SignedIn, comparison_set: int) -> HttpResponse:
     """Redirect to the next review in a set that the person reviews, or to the list if nothing is next."""
-    sets = ComparisonSet.objects.filter(
-        reviewers__person=request.user,
-        reviewers__ended_at=None,
-        project__in=Project.objects.visible_to(request.user),
-    )
-    found = sets.select_related("project").filter(pk=min(comparison_set, LARGEST_KEY)).first()
-    if found is None:
-        raise Http404
+    found = reviewed_set_or_404(request.user, pk=min(comparison_set, LARGEST_KEY))
     bind_form(request, KeyedForm)
     taken = take_next_review(comparison_set=found, by=request.user, now=timezone.now())
     place = reverse("review", args=[taken.pk]) if taken else reverse("reviews")
@@ -113,6 +107,14 @@ def mark(request: SignedIn, review: int) -> HttpResponse:
     return answered(request, found, form, done, work=saved.work)
 
 
+def reviewed_set_or_404(person: Person, **address: object) -> ComparisonSet:
+    """The set at that address, for one of its reviewers."""
+    sets = ComparisonSet.objects.filter(
+        reviewers__person=person, reviewers__ended_at=None, project__in=Project.objects.visible_to(person)
+    )
+    return get_object_or_404(sets.select_related("project"), **address)
+
+
 def reviewed_comparison_or_404(request: SignedIn, comparison: int) -> Comparison:
     """The comparison with that key, of a set that the person reviews."""
     places = Comparison.objects.filter(
@@ -120,10 +122,7 @@ def reviewed_comparison_or_404(request: SignedIn, comparison: int) -> Comparison
         set__reviewers__ended_at=None,
         set__project__in=Project.objects.visible_to(request.user),
     )
-    found = places.select_related("set__project").filter(pk=min(comparison, LARGEST_KEY)).first()
-    if found is None:
-        raise Http404
-    return found
+    return get_object_or_404(places.select_related("set__project"), pk=min(comparison, LARGEST_KEY))
 
 
 @require("review", methods=("POST",))

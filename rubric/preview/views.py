@@ -73,8 +73,7 @@ def publish_with(uses: Uses, games: Hash) -> View:
     @require("publish_version", methods=("GET", "POST"))
     def publish_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
         """Show what publishing changes, and a form for the reason. While a preview is computed, its section polls."""
-        version = version_or_404(request.user, slug, number)
-        check_publish_version(request.user, version)
+        version = version_or_404(request.user, slug, number, check_publish_version)
         if request.method == "GET" and is_htmx(request):
             only_parameters(request)
             context = load_impact(version, games)
@@ -92,8 +91,7 @@ def scored(version: RubricVersion, games: Hash) -> Hash:
 
 def _draft(request: SignedIn, slug: str, number: str) -> RubricVersion:
     only_parameters(request)
-    version = version_or_404(request.user, slug, number)
-    check_publish_version(request.user, version)
+    version = version_or_404(request.user, slug, number, check_publish_version)
     bind_form(request, NothingForm)
     return version
 

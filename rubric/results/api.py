@@ -65,8 +65,7 @@ def show_set_results(request: SignedIn, slug: str, number: int) -> SetResultsAns
 
     Leads and admins read them once their own reviews are submitted, reviewers once the set is closed.
     """
-    found = set_or_404(request.user, slug, number)
-    check_see_results(request.user, found)
+    found = set_or_404(request.user, slug, number, check_see_results)
     asked = ResultsQuery(version=found.rubric_version)
     page = build_set_results(comparison_set=found, asked=asked, person=request.user)
     return SetResultsAnswer.read(page)
@@ -75,8 +74,7 @@ def show_set_results(request: SignedIn, slug: str, number: int) -> SetResultsAns
 @router.get(PATH + "comparisons/{int:comparison}/results/", "api_comparison_result", "see_results")
 def show_result(request: SignedIn, slug: str, number: int, comparison: int) -> ComparisonResultAnswer:
     """Read the result of one comparison."""
-    found = set_or_404(request.user, slug, number)
-    check_see_results(request.user, found)
+    found = set_or_404(request.user, slug, number, check_see_results)
     row = get_object_or_404(Comparison, set=found, number=comparison)
     row.set = found
     if survey_is_due(comparison=row, person=request.user):

@@ -33,8 +33,7 @@ SWITCHES = ("under", "incomplete", "whole", "page")
 @require("see_results")
 def comparison_result(request: SignedIn, slug: str, number: int, comparison: int) -> HttpResponse:
     """Show one comparison: its ranking and its evidence; an htmx request gets only the ranking under other weights."""
-    comparison_set = set_or_404(request.user, slug, number)
-    check_see_results(request.user, comparison_set)
+    comparison_set = set_or_404(request.user, slug, number, check_see_results)
     row = get_object_or_404(Comparison, set=comparison_set, number=comparison)
     row.set = comparison_set
     if survey_is_due(comparison=row, person=request.user):
@@ -58,8 +57,7 @@ def comparison_result(request: SignedIn, slug: str, number: int, comparison: int
 @require("see_results")
 def set_results(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Show a set as a whole: the ranking across its comparisons, and one line for each comparison."""
-    comparison_set = set_or_404(request.user, slug, number)
-    check_see_results(request.user, comparison_set)
+    comparison_set = set_or_404(request.user, slug, number, check_see_results)
     asked, _given = _asked(request, comparison_set)
     page = build_set_results(comparison_set=comparison_set, asked=asked, person=request.user)
     head = SetFrame(comparison_set=comparison_set, current="set_results", person=request.user)

@@ -1,5 +1,7 @@
 """Fetching a comparison set for its pages."""
 
+from collections.abc import Callable
+
 from django.shortcuts import get_object_or_404
 
 from rubric.models import ComparisonSet
@@ -8,7 +10,12 @@ from workspace.models import Person
 SECTION = "comparisons"
 
 
-def set_or_404(person: Person, slug: str, number: int) -> ComparisonSet:
-    """The set at that URL with its project and rubric; 404 if the person may not know of it."""
+def set_or_404(
+    person: Person, slug: str, number: int, check: Callable[[Person, ComparisonSet], None] | None = None
+) -> ComparisonSet:
+    """The set at that URL with its project and rubric, when the person may know of it and passes the `check`."""
     rows = ComparisonSet.objects.visible_to(person).select_related("project", "rubric_version__rubric")
-    return get_object_or_404(rows, project__slug=slug, number=number)
+    found = get_object_or_404(rows, project__slug=slug, number=number)
+    if check:
+        check(person, found)
+    return found

@@ -89,8 +89,7 @@ class StateWord(Struct, frozen=True):
 @require("see_set")
 def set_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Show every comparison against every model. While answers are fetched or read, the region polls."""
-    comparison_set = set_or_404(request.user, slug, number)
-    check_see_set(request.user, comparison_set)
+    comparison_set = set_or_404(request.user, slug, number, check_see_set)
     start = parse_number(only_parameters(request, "from")["from"]) or 1
     head = SetFrame(comparison_set, ASKING, request.user)
     reviewers = model_reviewers(comparison_set)
@@ -145,8 +144,7 @@ def _refusals(person: Person, comparison_set: ComparisonSet, head: SetFrame) -> 
 @require("ask_models", methods=("POST",), costs="computations")
 def ask_models(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Start calls for all pending answers."""
-    found = set_or_404(request.user, slug, number)
-    check_ask_models(request.user, found)
+    found = set_or_404(request.user, slug, number, check_ask_models)
     bind_form(request, NothingForm)
     jobs.start_asking(comparison_set=found, by=request.user, now=timezone.now())
     return _to_list(request, found)
@@ -165,8 +163,7 @@ def stop_asking(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("change_set", methods=("POST",), costs="computations")
 def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Ask again for every answer with failed calls."""
-    found = set_or_404(request.user, slug, number)
-    check_change_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_change_set)
     bind_form(request, NothingForm)
     prompts.ask_failed_again(comparison_set=found, by=request.user, now=timezone.now())
     return _to_list(request, found)
@@ -175,8 +172,7 @@ def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("change_set", methods=("POST",))
 def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Download a file with the prompts of all pending answers; missing prompts are made."""
-    found = set_or_404(request.user, slug, number)
-    check_change_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_change_set)
     bind_form(request, NothingForm)
     lines = prompts.open_prompts(comparison_set=found, by=request.user, now=timezone.now())
     name = f"prompts-{slug}-{found.number}.jsonl"
@@ -196,8 +192,7 @@ def may_upload(person: Person, slug: str, number: int) -> bool:
 def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Show a form for a file of answers; all are stored and read in the background, or every fault is listed."""
     only_parameters(request)
-    found = set_or_404(request.user, slug, number)
-    check_change_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_change_set)
     form, status, faults = AnswersForm(), 200, list[LineFault]()
     if request.method == "POST":
         form, status = bind_form(request, AnswersForm), 422
@@ -214,8 +209,7 @@ def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
 def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
     """Show and set what every call to a model sends besides the prompt."""
     only_parameters(request)
-    found = set_or_404(request.user, slug, number)
-    check_see_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_see_set)
     check_change_set(request.user, found)
     model = get_object_or_404(Reviewer, set=found, pk=min(reviewer, LARGEST_KEY), kind=MODEL)
     model.set = found

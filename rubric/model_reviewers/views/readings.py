@@ -41,8 +41,7 @@ READINGS, READING = "rubric/model_reviewers/readings.html", "rubric/model_review
 def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """List answers that the current reader reads differently, that are unreadable, or that a person corrected."""
     only_parameters(request)
-    comparison_set = set_or_404(request.user, slug, number)
-    check_see_set(request.user, comparison_set)
+    comparison_set = set_or_404(request.user, slug, number, check_see_set)
     check_see_results(request.user, comparison_set)
     rows = [row for review in list_readable(comparison_set) if (row := _row(review)) is not None]
     context = {
@@ -59,8 +58,7 @@ def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("change_set", methods=("POST",), costs="computations")
 def reread_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Make the current reader's readings count, for the whole set."""
-    found = set_or_404(request.user, slug, number)
-    check_change_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_change_set)
     bind_form(request, NothingForm)
     readings.reread_answers(comparison_set=found, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("set_readings", args=[slug, number]))
@@ -105,8 +103,7 @@ def correct_reading(request: SignedIn, slug: str, number: int, review: int) -> H
 
 def _readable_or_404(request: SignedIn, slug: str, number: int, review: int) -> Review:
     """A review that was read from text, for a lead of its set."""
-    found = set_or_404(request.user, slug, number)
-    check_see_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_see_set)
     row = get_object_or_404(list_readable(found, states=(SUBMITTED, SUPERSEDED)), pk=min(review, LARGEST_KEY))
     row.reviewer.set = row.comparison.set = found
     return row

@@ -124,8 +124,7 @@ def pair_or_404(
     request: SignedIn, slug: str, number: int, comparison: int, reviewer: int
 ) -> tuple[Comparison, Reviewer]:
     """The comparison and the model at a URL, for a lead of the set."""
-    found = set_or_404(request.user, slug, number)
-    check_see_set(request.user, found)
+    found = set_or_404(request.user, slug, number, check_see_set)
     row = get_object_or_404(Comparison, set=found, number=comparison)
     model = get_object_or_404(Reviewer, set=found, pk=reviewer, kind=MODEL)
     row.set = model.set = found

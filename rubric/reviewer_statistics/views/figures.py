@@ -70,9 +70,7 @@ SINCE = (
 
 def get_results_set(request: SignedIn, slug: str, number: int) -> ComparisonSet:
     only_parameters(request)
-    comparison_set = set_or_404(request.user, slug, number)
-    check_see_results(request.user, comparison_set)
-    return comparison_set
+    return set_or_404(request.user, slug, number, check_see_results)
 
 
 def load_figures(
@@ -104,8 +102,7 @@ def load_figures(
 @require("see_results", methods=("POST",))
 def figure_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Queue the missing figures; redirects to the page that asked for them."""
-    comparison_set = set_or_404(request.user, slug, number)
-    check_see_results(request.user, comparison_set)
+    comparison_set = set_or_404(request.user, slug, number, check_see_results)
     form = bind_form(request, KindForm)
     if not form.is_valid():
         raise Malformed(_("The form does not say which figures it is about. Reload the page and try again."))
@@ -167,8 +164,7 @@ def _list_reasons(agreement: AgreedOn) -> list[str]:
 def set_tuning(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Weights fitted to holistic scores and to preferences. A request to adopt a fit names the hash of their input."""
     only_parameters(request)
-    comparison_set = set_or_404(request.user, slug, number)
-    check_tune(request.user, comparison_set)
+    comparison_set = set_or_404(request.user, slug, number, check_tune)
     _head, context, row = load_figures(request, comparison_set, TUNING)
     if row is not None:
         figures = decode_stored(row.body, TuningFigures)

@@ -26,8 +26,7 @@ def retire_with(uses: Uses) -> View:
     @require("retire_version", methods=("GET", "POST"))
     def retire_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
         """Show who uses the version, and a form for the reason."""
-        version = version_or_404(request.user, slug, number)
-        check_retire_version(request.user, version)
+        version = version_or_404(request.user, slug, number, check_retire_version)
         return change_version(request, version, _retire, "rubric/versions/retire.html", uses)
 
     return retire_version
@@ -36,16 +35,14 @@ def retire_with(uses: Uses) -> View:
 @require("discard_version", methods=("GET", "POST"))
 def discard_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     """Show what happens to a discarded draft, and a form for the reason."""
-    version = version_or_404(request.user, slug, number)
-    check_discard_version(request.user, version)
+    version = version_or_404(request.user, slug, number, check_discard_version)
     return change_version(request, version, actions.discard_draft, "rubric/versions/discard.html", dict)
 
 
 @require("offer_version", methods=("GET", "POST"))
 def offer_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     """Show what it means that new work can use an imported version, and a form for the reason."""
-    version = version_or_404(request.user, slug, number)
-    check_offer_version(request.user, version)
+    version = version_or_404(request.user, slug, number, check_offer_version)
     return change_version(request, version, _offer, "rubric/versions/offer.html", dict)
 
 

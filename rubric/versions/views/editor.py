@@ -63,8 +63,7 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     Changing a weight also sends the form, with `weigh` and the name of its field.
     """
     only_parameters(request)
-    version = version_or_404(request.user, slug, number)
-    check_edit_version(request.user, version)
+    version = version_or_404(request.user, slug, number, check_edit_version)
     base = version.to_record()
     if request.method == "GET":
         return _show(request, version, DraftForm(base=base, note=version.note, basis=version.sha256))
@@ -137,8 +136,7 @@ def _save(request: SignedIn, version: RubricVersion, form: DraftForm, record: Ru
             version=version, record=record, note=note, basis=basis, by=request.user, now=timezone.now()
         )
     except Conflict as conflict:
-        version = version_or_404(request.user, slug, number)
-        check_edit_version(request.user, version)
+        version = version_or_404(request.user, slug, number, check_edit_version)
         return _show(request, version, form, status=add_refusal(form, conflict), typed=record)
     except Refusal as refusal:
         return _show(request, version, form, status=add_refusal(form, refusal))

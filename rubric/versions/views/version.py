@@ -1,6 +1,6 @@
 """One rubric version: its page, what differs from another version, and its file."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -36,20 +36,24 @@ def rubrics_frame(request: SignedIn) -> Mapping[str, object]:
     return frame(request.user, None, "rubrics")
 
 
-def version_or_404(person: Person, slug: str, number: str) -> RubricVersion:
-    """The version at that URL, with its rubric and people; 404 if the person may not know of it."""
+def version_or_404(
+    person: Person, slug: str, number: str, check: Callable[[Person, RubricVersion], None] | None = None
+) -> RubricVersion:
+    """The version at that URL, with its rubric and people, when the person may know of it and passes the `check`."""
     rows = RubricVersion.objects.visible_to(person).select_related("rubric", *PEOPLE)
     if "\x00" in number:
         raise Http404  # PostgreSQL rejects such a text in a query
-    return get_object_or_404(rows, rubric__key=slug, number=number)
+    found = get_object_or_404(rows, rubric__key=slug, number=number)
+    if check:
+        check(person, found)
+    return found
 
 
 @require("read_rubric")
 def rubric_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     """Show one version, read only, and what can be done with it. Weights are for people who may see them."""
     only_parameters(request)
-    version = version_or_404(request.user, slug, number)
-    check_read_rubric(request.user, version)
+    version = version_or_404(request.user, slug, number, check_read_rubric)
     record = version.to_record()
     has_weights, may_edit = may(check_see_weights, request.user), may(check_edit_rubrics, request.user)
     context = {
@@ -134,8 +138,7 @@ def _list_words(value: Any) -> list[str]:
 def compare_versions(request: SignedIn, slug: str, number: str) -> HttpResponse:
     """Show what differs from another version of the same kind: the one chosen, or the one before."""
     chosen = only_parameters(request, "from")["from"]
-    version = version_or_404(request.user, slug, number)
-    check_read_rubric(request.user, version)
+    version = version_or_404(request.user, slug, number, check_read_rubric)
     rows = RubricVersion.objects.visible_to(request.user).kept().filter(rubric__kind=version.rubric.kind)
     others = list(rows.exclude(pk=version.pk).select_related("rubric").defer("body").order_by("-pk"))
     earlier = [other for other in others if other.rubric_id == version.rubric_id and other.pk < version.pk]
