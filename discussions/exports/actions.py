@@ -20,7 +20,7 @@ from workspace.access.permissions import get_refusal, may
 from workspace.blob_store import BytesLost, load_bytes
 from workspace.core.refusals import Conflict
 from workspace.database.snapshot import snapshot
-from workspace.exports.actions import Source, build_export, request_export, start_export, write_export
+from workspace.exports.actions import Source, build_export, request_export, write_export
 from workspace.exports.core.choices import ARCHIVE, GAME
 from workspace.exports.core.files import ExportFile
 from workspace.exports.permissions import check_export_everything
@@ -35,10 +35,11 @@ def request_project_export(
     format_name: str,
     has_pseudonyms: bool = False,
     has_byte_order_mark: bool = False,
+    is_queued: bool = True,
     by: Person,
     now: datetime,
 ) -> Export:
-    """Queue an export of the project or of a part of it. Raises NotAllowed and Unacceptable."""
+    """Ask for an export of the project or of a part of it. Raises NotAllowed and Unacceptable."""
     subject = check_export_subject(by, project, of)
     check_archive_choice(by, project, subject, format_name, has_pseudonyms)
     return request_export(
@@ -48,6 +49,7 @@ def request_project_export(
         is_unblinded=may(check_export_everything, by, project),
         has_pseudonyms=has_pseudonyms,
         has_byte_order_mark=has_byte_order_mark,
+        is_queued=is_queued,
         by=by,
         now=now,
     )
@@ -73,15 +75,13 @@ def write_export_at_once(
 
     Raises NotAllowed and Unacceptable, and OSError when the file cannot be written.
     """
-    subject = check_export_subject(by, project, of)
-    check_archive_choice(by, project, subject, format_name, has_pseudonyms)
-    export = start_export(
+    export = request_project_export(
         project=project,
-        subject=str(subject),
+        of=of,
         format_name=format_name,
-        is_unblinded=may(check_export_everything, by, project),
         has_pseudonyms=has_pseudonyms,
         has_byte_order_mark=has_byte_order_mark,
+        is_queued=False,
         by=by,
         now=now,
     )

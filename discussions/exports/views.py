@@ -1,17 +1,33 @@
 """Requesting an export: the same form for a project, a stage, an iteration, a game and a comparison set."""
 
+from typing import Any
+
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from discussions.archives.permissions import check_archive
 from discussions.exports.actions import request_project_export
-from discussions.exports.pages import new_export_page
 from discussions.exports.permissions import check_export_subject
+from discussions.exports.queries.streams import games_of, sets_of
+from discussions.models import Evaluation
+from rubric.models import Review
+from workspace.access.permissions import get_refusal, may
 from workspace.core.refusals import Refusal, Unacceptable
+from workspace.exports.core.choices import ARCHIVE, PARQUET, PROJECT, Subject, parse_subject
 from workspace.exports.forms import ExportForm
-from workspace.exports.permissions import check_export
+from workspace.exports.labels import (
+    ARCHIVE_WHOLE_ONLY,
+    FORMAT_NAMES,
+    FORMAT_NOTES,
+    PARQUET_MISSING,
+    describe_subject,
+)
+from workspace.exports.permissions import check_export, check_export_everything, has_parquet
 from workspace.exports.views import SECTION
-from workspace.models import Project
+from workspace.models import Person, Project
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -45,8 +61,8 @@ def new_export(request: SignedIn, slug: str) -> HttpResponse:
                 status = add_refusal(form, refusal)
     else:
         _check_known(request, project, of)
-    page = new_export_page(project=project, person=request.user, of=str(form["of"].value() or ""))
-    context = {"form": form, "page": page, **frame(request.user, project, SECTION)}
+    context = {"form": form, **_describe_export(project, request.user, str(form["of"].value() or ""))}
+    context |= frame(request.user, project, SECTION)
     return respond(request, page=PAGE, context=context, status=status)
 
 
@@ -55,3 +71,50 @@ def _check_known(request: SignedIn, project: Project, of: str) -> None:
         check_export_subject(request.user, project, of)
     except Unacceptable as refusal:
         raise Http404 from refusal
+
+
+def _describe_export(project: Project, person: Person, of: str) -> dict[str, Any]:
+    """What is exported, how much it is, and in which formats; what is no subject is shown as the whole project."""
+    subject = parse_subject(of) or Subject(PROJECT)
+    is_everything = may(check_export_everything, person, project)
+    return {
+        "subject": describe_subject(str(subject)),
+        "amount": _count(project, subject) if is_everything else _count_own(project, person),
+        "formats": [
+            (key, label, FORMAT_NOTES[key], _find_refusal(project, person, subject, key))
+            for key, label in FORMAT_NAMES.items()
+        ],
+        "is_everything": is_everything,
+    }
+
+
+def _find_refusal(project: Project, person: Person, subject: Subject, format_name: str) -> str:
+    """Why the format cannot be chosen, "" when it can."""
+    if format_name == PARQUET and not has_parquet():
+        return str(PARQUET_MISSING)
+    if format_name == ARCHIVE:
+        refusal = get_refusal(check_archive, person, project)
+        return refusal or ("" if subject.kind == PROJECT else str(ARCHIVE_WHOLE_ONLY))
+    return ""
+
+
+def _count(project: Project, subject: Subject) -> str:
+    games, sets = games_of(project, subject).count(), sets_of(project, subject).count()
+    return _join(
+        (games, ngettext("%(n)s game", "%(n)s games", games)),
+        (sets, ngettext("%(n)s comparison set", "%(n)s comparison sets", sets)),
+    )
+
+
+def _count_own(project: Project, person: Person) -> str:
+    games = Evaluation.objects.visible_to(person).filter(game__project=project).count()
+    reviews = Review.objects.visible_to(person).filter(reviewer__set__project=project).count()
+    return _join(
+        (games, ngettext("%(n)s evaluation", "%(n)s evaluations", games)),
+        (reviews, ngettext("%(n)s review", "%(n)s reviews", reviews)),
+    )
+
+
+def _join(*counts: tuple[int, str]) -> str:
+    parts = [words % {"n": f"{count:,}"} for count, words in counts if count]
+    return _(" and ").join(parts) or _("nothing yet")

@@ -70,40 +70,14 @@ def request_export(
     is_unblinded: bool,
     has_pseudonyms: bool,
     has_byte_order_mark: bool,
+    is_queued: bool = True,
     by: Person,
     now: datetime,
 ) -> Export:
-    """Queue an export. Raises NotAllowed, and Unacceptable for a format that this installation cannot write."""
-    with transaction.atomic():
-        export = start_export(
-            project=project,
-            subject=subject,
-            format_name=format_name,
-            is_unblinded=is_unblinded,
-            has_pseudonyms=has_pseudonyms,
-            has_byte_order_mark=has_byte_order_mark,
-            by=by,
-            now=now,
-        )
-        export.job = enqueue(
-            project=project, kind=EXPORT, subject=f"export:{export.pk}", input_hash="", by=by, now=now
-        )
-        export.save(update_fields=["job"])
-    return export
+    """Insert the row of an export and its audit line, and queue its job unless it is written at once.
 
-
-def start_export(
-    *,
-    project: Project,
-    subject: str,
-    format_name: str,
-    is_unblinded: bool,
-    has_pseudonyms: bool,
-    has_byte_order_mark: bool,
-    by: Person,
-    now: datetime,
-) -> Export:
-    """Insert the row of an export, without a job yet, and its audit line."""
+    Raises NotAllowed, and Unacceptable for a format that this installation cannot write.
+    """
     (check_export_everything if is_unblinded else check_export)(by, project)
     check_format(format_name)
     with transaction.atomic():
@@ -119,6 +93,11 @@ def start_export(
             created_by=by,
         )
         _record("export:made", export, by, now)
+        if is_queued:
+            export.job = enqueue(
+                project=project, kind=EXPORT, subject=f"export:{export.pk}", input_hash="", by=by, now=now
+            )
+            export.save(update_fields=["job"])
     return export
 
 

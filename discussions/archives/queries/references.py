@@ -2,7 +2,6 @@
 
 from array import array
 from bisect import bisect_left
-from typing import Any
 
 from discussions.archives.queries.tables import TABLES, AnyModel, is_shared
 from rubric.models import Rubric, RubricVersion
@@ -53,9 +52,8 @@ class References:
 
     def _count(self, model: AnyModel, key: int) -> int:
         if model not in self._keys:
-            rows: Any = TABLES[model].rows
-            keys = rows(self.project).order_by("pk").values_list("pk", flat=True)
-            self._keys[model] = array("q", keys.iterator(chunk_size=5_000))
+            rows = TABLES[model].find_rows(self.project).order_by("pk").values_list("pk", flat=True)
+            self._keys[model] = array("q", rows.iterator(chunk_size=5_000))
         keys = self._keys[model]
         place = bisect_left(keys, key)
         if place == len(keys) or keys[place] != key:

@@ -55,7 +55,7 @@ class ArchiveSource:
 
     def count(self) -> int:
         """The number of lines, without the few that are shared."""
-        own = sum(_rows_of(table, self.project).count() for table in OWN)
+        own = sum(table.find_rows(self.project).count() for table in OWN)
         return own + list_uploads(self.project).count() + audit_lines(self.project).count()
 
     def stream(self) -> Iterator[Struct]:
@@ -63,7 +63,7 @@ class ArchiveSource:
         for sha256 in list_uploads(self.project):
             yield ArchivedBytes(sha256, self.read_upload(sha256))
         for table in OWN:
-            rows = _rows_of(table, self.project).order_by("pk")
+            rows = table.find_rows(self.project).order_by("pk")
             yield from self._lines(table, rows)
         yield from self._audit_lines()
         # Versions name people and rubrics, so they come first.
@@ -79,7 +79,7 @@ class ArchiveSource:
     def _lines(self, table: ArchivedTable, rows: Any) -> Iterator[Struct]:
         line_type, hook = get_line_type(table.model), self._hooks().get(table.model)
         readers = [(field.name, self._reader(table, field)) for field in table.fields]
-        for row in rows if table.rows is None else rows.iterator(chunk_size=CHUNK):
+        for row in rows if not table.path else rows.iterator(chunk_size=CHUNK):
             unsaid = _unsaid(row)
             try:
                 values = {name: unsaid[name] if name in unsaid else read(row) for name, read in readers}
@@ -166,11 +166,6 @@ def audit_lines(project: Project) -> Any:
     lines = Event.objects.filter(chain__project=project)
     last = lines.exclude(object_kind="export").order_by("-seq").values_list("seq", flat=True).first()
     return lines.filter(seq__lte=last or 0).select_related("first_seal").order_by("seq")
-
-
-def _rows_of(table: ArchivedTable, project: Project) -> Any:
-    assert table.rows is not None
-    return table.rows(project)
 
 
 def _unsaid(row: Any) -> dict[str, Any]:

@@ -30,15 +30,16 @@ from rubric.human_reviewers.queries.reviews import STARTING
 from workspace import models as workspace
 from workspace.models import Project
 
-Rows = Callable[[Project], "QuerySet[Any]"]
 AnyModel = type[models.Model]
+# No path leads from a job to what it reads.
+JOBS_OF_TRANSCRIPTS = "transcripts"
 
 
 class ArchivedTable(Struct, frozen=True):
     """One model in archives.
 
-    `rows` gives those of a project, in the order of their keys; a line names a row of another table by the number of
-    its line. Tables without `rows` are shared by projects: their rows are named by a text, and written when a line
+    `path` leads from a row to its project; a line names a row of another table by the number of its line, in the order
+    of keys. Tables without a path are shared by projects: their rows are named by a text, and written when a line
     names them. `filled` are fields that no line has, with how an import fills them. `inner` says where the JSON of a
     field names rows: field -> path -> model; such a field is JSON in the line, too. `texts` are the types of JSON in
     text fields, and `types` those of fields that hold another thing in a line than in the row. `ahead` are moments that
@@ -46,7 +47,7 @@ class ArchivedTable(Struct, frozen=True):
     """
 
     model: AnyModel
-    rows: Rows | None = None
+    path: str = ""
     filled: dict[str, str] = {}
     inner: dict[str, dict[str, AnyModel]] = {}
     texts: dict[str, Any] = {}
@@ -67,19 +68,17 @@ class ArchivedTable(Struct, frozen=True):
             if field.name not in self.filled and not isinstance(field, models.AutoField)
         ]
 
+    def find_rows(self, project: Project) -> "QuerySet[Any]":
+        """The rows of a project."""
+        rows = self.model._default_manager.all()
+        if self.path == JOBS_OF_TRANSCRIPTS:
+            return rows.filter(pk__in=games.Transcript.objects.filter(project=project).values("job"))
+        return rows.filter(**{self.path: project.pk})
+
 
 def get_model_kind(model: AnyModel) -> str:
     """The name of a model's lines."""
     return str(model._meta.label_lower)
-
-
-def _within(model: AnyModel, path: str) -> Rows:
-    return lambda project: model._default_manager.filter(**{path: project})
-
-
-def _jobs_of_transcripts(project: Project) -> "QuerySet[Any]":
-    read = games.Transcript.objects.filter(project=project).values("job")
-    return workspace.Job.objects.filter(pk__in=read)
 
 
 NO_JOB = {"job": "empty: jobs belong to the installation"}
@@ -135,12 +134,12 @@ SHARED = (
     ArchivedTable(rubric.RubricVersion, types=_MAYBE | {"state": Literal["published", "retired"]}),
 )
 OWN = (
-    ArchivedTable(workspace.Project, lambda project: Project.objects.filter(pk=project.pk)),
-    ArchivedTable(workspace.Membership, _within(workspace.Membership, "project")),
+    ArchivedTable(workspace.Project, "pk"),
+    ArchivedTable(workspace.Membership, "project"),
     # Only jobs that read uploads: with the upload they form its report.
     ArchivedTable(
         workspace.Job,
-        _jobs_of_transcripts,
+        JOBS_OF_TRANSCRIPTS,
         filled={
             "subject": "names the upload by its new key",
             "attempt": "0",
@@ -154,89 +153,85 @@ OWN = (
         },
         types={"kind": Literal["import"], "state": Literal["done", "failed", "cancelled"]},
     ),
-    ArchivedTable(games.Stage, _within(games.Stage, "project"), texts={"door": GateStatus}),
-    ArchivedTable(games.Iteration, _within(games.Iteration, "project"), texts={"material": dict[str, float]}),
-    ArchivedTable(games.Transcript, _within(games.Transcript, "project"), texts={"faults": list[Fault]}),
+    ArchivedTable(games.Stage, "project", texts={"door": GateStatus}),
+    ArchivedTable(games.Iteration, "project", texts={"material": dict[str, float]}),
+    ArchivedTable(games.Transcript, "project", texts={"faults": list[Fault]}),
     ArchivedTable(
         games.ColumnMapping,
-        _within(games.ColumnMapping, "project"),
+        "project",
         texts={"columns": list[str], "fields": dict[str, str]},
     ),
     ArchivedTable(
         games.Game,
-        _within(games.Game, "project"),
+        "project",
         filled={"paid_usd": "the cost by hand, else that of the file"},
         texts={"warnings": list[Fault]},
     ),
-    ArchivedTable(games.GameText, _within(games.GameText, _GAME), texts={"body": GameRecord}),
-    ArchivedTable(games.RoundOffset, _within(games.RoundOffset, _GAME)),
+    ArchivedTable(games.GameText, _GAME, texts={"body": GameRecord}),
+    ArchivedTable(games.RoundOffset, _GAME),
     ArchivedTable(
         games.Measured,
-        _within(games.Measured, _GAME),
+        _GAME,
         filled=NO_JOB,
         texts={"figures": dict[str, tuple[int, int, bool, bool]]},
     ),
     ArchivedTable(
         games.MeasuredFindings,
-        _within(games.MeasuredFindings, "measured__game__project"),
+        "measured__game__project",
         texts={"body": dict[str, Measurement]},
     ),
-    ArchivedTable(
-        games.Companions, _within(games.Companions, "measured__game__project"), texts={"body": dict[str, Any]}
-    ),
-    ArchivedTable(games.ManualFigure, _within(games.ManualFigure, _GAME)),
-    ArchivedTable(games.Withdrawal, _within(games.Withdrawal, _GAME)),
-    ArchivedTable(games.Slot, _within(games.Slot, "project"), ahead={"lease_until": LEASE}),
-    ArchivedTable(games.Evaluation, _within(games.Evaluation, _GAME)),
-    ArchivedTable(games.Judgement, _within(games.Judgement, _EVALUATION)),
-    ArchivedTable(games.Revision, _within(games.Revision, "judgement__evaluation__game__project")),
-    ArchivedTable(games.Reveal, _within(games.Reveal, _EVALUATION)),
-    ArchivedTable(games.Remark, _within(games.Remark, _EVALUATION)),
-    ArchivedTable(games.FlagReply, _within(games.FlagReply, "flag__evaluation__game__project")),
+    ArchivedTable(games.Companions, "measured__game__project", texts={"body": dict[str, Any]}),
+    ArchivedTable(games.ManualFigure, _GAME),
+    ArchivedTable(games.Withdrawal, _GAME),
+    ArchivedTable(games.Slot, "project", ahead={"lease_until": LEASE}),
+    ArchivedTable(games.Evaluation, _GAME),
+    ArchivedTable(games.Judgement, _EVALUATION),
+    ArchivedTable(games.Revision, "judgement__evaluation__game__project"),
+    ArchivedTable(games.Reveal, _EVALUATION),
+    ArchivedTable(games.Remark, _EVALUATION),
+    ArchivedTable(games.FlagReply, "flag__evaluation__game__project"),
     # The hash covers keys of evaluations: null says that the answers are still those that were resolved.
-    ArchivedTable(games.Adjudication, _within(games.Adjudication, _GAME), types={"sides_sha256": str | None}),
+    ArchivedTable(games.Adjudication, _GAME, types={"sides_sha256": str | None}),
     ArchivedTable(
         games.Verdict,
-        _within(games.Verdict, "project"),
+        "project",
         filled=HASH_OF_BASIS,
         inner={"basis": BASIS_KEYS},
         texts={"basis": Basis, "outcome": Outcome},
     ),
     ArchivedTable(
         games.Decision,
-        _within(games.Decision, "iteration__project"),
+        "iteration__project",
         filled=HASH_OF_BASIS,
         inner={"basis": DECISION_KEYS},
         texts={"basis": DecisionBasis, "proposal": Any},
     ),
-    ArchivedTable(games.CalibrationRound, _within(games.CalibrationRound, "project")),
-    ArchivedTable(
-        games.CalibrationGame, _within(games.CalibrationGame, "round__project"), texts={"key": GameKey}
-    ),
-    ArchivedTable(games.CalibrationWaiver, _within(games.CalibrationWaiver, "round__project")),
-    ArchivedTable(games.QueueRule, _within(games.QueueRule, "project")),
-    ArchivedTable(games.RatingRule, _within(games.RatingRule, "project")),
-    ArchivedTable(games.Guideline, _within(games.Guideline, "project")),
-    ArchivedTable(games.GuidelineReading, _within(games.GuidelineReading, "guideline__project")),
-    ArchivedTable(rubric.ComparisonSet, _within(rubric.ComparisonSet, "project")),
-    ArchivedTable(rubric.Comparison, _within(rubric.Comparison, _SET)),
-    ArchivedTable(rubric.Response, _within(rubric.Response, "comparison__set__project")),
-    ArchivedTable(rubric.Reviewer, _within(rubric.Reviewer, _SET)),
-    ArchivedTable(rubric.Review, _within(rubric.Review, "reviewer__set__project")),
-    ArchivedTable(rubric.ReviewedResponse, _within(rubric.ReviewedResponse, _REVIEW)),
-    ArchivedTable(rubric.Mark, _within(rubric.Mark, _REVIEW)),
-    ArchivedTable(rubric.MarkRevision, _within(rubric.MarkRevision, "mark__review__reviewer__set__project")),
-    ArchivedTable(rubric.ReviewPrompt, _within(rubric.ReviewPrompt, _REVIEW)),
-    ArchivedTable(rubric.WholePrompt, _within(rubric.WholePrompt, _REVIEW)),
-    ArchivedTable(rubric.Answer, _within(rubric.Answer, _REVIEW)),
-    ArchivedTable(rubric.Survey, _within(rubric.Survey, "comparison__set__project")),
-    ArchivedTable(rubric.CalibrationRound, _within(rubric.CalibrationRound, _SET)),
+    ArchivedTable(games.CalibrationRound, "project"),
+    ArchivedTable(games.CalibrationGame, "round__project", texts={"key": GameKey}),
+    ArchivedTable(games.CalibrationWaiver, "round__project"),
+    ArchivedTable(games.QueueRule, "project"),
+    ArchivedTable(games.RatingRule, "project"),
+    ArchivedTable(games.Guideline, "project"),
+    ArchivedTable(games.GuidelineReading, "guideline__project"),
+    ArchivedTable(rubric.ComparisonSet, "project"),
+    ArchivedTable(rubric.Comparison, _SET),
+    ArchivedTable(rubric.Response, "comparison__set__project"),
+    ArchivedTable(rubric.Reviewer, _SET),
+    ArchivedTable(rubric.Review, "reviewer__set__project"),
+    ArchivedTable(rubric.ReviewedResponse, _REVIEW),
+    ArchivedTable(rubric.Mark, _REVIEW),
+    ArchivedTable(rubric.MarkRevision, "mark__review__reviewer__set__project"),
+    ArchivedTable(rubric.ReviewPrompt, _REVIEW),
+    ArchivedTable(rubric.WholePrompt, _REVIEW),
+    ArchivedTable(rubric.Answer, _REVIEW),
+    ArchivedTable(rubric.Survey, "comparison__set__project"),
+    ArchivedTable(rubric.CalibrationRound, _SET),
     ArchivedTable(
         rubric.CalibrationComparison,
-        _within(rubric.CalibrationComparison, "round__set__project"),
+        "round__set__project",
         texts={"key": ComparisonKey},
     ),
-    ArchivedTable(rubric.CalibrationWaiver, _within(rubric.CalibrationWaiver, "round__set__project")),
+    ArchivedTable(rubric.CalibrationWaiver, "round__set__project"),
 )
 TABLES: dict[AnyModel, ArchivedTable] = {table.model: table for table in (*SHARED, *OWN)}
 
@@ -298,7 +293,7 @@ KINDS_LEFT_OUT = ("invitation", "access_token", "job", "scoring_choice", "export
 
 def is_shared(model: AnyModel) -> bool:
     """Whether lines name the model's rows by a text, not by the number of a line."""
-    return TABLES[model].rows is None
+    return not TABLES[model].path
 
 
 @cache
