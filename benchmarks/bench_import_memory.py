@@ -73,7 +73,7 @@ def upload(count: int, shape: str) -> None:
 
     from discussions.iterations.actions import open_project
     from discussions.transcripts.actions import Upload, import_transcripts
-    from workspace.people.actions import system_person
+    from workspace.people.actions.people import system_person
 
     call_command("migrate", verbosity=0)
     system = system_person(now=timezone.now())

@@ -26,8 +26,8 @@ def main(evaluators: int, games: int) -> None:
 
     from benchmarks.bench_import import native
     from discussions.iterations.actions import open_project
-    from workspace.people.actions import create_account, system_person
-    from workspace.projects.actions import add_member
+    from workspace.people.actions.people import create_account, system_person
+    from workspace.people.actions.projects import add_member
     from workspace.tokens.actions import create_token
 
     now, password, name = timezone.now(), secrets.token_urlsafe(15), f"bench-{secrets.token_hex(4)}"

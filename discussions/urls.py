@@ -11,7 +11,7 @@ PACKAGES = (
     "verdicts",
     "adjudication",
     "transcripts",
-    "columns",
+    "imports",
     "calibration",
     "guidelines",
     "gates",
@@ -22,7 +22,6 @@ PACKAGES = (
     "upgrades",
     "reliability",
     "exports",
-    "selections",
 )
 
 urlpatterns: list[URLResolver] = [path("", include(f"discussions.{package}.urls")) for package in PACKAGES]

@@ -8,7 +8,6 @@ from ninja import NinjaAPI
 
 from discussions.adjudication.api import router as disagreements
 from discussions.calibration.api import router as calibrations
-from discussions.columns.api import router as columns
 from discussions.comparison.api import router as decisions
 from discussions.exports.api import router as exports
 from discussions.games.api.changes import router as game_changes
@@ -16,6 +15,7 @@ from discussions.games.api.games import router as games
 from discussions.gates.api import router as stages
 from discussions.guidelines.api import router as guidelines
 from discussions.home.api import router as home
+from discussions.imports.api import router as columns
 from discussions.planning.api import router as iterations
 from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating
@@ -32,7 +32,7 @@ from rubric.versions.api import router as versions
 from workspace.audit.api import router as audit
 from workspace.checks.api import router as jobs
 from workspace.outbox.api import notifications, webhooks
-from workspace.projects.api import router as projects
+from workspace.people.api import router as projects
 from workspace.tokens.api import QuickRenderer, StrictParser, TokenScheme, gated_urls, handle_faults
 from workspace.web.problems import API
 

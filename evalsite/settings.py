@@ -184,8 +184,8 @@ STORED_BYTES = [
 SAVED_JUDGEMENTS = {"games": "discussions.Revision", "comparisons": "rubric.MarkRevision"}
 # What is done for each kind of job: the action that a worker calls with the job it took.
 JOB_ACTIONS = {
-    "import": "discussions.imports.actions.import_games",
-    "import_part": "discussions.imports.actions.help_import",
+    "import": "discussions.imports.actions.reading.import_games",
+    "import_part": "discussions.imports.actions.reading.help_import",
     "measure": "discussions.metrics.actions.measure_games",
     "companions": "discussions.metrics.actions.add_diagnostics",
     "figure_team": "discussions.reliability.actions.compute_team_figures",
@@ -286,7 +286,7 @@ AUDIT_KINDS = [
 # What is called, in the same transaction, with a job that failed for good.
 FAILED_JOB_ACTIONS = [
     "workspace.outbox.actions.queue.tell_failed_job",
-    "discussions.imports.actions.measure_imported_games",
+    "discussions.imports.actions.reading.measure_imported_games",
 ]
 # How large a project archive may be that is imported.
 ARCHIVE_LIMITS = {

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from workspace.checks.actions import sweep
 from workspace.database.clock import database_now
 from workspace.jobs.actions import LOOK_AT_JOB, NOTIFY_AGAIN, beat, run_job
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 BEAT = "workspace.beat"
 SWEEP, ONCE_IN = "workspace.sweep", 5

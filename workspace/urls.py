@@ -6,7 +6,6 @@ PACKAGES = (
     "audit",
     "authentication",
     "exports",
-    "projects",
     "people",
     "tokens",
     "outbox",

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.games.views import changes, flags, game, game_list
+from discussions.games.views import changes, flags, game, game_list, selections
 
 urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/games/<int:number>/figures/", changes.enter_figure, name="enter_figure"),
@@ -23,4 +23,9 @@ urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/games/<int:number>/", game.game, name="game"),
     path("projects/<slug:slug>/flags/", flags.flags, name="flags"),
     path("projects/<slug:slug>/flags/<int:flag>/", flags.answer, name="answer_flag"),
+    path("projects/<slug:slug>/games/choose/", selections.choose_games, name="choose_games"),
+    path("projects/<slug:slug>/games/assign/", selections.assign_selected, name="assign_selected"),
+    path("projects/<slug:slug>/games/move/", selections.move_selected, name="move_selected"),
+    path("projects/<slug:slug>/games/withdraw/", selections.withdraw_selected, name="withdraw_selected"),
+    path("projects/<slug:slug>/games/record/", selections.record_games, name="record_games"),
 ]

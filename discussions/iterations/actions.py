@@ -24,8 +24,8 @@ from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
-from workspace.people.actions import system_person
-from workspace.projects.actions import create_project
+from workspace.people.actions.people import system_person
+from workspace.people.actions.projects import create_project
 
 OPEN_FOR_RATING = "open_for_rating"
 

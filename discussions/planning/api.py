@@ -41,8 +41,8 @@ from discussions.queue.actions import change_queue
 from rubric.models import RubricVersion
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
-from workspace.projects.actions import MOST_MEGABYTES, set_storage_limit
-from workspace.projects.queries import Storage, load_storage
+from workspace.people.actions.projects import MOST_MEGABYTES, set_storage_limit
+from workspace.people.queries import Storage, load_storage
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn

@@ -48,7 +48,7 @@ from workspace.database.prepared_queries import Prepared, insert_row
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Membership, Person, Project
 from workspace.models.projects import EVALUATOR
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 TRIES = 3
 _UNCLOSED = Q(purpose=RATING, is_closed=False)

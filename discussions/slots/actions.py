@@ -23,7 +23,7 @@ from workspace.database.bulk_rows import insert_rows
 from workspace.database.isolation import do_each
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 from workspace.texts import clean_text
 
 GONE = gettext_lazy(

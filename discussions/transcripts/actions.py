@@ -34,7 +34,7 @@ from workspace.database.bulk_rows import insert_rows, reserve_keys
 from workspace.jobs.actions import cancel_job, enqueue
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED
-from workspace.projects.permissions import check_room
+from workspace.people.permissions import check_room
 
 IMPORT = "import"
 NEW, RESUMED, ALREADY = "new", "resumed", "already"

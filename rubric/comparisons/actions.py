@@ -52,7 +52,7 @@ from workspace.core.identifiers import plain_name
 from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person, Project
-from workspace.projects.permissions import check_room
+from workspace.people.permissions import check_room
 from workspace.texts import clean_text
 
 

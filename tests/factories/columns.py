@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from discussions.columns.actions import map_columns
+from discussions.imports.actions.columns import map_columns
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.people import NOW

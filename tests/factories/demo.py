@@ -3,7 +3,7 @@
 from discussions.demo.actions.fill import fill_demo
 from tests.factories.people import NOW
 from tests.factories.replays import replayed
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 
 @replayed

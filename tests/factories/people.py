@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from tests.factories.numbers import numbers
 from tests.factories.replays import replayed
 from workspace.models import Membership, Person, Project
-from workspace.people.actions import create_account, system_person
-from workspace.projects.actions import add_member, create_project
+from workspace.people.actions.people import create_account, system_person
+from workspace.people.actions.projects import add_member, create_project
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 

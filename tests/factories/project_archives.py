@@ -21,7 +21,7 @@ from tests.factories.people import NOW, make_lead
 from tests.factories.verdicts import record, recorded_verdict
 from workspace.checks.core import Check
 from workspace.models import Person, Project
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 Members = dict[str, bytes]
 

@@ -11,7 +11,7 @@ from tests.factories.numbers import numbers
 from tests.factories.people import NOW
 from tests.factories.replays import replayed
 from workspace.models import Person, Project
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 __all__ = [
     "TEXTS",

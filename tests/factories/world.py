@@ -32,7 +32,7 @@ from tests.factories.verdicts import record_next_verdict
 from tests.factories.versions import make_changed_draft, make_imported_version
 from tests.site.rights_matrix import COLUMNS
 from workspace.models import Notification, Person
-from workspace.people.actions import invite
+from workspace.people.actions.people import invite
 from workspace.people.queries import password_links
 
 

@@ -4,7 +4,7 @@ import os
 import signal
 from typing import Any
 
-from discussions.imports.actions import help_import, import_games
+from discussions.imports.actions.reading import help_import, import_games
 from discussions.metrics import actions as measuring
 from discussions.models import Transcript
 from workspace.models import Job

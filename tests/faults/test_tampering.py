@@ -28,8 +28,8 @@ from workspace.checks.actions import keep_heads
 from workspace.core.canonical import bytes_hash
 from workspace.database.append_only import guards
 from workspace.models import AccessToken, Chain, Event, Job, Membership, Person
-from workspace.people.actions import deactivate_person, system_person
-from workspace.projects.actions import end_membership
+from workspace.people.actions.people import deactivate_person, system_person
+from workspace.people.actions.projects import end_membership
 
 pytestmark = pytest.mark.django_db
 

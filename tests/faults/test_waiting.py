@@ -24,7 +24,7 @@ from workspace.checks.actions import verify
 from workspace.checks.core import Check
 from workspace.jobs.actions import renew, sweep_jobs, take_job
 from workspace.models import Job
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services, pytest.mark.slow]
 

@@ -19,7 +19,7 @@ from tests.factories.people import NOW, load_membership, make_admin, make_member
 from tests.factories.rating import ANSWERS, game_of, make_game, make_rating_project
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Membership, Person
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 from workspace.revisions.actions import Saved
 from workspace.revisions.core import Act
 

@@ -18,8 +18,8 @@ from discussions.slots.actions import expire_leases, reduce_required_evaluators,
 from discussions.verdicts.actions import record_verdict
 from discussions.verdicts.queries import load_verdict_preview
 from tests.fuzz.team import Team
-from workspace.people.actions import deactivate_person, reactivate_person
-from workspace.projects.actions import change_role
+from workspace.people.actions.people import deactivate_person, reactivate_person
+from workspace.people.actions.projects import change_role
 
 MOST_GAMES = 5
 

@@ -27,7 +27,7 @@ from workspace.core.identifiers import plain_name
 from workspace.core.text import MOST_BADGES, pieces
 from workspace.markup import hostile
 from workspace.models import Person
-from workspace.people.actions import deactivate_person, invite
+from workspace.people.actions.people import deactivate_person, invite
 
 pytestmark = pytest.mark.django_db
 

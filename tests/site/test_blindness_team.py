@@ -42,7 +42,7 @@ from tests.factories.rating import ANSWERS, make_game, make_rating_project, say,
 from tests.factories.tokens import program_of
 from tests.factories.transcripts import upload
 from tests.factories.verdicts import fresh, preview
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.factories.people import make_admin
 from workspace.core.text import pieces, signed_figure, with_minus
 from workspace.markup import ago, dollars, moment, percent
-from workspace.people.actions import change_settings
+from workspace.people.actions.people import change_settings
 from workspace.statistics.labels import format_signed, interval_text, number
 
 NOW = datetime(2026, 3, 9, 9, 5, tzinfo=UTC)

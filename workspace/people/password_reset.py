@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from workspace.core.refusals import Refusal
 from workspace.outbox.queries import sends_email
-from workspace.people.actions import choose_password
+from workspace.people.actions.people import choose_password
 from workspace.people.forms import ForgottenPasswordForm, ResetPasswordForm
 from workspace.web.bind_form import add_refusal
 from workspace.web.require import require

@@ -16,7 +16,7 @@ from workspace.audit.actions import record_event
 from workspace.core.identifiers import plain_name
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import AccessToken, Counter, KeptAnswer, Person, Project
-from workspace.projects.actions import add_member
+from workspace.people.actions.projects import add_member
 from workspace.tokens.core import (
     ANSWERS_STAY,
     LONGEST_TOKEN_NAME,

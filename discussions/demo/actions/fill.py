@@ -14,8 +14,8 @@ from discussions.iterations.actions import open_project
 from discussions.models import Game
 from workspace.jobs.actions import run_job
 from workspace.models import Job, Person, Project
-from workspace.people.actions import create_account
-from workspace.projects.actions import add_member
+from workspace.people.actions.people import create_account
+from workspace.people.actions.projects import add_member
 
 SLUG = "demo"
 STEPS = GAME_STEPS | ITERATION_STEPS | COMPARISON_STEPS

@@ -12,7 +12,7 @@ from discussions.archives.actions.imports import ImportedArchive, import_archive
 from discussions.management.commands.verify import CHECKS
 from workspace.core.refusals import Refusal
 from workspace.management.command import BAD_INPUT, SiteCommand
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 # These depend on the present installation: its workers, its database, who is signed in.
 NOT_OF_DATA = ("I8", "I12", "I14")

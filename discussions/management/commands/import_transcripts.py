@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from discussions.columns.actions import map_columns
+from discussions.imports.actions.columns import map_columns
 from discussions.management.transcript_files import (
     FORMAT_NAMES,
     MAP_HELP,

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from discussions.demo.actions.fill import SLUG, fill_demo
 from workspace.management.command import BAD_INPUT, SiteCommand
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 
 class Command(SiteCommand):

@@ -14,7 +14,7 @@ from workspace.checks.actions import verify
 from workspace.checks.core import Checked
 from workspace.database.startup_checks import missing_migrations
 from workspace.management.command import BAD_INPUT, DIFFERS, SiteCommand
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 CHECKS = (*OF_WORKSPACE, *OF_RUBRIC, *OF_DISCUSSIONS)
 

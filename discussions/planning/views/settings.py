@@ -18,10 +18,10 @@ from discussions.planning.forms import IterationForm, RatingRuleForm
 from discussions.slots.queries import Effect, load_effect
 from rubric.versions.core.draft import NO, YES
 from workspace.access.permissions import get_refusal
-from workspace.projects import actions as projects
-from workspace.projects.forms import StorageLimitForm
-from workspace.projects.permissions import check_set_storage_limit
-from workspace.projects.queries import load_storage
+from workspace.people.actions import projects
+from workspace.people.forms import StorageLimitForm
+from workspace.people.permissions import check_set_storage_limit
+from workspace.people.queries import load_storage
 from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require

@@ -37,7 +37,7 @@ from tests.factories.verdicts import fresh, preview, record
 from workspace.core.canonical import canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Membership
-from workspace.projects.actions import end_membership
+from workspace.people.actions.projects import end_membership
 
 pytestmark = pytest.mark.django_db
 

@@ -45,7 +45,7 @@ from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.jobs.actions import run_job
 from workspace.models import Event, FirstSeal, Invitation, Job, Person, Project
-from workspace.people.actions import invite, system_person
+from workspace.people.actions.people import invite, system_person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -232,7 +232,7 @@ def test_a_project_gets_another_short_name_where_it_is_asked_for(archive):
 
 
 def test_what_was_not_measured_yet_is_measured_after_the_import(monkeypatch):
-    monkeypatch.setattr("discussions.imports.actions.ONE_PASS_MESSAGES", 0)
+    monkeypatch.setattr("discussions.imports.actions.reading.ONE_PASS_MESSAGES", 0)
     with transaction.atomic():
         project = make_games_project()
         lead = make_lead(project=project)

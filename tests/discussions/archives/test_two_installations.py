@@ -25,7 +25,7 @@ from tests.factories.versions import make_draft
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Unacceptable
 from workspace.models import Event, Membership, Person, Project
-from workspace.people.actions import invite
+from workspace.people.actions.people import invite
 from workspace.tokens.actions import create_service_account
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]

@@ -23,7 +23,7 @@ from tests.factories.rating import submitted
 from tests.factories.tokens import program_of
 from tests.factories.verdicts import fresh, record
 from workspace.models import Event, Person
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 pytestmark = pytest.mark.django_db
 

@@ -16,7 +16,7 @@ from tests.factories.tokens import program_of
 from workspace.checks.pages import find_last_backup
 from workspace.jobs.actions import beat
 from workspace.models import Event, Job
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 pytestmark = pytest.mark.django_db
 

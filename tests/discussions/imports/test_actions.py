@@ -144,7 +144,7 @@ def test_a_worker_killed_in_the_middle_of_a_part_costs_no_game_and_doubles_none(
         return real(game, rubric)
 
     if kind == "import_part":
-        from discussions.imports.actions import _PartReader
+        from discussions.imports.actions.reading import _PartReader
 
         whole = _PartReader._read_and_store
         monkeypatch.setattr(
@@ -171,7 +171,7 @@ def test_a_worker_killed_in_the_middle_of_a_part_costs_no_game_and_doubles_none(
 
 @pytest.mark.usefixtures("small_parts")
 def test_a_cancelled_import_of_parts_goes_on_when_it_is_resumed(project, lead, monkeypatch):
-    monkeypatch.setattr("discussions.imports.actions.GAMES_A_TURN", 4)
+    monkeypatch.setattr("discussions.imports.actions.reading.GAMES_A_TURN", 4)
     transcript = upload(project=project, by=lead, games=[*games(9), *games(1)])
     run_job(job=transcript.job_id, clock=lambda: NOW)
     assert Game.objects.count() == 4
@@ -190,7 +190,7 @@ def test_a_cancelled_import_of_parts_goes_on_when_it_is_resumed(project, lead, m
 
 
 def test_two_projects_with_large_files_come_in_by_turns(project, lead, small_parts, monkeypatch):
-    monkeypatch.setattr("discussions.imports.actions.GAMES_A_TURN", 4)
+    monkeypatch.setattr("discussions.imports.actions.reading.GAMES_A_TURN", 4)
     theirs = make_games_project(slug="theirs")
     upload(project=project, by=lead, games=games(40))
     upload(project=theirs, by=make_lead(project=theirs), games=games(12))

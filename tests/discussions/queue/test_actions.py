@@ -46,8 +46,8 @@ from tests.factories.transcripts import import_game
 from tests.factories.verdicts import fresh
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Person
-from workspace.people.actions import system_person
-from workspace.projects.actions import add_member, change_role, end_membership
+from workspace.people.actions.people import system_person
+from workspace.people.actions.projects import add_member, change_role, end_membership
 
 pytestmark = pytest.mark.django_db
 

@@ -16,7 +16,7 @@ from discussions.slots.core import LEASE
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project, say, start
 from workspace.core.refusals import Conflict, NotAllowed
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 

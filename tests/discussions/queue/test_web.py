@@ -23,7 +23,7 @@ from tests.factories.queue import finish, rated_once, until_repeated
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit, say, start, submitted
 from tests.factories.tampering import without_triggers
 from workspace.models import Notification, Person
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,7 @@ from tests.factories.rating import ready_to_submit, say, say_engagement, say_wha
 from workspace.access.permissions import role_in
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
-from workspace.projects.actions import change_role, end_membership
+from workspace.people.actions.projects import change_role, end_membership
 from workspace.revisions.core import Act
 
 pytestmark = pytest.mark.django_db

@@ -18,7 +18,7 @@ from tests.factories.people import NOW, make_lead, make_member, moment
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit, say, start, submitted
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 LATER = NOW + LEASE + timedelta(seconds=1)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import default_storage
 
-from discussions.imports.actions import import_games
+from discussions.imports.actions.reading import import_games
 from discussions.metrics.actions import ask_for_diagnostics
 from discussions.models import (
     Companions,
@@ -220,7 +220,7 @@ def test_a_bad_file_stores_no_game_and_says_why(project, lead, data):
 
 
 def test_an_archive_comes_in_file_by_file_and_a_hostile_one_not_at_all(project, lead, monkeypatch):
-    monkeypatch.setattr("discussions.imports.actions.BATCH_CHARACTERS", 1)
+    monkeypatch.setattr("discussions.imports.actions.reading.BATCH_CHARACTERS", 1)
     files = {f"{number}.json": as_bytes(game) for number, game in enumerate(games(3))}
     transcript = upload(project=project, by=lead, games=zipped(files | {"LICENSE": b"MIT", "cut.json": b"["}))
     bomb = upload(project=project, by=lead, games=HOSTILE["a bomb"])
@@ -298,7 +298,7 @@ def stop_after(number):
 def test_a_worker_killed_anywhere_leaves_whole_games_and_the_next_one_ends_equal(
     project, lead, at, monkeypatch
 ):
-    monkeypatch.setattr("discussions.imports.actions.BATCH", 2)
+    monkeypatch.setattr("discussions.imports.actions.reading.BATCH", 2)
     several = [
         *games(5),
         native_game(gameId="game-0", winner="village"),
@@ -320,7 +320,7 @@ def test_a_worker_killed_anywhere_leaves_whole_games_and_the_next_one_ends_equal
 
 
 def test_cancelling_keeps_finished_games_and_the_same_bytes_go_on(project, lead, monkeypatch):
-    monkeypatch.setattr("discussions.imports.actions.BATCH", 2)
+    monkeypatch.setattr("discussions.imports.actions.reading.BATCH", 2)
     transcript = upload(project=project, by=lead, games=games(5))
     held = take_job(job=transcript.job_id, now=NOW)
     with pytest.raises(KeyboardInterrupt):

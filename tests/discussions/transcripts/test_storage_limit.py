@@ -20,8 +20,8 @@ from tests.factories.tokens import program_of
 from tests.factories.transcripts import import_game, make_games_project
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Event, StorageLimit
-from workspace.projects.actions import set_storage_limit
-from workspace.projects.queries import MB, load_storage
+from workspace.people.actions.projects import set_storage_limit
+from workspace.people.queries import MB, load_storage
 
 pytestmark = pytest.mark.django_db
 SAYS = "Nothing was stored: with this the project would hold 2 MB, and its limit is 1 MB."

@@ -19,8 +19,8 @@ from tests.factories.verdicts import record
 from tests.guards.layout import layer_files, python_files, short
 from workspace.audit.actions import record_event
 from workspace.audit.labels import KINDS, SENTENCES, list_verb_choices, split_sentence
-from workspace.people.actions import change_settings
-from workspace.projects.actions import end_membership
+from workspace.people.actions.people import change_settings
+from workspace.people.actions.projects import end_membership
 
 NAMES = ("object_kind", "row_name")
 

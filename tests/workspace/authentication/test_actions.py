@@ -20,7 +20,7 @@ from workspace.authentication.queries import FactorRules, find_step, has_second_
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, SignIn
 from workspace.models.sign_ins import SessionStore
-from workspace.people.actions import end_other_sign_ins
+from workspace.people.actions.people import end_other_sign_ins
 
 pytestmark = pytest.mark.django_db
 

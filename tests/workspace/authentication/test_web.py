@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.factories.people import PASSWORD, make_person
 from workspace.authentication.forms import CodeForm, ProofForm, SetUpForm, SignInForm
 from workspace.models import Person, SignIn
-from workspace.people.actions import change_password, deactivate_person, system_person
+from workspace.people.actions.people import change_password, deactivate_person, system_person
 from workspace.people.forms import AcceptForm, PasswordForm
 
 pytestmark = pytest.mark.django_db

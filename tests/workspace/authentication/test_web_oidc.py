@@ -14,7 +14,7 @@ from tests.factories.people import PASSWORD, make_person
 from tests.factories.sign_in import make_secured
 from tests.services.oidc_server import OutsideServer
 from workspace.models import Event, Person
-from workspace.people.actions import deactivate_person, system_person
+from workspace.people.actions.people import deactivate_person, system_person
 
 pytestmark = pytest.mark.django_db
 

@@ -13,8 +13,8 @@ from tests.factories.sign_in import App, make_secured
 from workspace.authentication.actions import reset_second_factor
 from workspace.authentication.queries import has_second_factor
 from workspace.models import Event, Membership, SignIn
-from workspace.people.actions import change_password, deactivate_person, system_person
-from workspace.projects.actions import change_role
+from workspace.people.actions.people import change_password, deactivate_person, system_person
+from workspace.people.actions.projects import change_role
 
 pytestmark = pytest.mark.django_db
 

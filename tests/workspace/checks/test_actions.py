@@ -22,7 +22,7 @@ from workspace.checks.core import Check
 from workspace.database.append_only import guards
 from workspace.models import Chain, Counter, Event, Job, Membership, Person, SignIn
 from workspace.models.sign_ins import SessionStore
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 from workspace.tokens.actions import create_service_account
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]

@@ -24,7 +24,7 @@ from workspace.checks.metrics import write_metrics
 from workspace.checks.queries import SUCCEEDS_WITHIN, load_acts
 from workspace.exports.actions import remove_expired_files
 from workspace.models import Export, Heartbeat, Job, SignIn
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 

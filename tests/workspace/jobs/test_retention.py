@@ -13,7 +13,7 @@ from tests.workspace.jobs.test_used_again import ask
 from workspace.jobs import actions
 from workspace.jobs.actions import JOBS_STAY, beat, fail, finish, forget_jobs, take_job
 from workspace.models import Heartbeat, Job
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 

@@ -23,7 +23,7 @@ from workspace.jobs.actions import (
 )
 from workspace.models import Heartbeat, Job, Notification
 from workspace.outbox.actions.send import OUTBOX, SEND
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 

@@ -18,7 +18,7 @@ from workspace.outbox.actions.queue import notify, take_back, tell_failed_job
 from workspace.outbox.actions.send import forget_old
 from workspace.outbox.core import KINDS
 from workspace.outbox.queries import notifications_page
-from workspace.projects.actions import end_membership
+from workspace.people.actions.projects import end_membership
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 

@@ -19,7 +19,7 @@ from tests.factories.people import (
 from tests.factories.tokens import make_account
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Invitation, Person
-from workspace.people.actions import (
+from workspace.people.actions.people import (
     accept_invitation,
     change_password,
     change_settings,
@@ -32,8 +32,8 @@ from workspace.people.actions import (
     system_person,
     withdraw_invitation,
 )
+from workspace.people.actions.projects import insert_membership
 from workspace.people.queries import password_links
-from workspace.projects.actions import insert_membership
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 

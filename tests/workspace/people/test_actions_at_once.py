@@ -13,7 +13,7 @@ from workspace.authentication.actions import use_code
 from workspace.core.audit_chain import first_break
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Chain, Invitation, Membership, Person
-from workspace.people.actions import accept_invitation, invite
+from workspace.people.actions.people import accept_invitation, invite
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 

@@ -16,7 +16,7 @@ from tests.factories.people import (
     make_project,
 )
 from workspace.models import Invitation, Membership, Person, Project, SignIn
-from workspace.people.actions import deactivate_person, invite
+from workspace.people.actions.people import deactivate_person, invite
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from tests.factories.outbox import SITE, configure_email, send_waiting
 from tests.factories.people import PASSWORD, make_admin, make_member, make_person, make_project
 from tests.factories.sign_in import make_secured
 from workspace.models import Email, Event, Person
-from workspace.people.actions import deactivate_person
+from workspace.people.actions.people import deactivate_person
 
 pytestmark = pytest.mark.django_db
 

@@ -15,8 +15,8 @@ from tests.factories.people import make_admin, make_lead, make_person
 from tests.factories.tokens import Program, make_account, make_token, program_of
 from tests.factories.transcripts import import_game, make_games_project, native_game, upload
 from workspace.models import AccessToken, Job, KeptAnswer, Project
-from workspace.people.actions import deactivate_person
-from workspace.projects.actions import add_member, change_role, end_membership
+from workspace.people.actions.people import deactivate_person
+from workspace.people.actions.projects import add_member, change_role, end_membership
 from workspace.tokens.queries import find_answer
 
 pytestmark = pytest.mark.django_db
@@ -174,7 +174,7 @@ def test_a_database_that_is_away_and_a_fault_are_told_without_their_texts(lead, 
         def fail(*_given, fault=fault, **_named):
             raise fault("secret")
 
-        monkeypatch.setattr("workspace.projects.api.load_projects", fail)
+        monkeypatch.setattr("workspace.people.api.load_projects", fail)
         answer = program.get("projects/")
         assert problem(answer) == expected
         assert b"secret" not in answer.content

@@ -15,7 +15,7 @@ from workspace.blob_store import BytesLost
 from workspace.database.dumps import DumpFailed
 from workspace.database.startup_checks import missing_migrations
 from workspace.management.command import BAD_INPUT, DIFFERS, SiteCommand, sentence_of
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 
 class Command(SiteCommand):

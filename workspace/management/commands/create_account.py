@@ -12,8 +12,8 @@ from django.utils import timezone
 from workspace.core.refusals import Refusal
 from workspace.management.command import BAD_INPUT, SiteCommand
 from workspace.models import Project
-from workspace.people.actions import create_account, system_person
-from workspace.projects.actions import add_member
+from workspace.people.actions.people import create_account, system_person
+from workspace.people.actions.projects import add_member
 
 
 class Command(SiteCommand):

@@ -23,7 +23,7 @@ from workspace.backups.core import Manifest, Unusable
 from workspace.database.dumps import DumpFailed
 from workspace.database.startup_checks import missing_migrations
 from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand, sentence_of
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 AGAIN = (
     "Correct that, then run it again. If the database has tables now, make a new, empty one for that and name it in "

@@ -11,7 +11,7 @@ from workspace.checks.queries import load_acts
 from workspace.database.clock import database_now
 from workspace.jobs.actions import send
 from workspace.management.command import DIFFERS, SiteCommand
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 from workspace.tasks import BEAT
 
 

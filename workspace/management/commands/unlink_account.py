@@ -10,7 +10,7 @@ from workspace.authentication.actions import unlink_outside_account
 from workspace.core.refusals import Refusal
 from workspace.management.command import BAD_INPUT, SiteCommand
 from workspace.models import Person
-from workspace.people.actions import system_person
+from workspace.people.actions.people import system_person
 
 
 class Command(SiteCommand):

@@ -23,10 +23,14 @@ from workspace.models.projects import ADMIN
 from workspace.outbox.actions.queue import queue_email
 from workspace.outbox.core import INVITATION
 from workspace.outbox.queries import page_address
-from workspace.people.permissions import check_change_account, check_make_password_link, check_manage_people
+from workspace.people.actions.projects import ROLES, insert_membership
+from workspace.people.permissions import (
+    check_change_account,
+    check_make_password_link,
+    check_manage_members,
+    check_manage_people,
+)
 from workspace.people.queries import password_links, person_of_link
-from workspace.projects.actions import ROLES, insert_membership
-from workspace.projects.permissions import check_manage_members
 
 LONGEST_PASSWORD, FEWEST_CHARACTERS = 256, 5
 

@@ -22,7 +22,7 @@ from workspace.core.identifiers import plain_email, secret_hash
 from workspace.core.refusals import Malformed, Refusal
 from workspace.models import Invitation, Membership, Person, Project, SignIn
 from workspace.outbox.queries import sends_email
-from workspace.people.actions import (
+from workspace.people.actions.people import (
     Invited,
     accept_invitation,
     change_password,
@@ -35,6 +35,7 @@ from workspace.people.actions import (
     reactivate_person,
     withdraw_invitation,
 )
+from workspace.people.actions.projects import add_member, change_role, end_membership
 from workspace.people.forms import (
     AcceptForm,
     AdminInvitationForm,
@@ -48,13 +49,14 @@ from workspace.people.forms import (
 )
 from workspace.people.permissions import (
     check_change_account,
+    check_change_membership,
     check_make_password_link,
+    check_manage_members,
     check_manage_people,
+    check_see_members,
     people_under,
 )
 from workspace.people.queries import PRESENT, ROLES, last_seen, open_invitations, person_of_link
-from workspace.projects.actions import add_member, change_role, end_membership
-from workspace.projects.permissions import check_change_membership, check_manage_members, check_see_members
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm

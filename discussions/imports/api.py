@@ -5,12 +5,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from discussions.columns import actions
-from discussions.columns.labels import FIELD_LABELS
-from discussions.columns.pages import ColumnsPage, Said, build_columns_page
-from discussions.columns.queries import first_fields, kept_mapping
-from discussions.columns.views import load_head
 from discussions.core.records import Fault
+from discussions.imports.actions import columns as actions
+from discussions.imports.labels import FIELD_LABELS
+from discussions.imports.pages import ColumnsPage, Said, build_columns_page
+from discussions.imports.queries import first_fields, kept_mapping
+from discussions.imports.views import load_head
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.rows import Table

@@ -10,7 +10,7 @@ from workspace.core.identifiers import is_slug, plain_name
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Membership, Person, Project, StorageLimit
 from workspace.models.projects import EVALUATOR, LEAD
-from workspace.projects.permissions import (
+from workspace.people.permissions import (
     check_change_membership,
     check_create_project,
     check_manage_members,

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from discussions.columns.labels import describe_fields
-from discussions.columns.queries import kept_mapping
 from discussions.core.records import Fault, GameRecord, Message
+from discussions.imports.labels import describe_fields
+from discussions.imports.queries import kept_mapping
 from discussions.models import ColumnMapping, Game, Transcript
 from discussions.queries import rubric_record
 from discussions.transcripts.core.file_names import source_name

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from discussions.columns.labels import FIELD_HELP, FIELD_LABELS, USUAL_COUNT
+from discussions.imports.labels import FIELD_HELP, FIELD_LABELS, USUAL_COUNT
 from discussions.transcripts.core.readers.columns import NEEDED
 
 PREVIEW, SAVE = "preview", "save"

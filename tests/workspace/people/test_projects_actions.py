@@ -16,8 +16,8 @@ from workspace.access.permissions import may, may_lead, role_in
 from workspace.checks.permissions import check_see_status
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Chain, Membership, Project
-from workspace.people.actions import deactivate_person
-from workspace.projects.actions import add_member, change_role, create_project, end_membership
+from workspace.people.actions.people import deactivate_person
+from workspace.people.actions.projects import add_member, change_role, create_project, end_membership
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 

@@ -6,10 +6,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from discussions.columns import actions
-from discussions.columns.forms import PREVIEW, ColumnsForm
-from discussions.columns.pages import build_columns_page, build_mappings_page
-from discussions.columns.queries import first_fields, kept_mapping
+from discussions.imports.actions import columns as actions
+from discussions.imports.forms import PREVIEW, ColumnsForm
+from discussions.imports.pages import build_columns_page, build_mappings_page
+from discussions.imports.queries import first_fields, kept_mapping
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.rows import Table

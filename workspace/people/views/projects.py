@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from workspace.access.permissions import may
 from workspace.models import Project
-from workspace.projects.forms import ProjectForm
-from workspace.projects.permissions import check_create_project
-from workspace.projects.queries import load_projects
+from workspace.people.forms import ProjectForm
+from workspace.people.permissions import check_create_project
+from workspace.people.queries import load_projects
 from workspace.web.bind_form import only_parameters
 from workspace.web.form_page import form_page
 from workspace.web.frame import frame

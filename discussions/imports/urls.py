@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.columns import views
+from discussions.imports import views
 
 urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/imports/<int:table>/columns/", views.map_columns, name="map_columns"),

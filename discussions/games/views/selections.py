@@ -14,14 +14,7 @@ from django.utils.translation import gettext as _
 from discussions.access.permissions import check_see_games
 from discussions.access.queries import barred_until, evaluators_in
 from discussions.games.actions import withdraw_games
-from discussions.games.forms import parse_list_address
-from discussions.games.permissions import check_withdraw_games
-from discussions.iterations.actions import move_games
-from discussions.iterations.permissions import check_change_iteration
-from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
-from discussions.models.slots import RATING
-from discussions.queue.actions import assign_games
-from discussions.selections.forms import (
+from discussions.games.forms import (
     EXPORT,
     PAGES,
     AssignSelectedForm,
@@ -29,9 +22,16 @@ from discussions.selections.forms import (
     MoveSelectedForm,
     RecordGamesForm,
     WithdrawSelectedForm,
+    parse_list_address,
     read_numbers,
     read_selection,
 )
+from discussions.games.permissions import check_withdraw_games
+from discussions.iterations.actions import move_games
+from discussions.iterations.permissions import check_change_iteration
+from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
+from discussions.models.slots import RATING
+from discussions.queue.actions import assign_games
 from discussions.slots.permissions import check_assign
 from discussions.transcripts.permissions import check_takes_games
 from discussions.verdicts.actions import MOST_RECORDED, record_ready_games

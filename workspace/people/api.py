@@ -1,7 +1,7 @@
 """Projects, for programs."""
 
 from workspace.models import Project
-from workspace.projects.queries import load_projects
+from workspace.people.queries import load_projects
 from workspace.web.endpoints import Answer, Listed, Operations
 from workspace.web.require import SignedIn
 

@@ -6,8 +6,8 @@ import re
 import pytest
 from django.urls import reverse
 
-from discussions.columns import actions
-from discussions.imports import actions as import_actions
+from discussions.imports.actions import columns as actions
+from discussions.imports.actions import reading as import_actions
 from discussions.models import ColumnMapping, Game
 from discussions.queries import game_record
 from discussions.transcripts.actions import Upload, import_transcripts
