@@ -22,13 +22,14 @@ from rubric.models.comparisons import ELSEWHERE
 from rubric.reviews.queries import load_own_numbers
 from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, Table, column
 from workspace.exports.queries import (
+    ACT_COLUMNS,
     Exported,
     Field,
     Line,
     PeopleNames,
     field,
-    fill_before,
     given,
+    list_acts,
     list_batches,
 )
 from workspace.models import Person, Project
@@ -93,22 +94,8 @@ MARKS = Exported(
     field("subject", "place of the response as shown, with the criterion"),
     field("value", "what counts now; cannot is “cannot judge”"),
     field("reason", "the reason, where one was given"),
-    Exported(
-        "history",
-        MarkRevision,
-        "mark",
-        *("version", given("before"), field("after", of="value"), "reason", "took_ms", "undoes"),
-        *(field("by", of="created_by"), field("at", of="created_at")),
-        order="version",
-        finish=fill_before,
-    ),
-    column("changes", INTEGER, "how many acts there were on it", lambda row: len(row["history"])),
-    column(
-        "changed_at",
-        MOMENT,
-        "when it was changed last",
-        lambda row: row["history"][-1]["at"] if row["history"] else None,
-    ),
+    list_acts(MarkRevision, "mark"),
+    *ACT_COLUMNS,
 )
 
 

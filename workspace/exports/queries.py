@@ -175,8 +175,35 @@ class Exported:
         return next((kind for type_, kind in _KINDS if isinstance(found, type_)), TEXT)
 
 
-def fill_before(acts: list[Line]) -> None:
-    """Say of each act on a judgement or mark what was before it."""
+ACT_COLUMNS = (
+    column("changes", INTEGER, "how many acts there were on it", lambda row: len(row["history"])),
+    column(
+        "changed_at",
+        MOMENT,
+        "when it was changed last",
+        lambda row: row["history"][-1]["at"] if row["history"] else None,
+    ),
+)
+
+
+def list_acts(model: type[models.Model], link: str, *more: str) -> Exported:
+    """Every act on a judgement or a mark; `undoes` is the version that it takes back."""
+    return Exported(
+        "history",
+        model,
+        link,
+        "version",
+        given("before"),
+        field("after", of="value"),
+        *("reason", *more, "took_ms", "undoes"),
+        field("by", of="created_by"),
+        field("at", of="created_at"),
+        order="version",
+        finish=_fill_before,
+    )
+
+
+def _fill_before(acts: list[Line]) -> None:
     before = ""
     for act in acts:
         act["before"], before = before, act["after"]

@@ -32,7 +32,7 @@ from discussions.models import (
 )
 from rubric.exports.queries import version
 from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, column
-from workspace.exports.queries import Exported, Line, field, fill_before, given, raw
+from workspace.exports.queries import ACT_COLUMNS, Exported, Line, field, given, list_acts, raw
 
 # The name of each kind of judgement in exports.
 JUDGEMENT_WORDS = {
@@ -143,15 +143,6 @@ ITERATIONS = Exported(
     column("decided_at", MOMENT, "when", _decided("at")),
     column("decided_by", TEXT, "by whom", _decided("by")),
 )
-# Every act on a judgement; `undoes` is the version that it takes back.
-REVISIONS = Exported(
-    "history",
-    Revision,
-    "judgement",
-    *("version", given("before"), field("after", of="value"), "reason", "phase", "took_ms", "undoes", BY, AT),
-    order="version",
-    finish=fill_before,
-)
 JUDGEMENTS = Exported(
     "judgements",
     Judgement,
@@ -167,14 +158,8 @@ JUDGEMENTS = Exported(
     field("value", "what counts now; empty: undone"),
     field("blind_value", "what was said before anything was revealed"),
     field("reason", "the reason, where one was given"),
-    REVISIONS,
-    column("changes", INTEGER, "how many acts there were on it", lambda row: len(row["history"])),
-    column(
-        "changed_at",
-        MOMENT,
-        "when it was changed last",
-        lambda row: row["history"][-1]["at"] if row["history"] else None,
-    ),
+    list_acts(Revision, "judgement", "phase"),
+    *ACT_COLUMNS,
 )
 REMARKS = Exported(
     "remarks",

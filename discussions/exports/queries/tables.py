@@ -19,7 +19,7 @@ from discussions.metrics.core.registry import METRICS
 from rubric.exports.queries import OWN_TABLES as OWN_REVIEW_TABLES
 from rubric.exports.queries import TABLES as COMPARISON_TABLES
 from rubric.exports.queries import rows_of as comparison_rows_of
-from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, Table, column
+from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, Table, TableColumn, column
 from workspace.exports.queries import Line
 
 _RECORD = msgspec.json.Decoder(GameRecord)
@@ -121,6 +121,14 @@ TABLES = (
     Table("iterations", "A row for each iteration.", tuple(ITERATIONS.list_columns())),
     *COMPARISON_TABLES,
 )
+
+
+def _pick(name: str, *columns: str) -> Iterator[TableColumn]:
+    """These columns of a table for leads."""
+    (table,) = (table for table in TABLES if table.name == name)
+    return (column for column in table.columns if column.name in columns)
+
+
 _OF = (
     column("evaluation", INTEGER, "key of the evaluation"),
     column("game", INTEGER, "number under which the evaluator knows the game"),
@@ -131,22 +139,13 @@ OWN_TABLES = (
     Table(
         "messages",
         "A row for each public message of each game that is open to the evaluator.",
-        (
-            *_OF,
-            column("position", INTEGER, "place in the transcript, from 1"),
-            column("player", INTEGER, "number of the player who speaks"),
-            column("name", TEXT, "name of the player"),
-            column("round", INTEGER, "round of the game"),
-            column("text", TEXT, "the message"),
-        ),
+        (*_OF, *_pick("messages", "position", "player", "name", "round", "text")),
     ),
     Table(
         "players",
         "A row for each player of each game that is open to the evaluator, without role and personality.",
         (
-            *_OF,
-            column("player", INTEGER, "number of the player, from 1", "number"),
-            column("name", TEXT, "the name in the game"),
+            *(*_OF, *_pick("players", "player", "name")),
             column("messages", INTEGER, "how many messages", "message_count"),
             column("out_round", INTEGER, _OUT, lambda row: row["out_round"] or None),
         ),
@@ -154,12 +153,7 @@ OWN_TABLES = (
     Table(
         "votes",
         "A row for each recorded vote of each game that is open to the evaluator, without its reason.",
-        (
-            *_OF,
-            column("round", INTEGER, "round of the vote"),
-            column("voter", INTEGER, "number of the player who votes"),
-            column("target", INTEGER, "number of the player voted for"),
-        ),
+        (*_OF, *_pick("votes", "round", "voter", "target")),
     ),
     Table(
         "judgements",
@@ -217,6 +211,6 @@ def _own_rows(item: Line) -> Iterator[tuple[str, Line]]:
     seen = item["transcript"] or {"players": [], "messages": [], "votes": []}
     for message in seen["messages"]:
         yield "messages", {**place, "name": seen["players"][message.player - 1].name, **asdict(message)}
-    for name in ("players", "votes"):
-        yield from ((name, {**place, **asdict(row)}) for row in seen[name])
+    yield from (("players", {**place, "player": row.number, **asdict(row)}) for row in seen["players"])
+    yield from (("votes", {**place, **asdict(row)}) for row in seen["votes"])
     yield from (("judgements", {**place, **judgement}) for judgement in item["judgements"])
