@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from discussions.archives.actions.loader import FAULTS_OF_DATA, KnownMember, Loader
 from discussions.archives.core.members import ArchivedEvent
-from discussions.archives.core.zip_reader import ArchiveLimits, OpenArchive, open_archive, refuse
+from discussions.archives.core.zip_reader import ArchiveLimits, OpenArchive, open_archive, refuse, reject
 from discussions.archives.queries.tables import TABLES
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Game, Iteration, Measured, Transcript
@@ -150,9 +150,7 @@ def _keep_uploads(archive: OpenArchive, project: Project, stored: list[str]) -> 
     count = 0
     for sha256, data in archive.read_uploads():
         if sha256 not in wanted:
-            raise refuse(
-                f"bytes/{sha256}", "no upload of the project has these bytes. Make the archive again", "bytes"
-            )
+            raise reject(f"bytes/{sha256}", "no upload of the project has these bytes", "bytes")
         if not _is_kept(sha256):
             stored.append(sha256)
         store_bytes(data)

@@ -18,7 +18,7 @@ from msgspec import Struct
 from discussions.adjudication.queries import load_sides_hashes
 from discussions.archives.core.inner_keys import replace_keys
 from discussions.archives.core.members import ArchivedEvent, ArchiveHead, name_rows
-from discussions.archives.core.zip_reader import OpenArchive, refuse
+from discussions.archives.core.zip_reader import OpenArchive, refuse, reject
 from discussions.archives.queries.lines import (
     MOST_VALUES,
     check_decimals,
@@ -111,8 +111,8 @@ class Loader:
         try:
             return self._load()
         except FAULTS_OF_DATA as fault:
-            says = f"it cannot be imported ({_first_line(fault)}). Make the archive again"
-            raise refuse(self._place, says, "bad_line") from fault
+            says = f"it cannot be imported ({_first_line(fault)})"
+            raise reject(self._place, says, "bad_line") from fault
 
     def _load(self) -> Project:
         self._load_people()
@@ -134,9 +134,7 @@ class Loader:
         """An archive brings no account and no rubric that its project does not need."""
         for unnamed in self._unnamed.values():
             for name, place in unnamed.items():
-                raise refuse(
-                    place, f"no line of the archive names {name!r:.80}. Make the archive again", "unnamed"
-                )
+                raise reject(place, f"no line of the archive names {name!r:.80}", "unnamed")
 
     def _name(self, model: AnyModel, name: str, key: int, place: str) -> None:
         """Let lines name a shared row."""
@@ -146,7 +144,7 @@ class Loader:
 
     def _check_once(self, model: AnyModel, name: str, place: str) -> None:
         if name in self._names.get(model, {}):
-            raise refuse(place, f"{name!r:.80} is there twice. Make the archive again", "repeated")
+            raise reject(place, f"{name!r:.80} is there twice", "repeated")
 
     def _read(self, model: AnyModel) -> Iterator[tuple[str, Any, int]]:
         """Position, record and size of each line of a model."""
@@ -206,7 +204,7 @@ class Loader:
     def _load_rubrics(self) -> None:
         for place, line, _size in self._read(Rubric):
             if not is_slug(line.key) or plain_name(line.name) != line.name:
-                raise refuse(place, "this is no key or no name of a rubric. Make the archive again", "rubric")
+                raise reject(place, "this is no key or no name of a rubric", "rubric")
             self._check_once(Rubric, line.key, place)
             defaults = {"kind": line.kind, "name": line.name}
             row, _is_new = Rubric.objects.get_or_create(key=line.key, defaults=defaults)
@@ -301,17 +299,13 @@ class Loader:
         if is_shared(model):
             key = self._names.get(model, {}).get(name) if isinstance(name, str) else None
             if key is None:
-                raise refuse(
-                    place, f"it names {name!r:.80}, which is not in {kind}. Make the archive again", "no_row"
-                )
+                raise reject(place, f"it names {name!r:.80}, which is not in {kind}", "no_row")
             self._unnamed.get(model, {}).pop(name, None)
             return key
         keys = self._keys[model]
         if not isinstance(name, int) or isinstance(name, bool) or not 1 <= name <= len(keys):
-            says = (
-                f"it names line {name!r:.40} of {kind}, which is not there before it. Make the archive again"
-            )
-            raise refuse(place, says, "no_row")
+            says = f"it names line {name!r:.40} of {kind}, which is not there before it"
+            raise reject(place, says, "no_row")
         return keys[name - 1]
 
     def _insert(self, model: AnyModel, rows: list[Any], first: str) -> None:
@@ -346,12 +340,9 @@ class Loader:
         if self.counts["workspace.project"] > 1:
             raise refuse(place, "an archive has one project. Make it again", "project")
         if not is_slug(values["slug"]) or plain_name(values["name"]) != values["name"]:
-            raise refuse(
-                place, "this is no short name or no name of a project. Make the archive again", "project"
-            )
+            raise reject(place, "this is no short name or no name of a project", "project")
         if values["slug"] != self.archive.manifest.project:
-            says = "its short name is not that of the manifest. Make the archive again"
-            raise refuse(place, says, "other_project")
+            raise reject(place, "its short name is not that of the manifest", "other_project")
         values["slug"] = self.slug or values["slug"]
 
     def _end_known(self, values: dict[str, Any], _place: str) -> None:
@@ -376,7 +367,7 @@ class Loader:
         subject = (values["kind"], values["subject"])
         found = load_sides_hashes(game, [subject]).get(subject)
         if found is None:
-            raise refuse(place, "nobody judged what it settles. Make the archive again", "no_sides")
+            raise reject(place, "nobody judged what it settles", "no_sides")
         values["sides_sha256"] = found
 
     def _swap_key(self, values: dict[str, Any], place: str) -> None:
@@ -398,24 +389,19 @@ class Loader:
         self._insert_events(waiting, place)
         count = self.counts.get("workspace.event", 0)
         if self.archive.manifest.audit_head != ArchiveHead(count, first_sealed):
-            says = "its audit head is not that of the lines. Make the archive again"
-            raise refuse("manifest.json", says, "head")
+            raise reject("manifest.json", "its audit head is not that of the lines", "head")
         chain.seq, chain.mac = count, sealed
         chain.save(update_fields=["seq", "mac"])
 
     def _make_event(self, line: ArchivedEvent, chain: Chain, place: str) -> Event:
         if line.seq != self.counts["workspace.event"]:
-            raise refuse(
-                place, f"line {line.seq} of the audit log is out of turn. Make the archive again", "gap"
-            )
+            raise reject(place, f"line {line.seq} of the audit log is out of turn", "gap")
         if line.object_kind not in KIND_MODELS and line.object_kind not in KINDS_LEFT_OUT:
-            raise refuse(
-                place, f"nothing is called {line.object_kind!r}. Make the archive again", "unknown_kind"
-            )
+            raise reject(place, f"nothing is called {line.object_kind!r}", "unknown_kind")
         try:
             msgspec.json.decode(line.detail, type=dict[str, Any])
         except (msgspec.MsgspecError, ValueError, RecursionError) as fault:
-            raise refuse(place, f"detail: {fault}. Make the archive again", "bad_text") from None
+            raise reject(place, f"detail: {fault}", "bad_text") from None
         found = None
         if line.object is not None and line.object_kind in KIND_MODELS:
             found = self._resolve(KIND_MODELS[line.object_kind], line.object, place)
@@ -458,8 +444,8 @@ class Loader:
 def _check_next_number(project: Project) -> None:
     highest = Game.objects.filter(project=project).aggregate(highest=Max("number"))["highest"] or 0
     if project.next_game_number <= highest:
-        says = "its next game would have the number of another game. Make the archive again"
-        raise refuse(f"{name_rows('workspace.project')}, line 1", says, "next_number")
+        says = "its next game would have the number of another game"
+        raise reject(f"{name_rows('workspace.project')}, line 1", says, "next_number")
 
 
 def _first_line(fault: BaseException) -> str:

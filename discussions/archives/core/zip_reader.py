@@ -116,6 +116,11 @@ def refuse(place: str, says: str, code: str) -> Unacceptable:
     return Unacceptable(f"{place}: {says}." if place else f"{says}.", code=code)
 
 
+def reject(place: str, fault: str, code: str) -> Unacceptable:
+    """The refusal of an archive that the product would not have written."""
+    return refuse(place, say("{fault}. Make the archive again", fault=fault), code)
+
+
 def _check_members(opened: zipfile.ZipFile, rows: Collection[str], limits: ArchiveLimits) -> None:
     infos = opened.infolist()
     if len(infos) > limits.members:
@@ -163,18 +168,18 @@ def _check_info(info: zipfile.ZipInfo, rows: Collection[str], seen: Collection[s
         )
         raise refuse(_shown(name), says, "unknown_member")
     if name in seen:
-        raise refuse(name, say("the archive has it twice. Make the archive again"), "twice")
+        raise reject(name, say("the archive has it twice"), "twice")
     if info.flag_bits & _ENCRYPTED:
         raise refuse(name, say("it is encrypted. Make the archive again without a password"), "encrypted")
     if info.compress_type not in _METHODS:
-        raise refuse(name, say("it is packed in a way that is not read. Make the archive again"), "packing")
+        raise reject(name, say("it is packed in a way that is not read"), "packing")
 
 
 def _read_manifest(opened: zipfile.ZipFile) -> Manifest:
     with _open_member(opened, MANIFEST) as member:
         body = member.read(_MANIFEST_BYTES + 1)
     if len(body) > _MANIFEST_BYTES:
-        raise refuse(MANIFEST, say("it is far too long. Make the archive again"), "manifest_long")
+        raise reject(MANIFEST, say("it is far too long"), "manifest_long")
     try:
         written = msgspec.json.decode(body, type=_Formatted).format
         if written != FORMAT:
@@ -188,18 +193,12 @@ def _read_manifest(opened: zipfile.ZipFile) -> Manifest:
             raise refuse("", says, "format")
         manifest = msgspec.json.decode(body, type=Manifest)
     except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
-        raise refuse(
-            MANIFEST, say("it cannot be read ({fault}). Make the archive again", fault=fault), "manifest"
-        ) from None
+        raise reject(MANIFEST, say("it cannot be read ({fault})", fault=fault), "manifest") from None
     if canonical_bytes(manifest) + b"\n" != body:
-        raise refuse(
-            MANIFEST, say("it is not written as the product writes it. Make the archive again"), "manifest"
-        )
+        raise reject(MANIFEST, say("it is not written as the product writes it"), "manifest")
     if not is_slug(manifest.project) or not manifest.product_version.isprintable():
-        says = say(
-            "its project is no short name, or its product version does not print. Make the archive again"
-        )
-        raise refuse(MANIFEST, says, "manifest")
+        says = say("its project is no short name, or its product version does not print")
+        raise reject(MANIFEST, says, "manifest")
     return manifest
 
 
@@ -207,14 +206,14 @@ def _check_list(opened: zipfile.ZipFile, manifest: Manifest, limits: ArchiveLimi
     listed = [member.name for member in manifest.members]
     there = {info.filename for info in opened.infolist()} - {MANIFEST}
     if len(set(listed)) != len(listed):
-        raise refuse(MANIFEST, say("it lists a member twice. Make the archive again"), "listed_twice")
+        raise reject(MANIFEST, say("it lists a member twice"), "listed_twice")
     for name in sorted(there ^ set(listed)):
         says = (
             say("the manifest does not list it")
             if name in there
             else say("the manifest lists it, and it is missing")
         )
-        raise refuse(_shown(name), say("{says}. Make the archive again", says=says), "listed")
+        raise reject(_shown(name), says, "listed")
     for facts in manifest.members:
         if _UPLOAD.fullmatch(facts.name) and facts.byte_count > limits.upload_bytes:
             says = say(
@@ -238,8 +237,8 @@ def _check_member(opened: zipfile.ZipFile, facts: MemberFacts) -> None:
     is_upload = bool(_UPLOAD.fullmatch(facts.name))
     found = (digest.hexdigest(), byte_count, 0 if is_upload else line_count)
     if found != (facts.sha256, facts.byte_count, facts.line_count):
-        says = say("it is not what the manifest says of it: it was changed or cut. Make the archive again")
-        raise refuse(facts.name, says, "changed")
+        says = say("it is not what the manifest says of it: it was changed or cut")
+        raise reject(facts.name, says, "changed")
     if is_upload and facts.name != f"{BYTES}/{facts.sha256}":
         raise refuse(
             facts.name, say("its bytes have another SHA-256 than its name says. Make it again"), "misnamed"
@@ -272,13 +271,13 @@ class _Reader:
 
 
 def _damaged(name: str) -> Unacceptable:
-    return refuse(name, say("it is damaged. Make the archive again"), "damaged")
+    return reject(name, say("it is damaged"), "damaged")
 
 
 def _long_line(name: str, number: int, most: int) -> Unacceptable:
-    return refuse(
+    return reject(
         f"{name}, line {number}",
-        say("it is longer than {most:,} bytes. Make the archive again", most=most),
+        say("it is longer than {most:,} bytes", most=most),
         "long_line",
     )
 

@@ -8,7 +8,7 @@ import msgspec
 from django.db import models
 from msgspec import Struct
 
-from discussions.archives.core.zip_reader import refuse
+from discussions.archives.core.zip_reader import refuse, reject
 from discussions.archives.queries.tables import ArchivedTable
 from workspace.core.canonical import canonical_bytes
 
@@ -26,16 +26,14 @@ def read_line(line: bytes, line_type: type[Struct], place: str, most_values: int
     """The record in the line. Raises Unacceptable for anything that the product would not have written."""
     # Counted roughly, before any value is built: every value but the first follows one of these.
     if sum(map(line.count, (b",", b"[", b"{"))) > most_values:
-        raise refuse(
-            place, f"it holds more than {most_values:,} values. Make the archive again", "many_values"
-        )
+        raise reject(place, f"it holds more than {most_values:,} values", "many_values")
     try:
         record = msgspec.json.decode(line, type=line_type)
         is_plain = canonical_bytes(record) == line
     except UnicodeDecodeError:
-        raise refuse(place, "it is no UTF-8. Make the archive again", "bad_line") from None
+        raise reject(place, "it is no UTF-8", "bad_line") from None
     except (msgspec.MsgspecError, ValueError, RecursionError) as fault:
-        raise refuse(place, f"{fault}. Make the archive again", "bad_line") from None
+        raise reject(place, f"{fault}", "bad_line") from None
     if not is_plain:
         says = (
             "it is not written as the product writes it (order of names, spaces, a name twice). Make it again"
@@ -67,8 +65,7 @@ def check_moments(record: Any, ahead: dict[str, timedelta], now: datetime, place
         if not isinstance(value, datetime):
             continue
         if value.utcoffset() != timedelta(0):
-            says = f"{name}: {value.isoformat()} is not in UTC. Make the archive again"
-            raise refuse(place, says, "not_utc")
+            raise reject(place, f"{name}: {value.isoformat()} is not in UTC", "not_utc")
         if value.year < EARLIEST_YEAR or value > now + CLOCKS_DIFFER + ahead.get(name, timedelta(0)):
             says = (
                 f"{name}: {value.isoformat()} is not between the year {EARLIEST_YEAR} and now. Set the clocks of both "
@@ -86,9 +83,9 @@ def check_decimals(table: ArchivedTable, record: Any, place: str) -> None:
         if not _fits(value, field):
             says = (
                 f"{field.name}: {value} is no number from 0 up with {field.decimal_places} decimal places and at most "
-                f"{field.max_digits} digits. Make the archive again"
+                f"{field.max_digits} digits"
             )
-            raise refuse(place, says, "decimal")
+            raise reject(place, says, "decimal")
 
 
 def _fits(value: Decimal, field: Any) -> bool:
@@ -105,4 +102,4 @@ def check_texts(table: ArchivedTable, values: dict[str, Any], place: str) -> Non
         try:
             msgspec.json.decode(text, type=kind)
         except (msgspec.MsgspecError, ValueError, RecursionError) as fault:
-            raise refuse(place, f"{name}: {fault}. Make the archive again", "bad_text") from None
+            raise reject(place, f"{name}: {fault}", "bad_text") from None
