@@ -14,7 +14,7 @@ PACKAGES = (
     "imports",
     "calibration",
     "guidelines",
-    "gates",
+    "iterations",
     "comparison",
     "planning",
     "history",

@@ -12,10 +12,10 @@ from discussions.comparison.api import router as decisions
 from discussions.exports.api import router as exports
 from discussions.games.api.changes import router as game_changes
 from discussions.games.api.games import router as games
-from discussions.gates.api import router as stages
 from discussions.guidelines.api import router as guidelines
 from discussions.home.api import router as home
 from discussions.imports.api import router as columns
+from discussions.iterations.api import router as stages
 from discussions.planning.api import router as iterations
 from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating

@@ -20,11 +20,10 @@ from discussions.adjudication.queries import (
 )
 from discussions.core.judgement_kinds import find_judgement_fault
 from discussions.models import Adjudication, Evaluation, Game
-from workspace.audit.actions import record_event
+from workspace.audit.actions import key_reused, record_event, short_key, single_act
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
-from workspace.revisions.actions import key_reused, short_key, single_act
 from workspace.texts import clean_text
 
 

@@ -34,9 +34,9 @@ from discussions.models.slots import CALIBRATION
 from discussions.rating.views import evaluation_or_404
 from discussions.slots.permissions import check_take_game
 from rubric.calibration.forms import WaiverForm
+from workspace.audit.forms import KeyedForm
 from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
 from workspace.models import Person, Project
-from workspace.revisions.forms import KeyedForm
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame

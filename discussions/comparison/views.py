@@ -11,9 +11,8 @@ from discussions.comparison.forms import DecisionForm
 from discussions.comparison.pages.comparison import build_compare_page, other_side
 from discussions.comparison.pages.decision import build_decision_part
 from discussions.comparison.permissions import check_decide
-from discussions.gates.views import COMPARE, SECTION, build_stage_frame
 from discussions.iterations.queries import load_history
-from discussions.iterations.views import iteration_or_404
+from discussions.iterations.views import COMPARE, SECTION, build_stage_frame, iteration_or_404
 from discussions.models import Iteration
 from workspace.core.refusals import Refusal
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number

@@ -10,7 +10,7 @@ from decimal import Decimal
 import msgspec
 from msgspec import Struct
 
-from discussions.gates.core import Signed
+from discussions.iterations.core.gates import Signed
 from discussions.iterations.core.next_target import TargetAdvice
 from discussions.metrics.core.registry import METRICS
 from workspace.core.words import say

@@ -5,12 +5,12 @@ from django.utils import timezone
 from msgspec import structs
 
 from discussions.access.permissions import check_see_iterations
-from discussions.gates.views import SECTION
 from discussions.history.views.stage import led_project_or_404
 from discussions.home.pages.dashboard import build_dashboard
 from discussions.home.pages.home import home_page, was_skipped
 from discussions.home.pages.overview import build_overview_page
 from discussions.home.pages.site import build_site_page
+from discussions.iterations.views import SECTION
 from workspace.access.permissions import role_in
 from workspace.checks.permissions import check_see_overview
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404

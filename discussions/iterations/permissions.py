@@ -3,8 +3,9 @@
 from django.utils.translation import gettext as _
 
 from discussions.core.iteration_states import IMPORTING, why_frozen
-from discussions.models import Iteration
-from workspace.access.permissions import check_leads
+from discussions.iterations.core.gates import GateStatus
+from discussions.models import Iteration, Stage
+from workspace.access.permissions import check_leads, is_admin
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
 
@@ -29,4 +30,54 @@ def check_freeze(person: Person, iteration: Iteration) -> None:
             _("Iteration %(number)d %(why)s already.")
             % {"number": iteration.number, "why": why_frozen(iteration.state)},
             code="frozen",
+        )
+
+
+def check_open_stage(person: Person, project: Project) -> None:
+    """Leads of the project and admins open its first stage."""
+    check_leads(person, project, _("Only team leads of this project create stages. Ask one of them."))
+
+
+def check_change_stage(person: Person, stage: Stage) -> None:
+    """Leads of the project and admins name a stage, while it is not closed."""
+    check_leads(
+        person, stage.project, _("Only team leads of this project change its stages. Ask one of them.")
+    )
+    check_stage_open(stage)
+
+
+def check_sign_stage(person: Person, stage: Stage) -> None:
+    """Leads of the project and admins sign that the games of a stage are fascinating to watch, once."""
+    sentence = _("Only team leads of this project sign that its games are fascinating to watch.")
+    check_leads(person, stage.project, sentence)
+    check_stage_open(stage)
+    if stage.stated_at is not None:
+        raise NotAllowed(
+            _("%(name)s signed this already; that statement counts.")
+            % {"name": stage.stated_by.name if stage.stated_by else ""},
+            code="stated",
+        )
+
+
+def check_open_next_stage(person: Person, stage: Stage, gate: GateStatus) -> None:
+    """Leads of the project while the gate is open; an admin also while it is closed, with a stored reason."""
+    sentence = _("Only team leads of this project create its next stage. Ask one of them.")
+    check_leads(person, stage.project, sentence)
+    check_stage_open(stage)
+    if not gate.is_open and not is_admin(person):
+        raise NotAllowed(
+            _(
+                "The gate to the next stage is closed: %(missing)s Only an admin can open it anyway, with a reason."
+            )
+            % {"missing": " ".join(gate.missing)},
+            code="door_shut",
+        )
+
+
+def check_stage_open(stage: Stage) -> None:
+    """A closed stage does not change; work goes on in the next one."""
+    if stage.closed_at is not None:
+        raise NotAllowed(
+            _("Stage %(number)d is closed; work continues in the next one.") % {"number": stage.number},
+            code="stage_closed",
         )

@@ -1,10 +1,51 @@
 """Finds the iteration at a URL."""
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from discussions.iterations.actions import UNSORTED_NUMBER
-from discussions.models import Iteration
-from workspace.models import Person
+from discussions.access.permissions import check_see_iterations
+from discussions.core.iteration_states import BROKEN, CHANGE, SUCCESS, UNKNOWN
+from discussions.core.outcome import ABOVE, AMBER, ENGAGEMENT, FEW_REFERENCES, UNREPORTED
+from discussions.iterations.actions import gates as actions
+from discussions.iterations.actions.gates import StagePlan, change_stage
+from discussions.iterations.actions.opening import UNSORTED_NUMBER
+from discussions.iterations.core.averages import CacheRate
+from discussions.iterations.core.gates import GateStatus
+from discussions.iterations.core.history import History
+from discussions.iterations.forms import NextStageForm, StageForm, StageTextsForm, StatementForm
+from discussions.iterations.permissions import (
+    check_change_stage,
+    check_open_next_stage,
+    check_open_stage,
+    check_sign_stage,
+)
+from discussions.iterations.queries import (
+    cost_text,
+    counted_says,
+    get_sentence,
+    list_weak_games,
+    load_gate,
+    load_history,
+    load_rubric,
+    load_stage_rubric,
+    why_rules_are_final,
+)
+from discussions.models import Iteration, Stage
+from discussions.verdicts.core.rule import get_cost_state, read_rules
+from rubric.core.records import RubricRecord
+from workspace.access.permissions import get_refusal, is_admin
+from workspace.core.refusals import Refusal
+from workspace.core.text import figure
+from workspace.display.core.number_lists import format_numbers
+from workspace.models import Person, Project
+from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 UNSORTED_BEFORE = 1
 
@@ -30,3 +71,279 @@ def iteration_or_404(person: Person, slug: str, number: int) -> Iteration:
     if found is None:
         raise Http404
     return found
+
+
+SECTION = "iterations"
+HISTORY, COMPARE, GATE, SUMMARY = "stage", "compare_iterations", "stage_gate", "stage_summary"
+
+# Route and name of each page of a stage, in the order of the tabs.
+TABS = [
+    (HISTORY, gettext_lazy("History")),
+    (COMPARE, gettext_lazy("Compare")),
+    (GATE, gettext_lazy("Gate")),
+    (SUMMARY, gettext_lazy("Summary")),
+]
+
+
+def build_stage_frame(*, stage: Stage, current: str, newest: int | None = None) -> dict[str, object]:
+    """The head of a page of a stage fetched with its project; `current` is the route of the page.
+
+    One query, for the number of the newest change, where the page does not know it. A tab is its route, the number in
+    its address, its name, and whether it is the page.
+    """
+    if newest is None:
+        changes = Iteration.objects.filter(stage=stage, kind=CHANGE).order_by("-number")
+        newest = changes.values_list("number", flat=True).first() or 0
+    tabs = [
+        (route, newest if route == COMPARE else stage.number, label, route == current)
+        for route, label in TABS
+        if route != COMPARE or newest
+    ]
+    return {"stage": stage, "tabs": tabs}
+
+
+def stage_or_404(person: Person, slug: str, number: int) -> Stage:
+    """The stage of that number with its project and the people who signed, when the person may know of it."""
+    rows = Stage.objects.visible_to(person).select_related("project", "stated_by", "closed_by")
+    return get_object_or_404(rows, project__slug=slug, number=number)
+
+
+@require("open_stage", methods=("GET", "POST"))
+def open_stage(request: SignedIn, slug: str) -> HttpResponse:
+    """A form for the project's first stage; leads to it."""
+    only_parameters(request)
+    project = project_or_404(request.user, slug, check_open_stage)
+    form, status = StageForm(), 200
+    if request.method == "POST":
+        form, status = bind_form(request, StageForm), 422
+        try:
+            if form.is_valid():
+                made = actions.open_stage(
+                    project=project, plan=_plan(form), by=request.user, now=timezone.now()
+                )
+                return respond(request, page="", redirect=reverse("stage", args=[slug, made.number]))
+        except Refusal as refusal:
+            status = kept_status(form, refusal)
+    numbers = Stage.objects.filter(project=project).order_by("-number").values_list("number", flat=True)
+    context = {
+        "newest": numbers.first() or 0,
+        "conditions": _list_conditions(project),
+        "form": form,
+        **frame(request.user, project, SECTION),
+    }
+    return respond(request, page="discussions/gates/open_stage.html", context=context, status=status)
+
+
+@require("see_iterations")
+def stage_gate(request: SignedIn, slug: str, stage: int) -> HttpResponse:
+    """The row of successes and what breaks it, costs, the statement, and the gate to the next stage."""
+    only_parameters(request)
+    row = stage_or_404(request.user, slug, stage)
+    check_see_iterations(request.user, row.project)
+    return _show_gate(request, row)
+
+
+@require("state_fascinating", methods=("POST",))
+def sign_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
+    """Sign that the games of the stage are fascinating to watch; leads back to the gate."""
+    row = stage_or_404(request.user, slug, stage)
+    form, status = bind_form(request, StatementForm), 422
+    try:
+        check_sign_stage(request.user, row)
+        if form.is_valid():
+            text = form.cleaned_data["statement"]
+            actions.sign_stage(stage=row, text=text, by=request.user, now=timezone.now())
+            return respond(request, page="", redirect=reverse("stage_gate", args=[slug, stage]))
+    except Refusal as refusal:
+        status = kept_status(form, refusal)
+    return _show_gate(request, stage_or_404(request.user, slug, stage), statement_form=form, status=status)
+
+
+@require("open_next_stage", methods=("POST",))
+def open_next_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
+    """Open the next stage; an admin also while the gate is closed. Leads to the new stage."""
+    row = stage_or_404(request.user, slug, stage)
+    form, status = bind_form(request, NextStageForm), 422
+    try:
+        if form.is_valid():
+            plan, reason = _plan(form), form.cleaned_data["reason"]
+            made = actions.open_next_stage(
+                stage=row, plan=plan, reason=reason, by=request.user, now=timezone.now()
+            )
+            return respond(request, page="", redirect=reverse("stage", args=[slug, made.number]))
+    except Refusal as refusal:
+        status = kept_status(form, refusal)
+    return _show_gate(request, stage_or_404(request.user, slug, stage), next_form=form, status=status)
+
+
+def _plan(form: StageForm) -> StagePlan:
+    return StagePlan(**{name: form.cleaned_data[name] for name in StagePlan.__struct_fields__})
+
+
+def _show_gate(
+    request: SignedIn,
+    stage: Stage,
+    *,
+    statement_form: StatementForm | None = None,
+    next_form: NextStageForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The gate now, of a closed stage when the next one was opened; with what was typed into one of its forms."""
+    rules = {"streak_unit": stage.streak_unit, "engagement_rule": stage.engagement_rule}
+    history = load_history(stage)
+    context = {
+        **_gate_context(stage, request.user, history),
+        "head": build_stage_frame(stage=stage, current=GATE, newest=history.newest_change),
+        "statement_form": statement_form or StatementForm(),
+        "next_form": next_form or NextStageForm(initial=rules),
+        **frame(request.user, stage.project, SECTION),
+    }
+    return respond(request, page="discussions/gates/gate.html", context=context, status=status)
+
+
+def _gate_context(stage: Stage, person: Person, history: History) -> dict[str, object]:
+    """What the page shows around its forms; refusals disable their buttons."""
+    rubric, gate = load_stage_rubric(stage, history), load_gate(stage, history)
+    undecided = (
+        change.number for change in history.iterations if change.kind == CHANGE and not change.decision
+    )
+    return {
+        "stage": stage,
+        "gate": gate,
+        "missing": _list_missing(gate),
+        "states": {
+            SUCCESS: ("pass", _("succeeds")),
+            BROKEN: ("fail", _("breaks the row")),
+            UNKNOWN: ("pending", _("not certain yet")),
+        },
+        "payments": _list_payments(gate, history),
+        "limits": _describe_limits(rubric),
+        "cache": _describe_cache(gate.cache),
+        "anchor": rubric.criterion(ENGAGEMENT).anchors.get("5", ""),
+        "sign_refusal": get_refusal(check_sign_stage, person, stage),
+        "next_refusal": get_next_refusal(person, stage, gate),
+        "is_override": not gate.is_open and is_admin(person),
+        "counted": counted_says(stage),
+        "weak": _describe_weak_games(list_weak_games(stage, gate.streak)),
+        "goes_on": history.reference.number if history.reference else 0,
+        "undecided": next(undecided, 0),
+    }
+
+
+def _list_missing(gate: GateStatus) -> list[str]:
+    """The blockers. The row's is its count alone: the page says at each step what breaks it and what it waits for."""
+    streak = gate.streak
+    in_short = streak.counted
+    if streak.says != streak.counted:
+        in_short = _("%(counted)s The reasons are given below.") % {"counted": streak.counted}
+    return [in_short if text == streak.says else text for text in gate.missing]
+
+
+def _describe_weak_games(numbers: list[int]) -> str:
+    """Which games of the row pass a metric with little to count; "" for none."""
+    if not numbers:
+        return ""
+    return _(
+        "In %(games)s, of those that count, a metric is not applicable (counts as pass) or passes on fewer than "
+        "%(few)d references."
+    ) % {"games": format_numbers(numbers), "few": FEW_REFERENCES}
+
+
+def get_next_refusal(person: Person, stage: Stage, gate: GateStatus) -> str:
+    """Why the button that creates the next stage is disabled, without the blockers; "" if it is not."""
+    refusal = get_refusal(check_open_next_stage, person, stage, gate)
+    if refusal and stage.closed_at is None and not gate.is_open:
+        return _(
+            "The gate is closed, see the blockers above. Only an admin can create the next stage now, with a reason."
+        )
+    return refusal
+
+
+def _list_payments(gate: GateStatus, history: History) -> list[dict[str, object]]:
+    """What each game cost, by the rubric version of its iteration, and whether it is in the row of successes."""
+    rubrics = {iteration.number: load_rubric(iteration) for iteration in history.iterations}
+    counted = {game.number for game in gate.streak.games}
+    states = {
+        ABOVE: ("fail", _("fails")),
+        AMBER: ("pending", _("no success")),
+        UNREPORTED: ("pending", _("not reported")),
+    }
+    return [
+        {
+            "iteration": step.iteration,
+            "figures": game,
+            "cost": cost_text(game, rubrics[step.iteration]),
+            "state": states.get(get_cost_state(game.cost_usd, read_rules(rubrics[step.iteration])), ("", "")),
+            "counts": game.number in counted,
+        }
+        for step in gate.streak.steps
+        for game in step.games
+    ]
+
+
+def _describe_limits(rubric: RubricRecord) -> str:
+    rules = read_rules(rubric)
+    amounts = {"amber": figure(rules.amber, decimals=2), "limit": figure(rules.limit, decimals=2)}
+    return _("Success needs every game below %(amber)s dollars; above %(limit)s a game fails.") % amounts
+
+
+def _describe_cache(cache: CacheRate) -> dict[str, object]:
+    """The cache hit rate over the games of the row, the rate needed, and notes on games counted otherwise."""
+    notes = (
+        (cache.unweighted, _("Counted with the usual number of input tokens: %(games)s.")),
+        (cache.by_hand, _("Entered by hand: %(games)s.")),
+    )
+    return {
+        "text": _("not known") if cache.rate is None else f"{figure(100 * cache.rate, cache.percent)}\u00a0%",
+        "needed": f"{figure(cache.percent)}\u00a0%",
+        "tone": {True: "pass", False: "fail", None: "pending"}[cache.passes],
+        "notes": [note % {"games": ", ".join(map(str, sorted(games)))} for games, note in notes if games],
+    }
+
+
+def _list_conditions(project: Project) -> list[str]:
+    """What the gate of the first stage asks for, under the rubric version of the project's unsorted games."""
+    unsorted = Iteration.objects.select_related("rubric_version").get(project=project, stage=None)
+    rubric = unsorted.rubric_version.to_record()
+    rules = read_rules(rubric)
+    needs = {
+        "row": int(rubric.parameters["successes_in_a_row"]),
+        "needed": rules.needed,
+        "of": len(rubric.criteria),
+        "cost": figure(rules.amber, decimals=2),
+        "cache": figure(float(rubric.parameters["cache_hit_percent"])),
+    }
+    return [
+        _("%(row)d successes in a row, each with %(needed)d of %(of)d averages passing") % needs,
+        _("every game of them below %(cost)s dollars") % needs,
+        _("a cache hit rate above %(cache)s\u00a0%% over their games") % needs,
+        _("a lead's signed statement that the games are fascinating to watch"),
+    ]
+
+
+@require("change_stage", methods=("GET", "POST"))
+def edit_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
+    """A form for a stage, its rules only while no iteration was opened under them; leads back to the gate."""
+    only_parameters(request)
+    row = stage_or_404(request.user, slug, stage)
+    check_change_stage(request.user, row)
+    why = why_rules_are_final(row)
+    form_class = StageTextsForm if why else StageForm
+    stored = {name: getattr(row, name) for name in StagePlan.__struct_fields__}
+    form, status = form_class(initial=stored), 200
+    if request.method == "POST":
+        form, status = bind_form(request, form_class), 422
+        try:
+            if form.is_valid():
+                plan = StagePlan(**(stored | form.cleaned_data))
+                change_stage(stage=row, plan=plan, by=request.user, now=timezone.now())
+                return respond(request, page="", redirect=reverse("stage_gate", args=[slug, stage]))
+        except Refusal as refusal:
+            status = kept_status(form, refusal)
+    context = {
+        "head": build_stage_frame(stage=row, current=GATE),
+        "form": form,
+        "why_final": get_sentence(why),
+        **frame(request.user, row.project, SECTION),
+    }
+    return respond(request, page="discussions/gates/edit_stage.html", context=context, status=status)

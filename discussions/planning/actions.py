@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.iteration_states import BASELINE, BLIND_FIRST, CHANGE, IMPORTING, QUESTION
-from discussions.iterations.actions import check_evaluator_count
+from discussions.iterations.actions.opening import check_evaluator_count
 from discussions.iterations.core.history import History
 from discussions.iterations.core.prompt_diff import prompt_diff
 from discussions.iterations.permissions import check_change_iteration

@@ -9,15 +9,14 @@ from pydantic import Field
 
 from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import BASELINE
-from discussions.gates.views import stage_or_404
-from discussions.iterations.actions import change_iteration, open_for_rating
-from discussions.iterations.actions import move_games as move
+from discussions.iterations.actions.opening import change_iteration, open_for_rating
+from discussions.iterations.actions.opening import move_games as move
 from discussions.iterations.core.averages import Average
 from discussions.iterations.core.history import History
 from discussions.iterations.pages import JudgedIteration, judged_iterations
 from discussions.iterations.permissions import check_change_iteration, check_freeze
 from discussions.iterations.queries import load_history
-from discussions.iterations.views import iteration_or_404
+from discussions.iterations.views import iteration_or_404, stage_or_404
 from discussions.models import Iteration
 from discussions.models.iterations import IDENTIFICATIONS, MOST_EVALUATORS, REVEALS
 from discussions.models.queue_rules import (

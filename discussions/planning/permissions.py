@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.gates.permissions import check_stage_open
+from discussions.iterations.permissions import check_stage_open
 from discussions.models import Stage
 from workspace.access.permissions import check_leads
 from workspace.models import Person

@@ -31,11 +31,11 @@ from discussions.slots.core import minutes_left
 from discussions.slots.permissions import check_assign, check_take_game
 from discussions.slots.queries import free_for, query_kept_slots
 from workspace.access.permissions import get_refusal
+from workspace.audit.forms import KeyedForm
 from workspace.core.refusals import Refusal
 from workspace.database.capped_counts import MOST_COUNTED, capped_count
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
-from workspace.revisions.forms import KeyedForm
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame

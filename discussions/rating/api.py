@@ -26,7 +26,7 @@ from discussions.rating.pages.own_work import mine_page
 from discussions.rating.pages.visible_evaluation import build_visible_evaluation
 from discussions.rating.queries import AnswerRecord, EvaluationState, load_state
 from discussions.rating.views import evaluation_or_404
-from workspace.revisions.core import Act
+from workspace.audit.core import Act
 from workspace.web.endpoints import After, Answer, Given, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 

@@ -9,7 +9,7 @@ from discussions.adjudication.pages.evidence import answer_word, get_kind_label
 from discussions.core.judgement_kinds import MESSAGE_KINDS, SENTENCE_KINDS, VALUES
 from discussions.rating.pages.lease import ENDED
 from discussions.verdicts.pages.judged import describe_target
-from workspace.revisions.forms import SEPARATOR, KeyedActForm, KeyedForm
+from workspace.audit.forms import SEPARATOR, KeyedActForm, KeyedForm
 
 _IN_MESSAGE = re.compile(r"[0-9]{1,7}(\.[0-9]{1,7})?")
 

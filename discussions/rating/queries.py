@@ -49,9 +49,9 @@ from discussions.verdicts.core.scoring import compute_metric_lines, compute_outc
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from workspace.access.queries import prepare_by_rights
+from workspace.audit.core import Latest
 from workspace.database.prepared_queries import LARGEST_KEY, Prepared, build_part
 from workspace.models import Event, Person, Project
-from workspace.revisions.core import Latest
 
 Key = tuple[str, str]
 

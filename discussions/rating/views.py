@@ -34,10 +34,10 @@ from discussions.rating.pages.own_work import mine_page, own_history_page
 from discussions.rating.pages.window import build_window
 from discussions.rating.queries import EvaluationState, load_own_evaluation, load_state
 from discussions.slots.actions import renew_lease as renew
+from workspace.audit.forms import OLD, KeyedForm, UndoForm
+from workspace.audit.views import new_nonce, tell_saved
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person
-from workspace.revisions.forms import OLD, KeyedForm, UndoForm
-from workspace.revisions.views import new_nonce, tell_saved
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame

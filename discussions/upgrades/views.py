@@ -5,9 +5,8 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
-from discussions.gates.views import SECTION, build_stage_frame
 from discussions.iterations.permissions import check_change_iteration
-from discussions.iterations.views import iteration_or_404
+from discussions.iterations.views import SECTION, build_stage_frame, iteration_or_404
 from discussions.models import Iteration
 from discussions.upgrades.actions import measure_again, move_to_version
 from discussions.upgrades.forms import VersionForm

@@ -13,8 +13,7 @@ from discussions.access.permissions import check_see_iterations
 from discussions.core.judgement_kinds import COHERENCE, PHRASE, REFERENCE, ROLE_CONSISTENCY
 from discussions.core.outcome import DIVERSITY
 from discussions.games.core import MESSAGES_A_PAGE
-from discussions.gates.views import SECTION, build_stage_frame
-from discussions.iterations.views import iteration_or_404
+from discussions.iterations.views import SECTION, build_stage_frame, iteration_or_404
 from discussions.metrics.labels import CHECKS, rule_text
 from discussions.models import Game, Iteration
 from discussions.preview.queries import Batch, read_judged

@@ -44,13 +44,13 @@ from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, RATING, REPEAT, SET_APART, SUBMITTED, SUPERSEDED
 from rubric.reviews.actions import begin_review, record_submission
 from rubric.sets.queries import count_taken
+from workspace.audit.actions import KeyedRevisions, Saved
+from workspace.audit.core import Act, Latest
 from workspace.core.canonical import canonical_hash
 from workspace.core.hidden_duplicates import choose_duplicate, is_due
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.core.words import say
 from workspace.models import Person, Project
-from workspace.revisions.actions import KeyedRevisions, Saved
-from workspace.revisions.core import Act, Latest
 
 FIRST, SECOND = 1, 2
 

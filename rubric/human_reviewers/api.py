@@ -38,7 +38,7 @@ from rubric.human_reviewers.views import review_or_404, reviewed_comparison_or_4
 from rubric.models import Review
 from rubric.models.reviews import DRAFT, SUBMITTED
 from rubric.reviews.queries import load_own_numbers
-from workspace.revisions.core import Act
+from workspace.audit.core import Act
 from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
 

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from rubric.core.records import HOLISTIC
 from rubric.core.response_order import LABELS
 from rubric.human_reviewers.core import CANNOT, NOTES, RANKING, SCORE, get_label
-from workspace.revisions.core import Act
-from workspace.revisions.forms import SEPARATOR, KeyedActForm, KeyedForm, UndoForm
+from workspace.audit.core import Act
+from workspace.audit.forms import SEPARATOR, KeyedActForm, KeyedForm, UndoForm
 
 # The name of a field for a text or a choice: "text~kind~subject~version", like the act that saves it.
 _TYPED = re.compile(r"(text|value)~[a-z]{1,30}~[^~]{0,200}~[0-9]{1,7}")

@@ -21,12 +21,12 @@ from rubric.human_reviewers.pages.submission import build_submitted_page
 from rubric.human_reviewers.queries.reviews import ReviewState, load_own_review, load_review_state
 from rubric.models import Comparison, ComparisonSet, Review
 from rubric.models.reviews import DRAFT
+from workspace.audit.actions import Saved
+from workspace.audit.forms import KeyedForm
+from workspace.audit.views import new_nonce, tell_saved
 from workspace.core.refusals import Conflict, Refusal, Unacceptable
 from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.models import Person, Project
-from workspace.revisions.actions import Saved
-from workspace.revisions.forms import KeyedForm
-from workspace.revisions.views import new_nonce, tell_saved
 from workspace.web.bind_form import bind_form, only_parameters
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.slow
 _BEGIN = f"""
 from django.utils import timezone
 from discussions.core.outcome import ENGAGEMENT
-from discussions.gates.actions import StagePlan, open_stage
-from discussions.iterations.actions import open_for_rating
+from discussions.iterations.actions.gates import StagePlan, open_stage
+from discussions.iterations.actions.opening import open_for_rating
 from discussions.models import Iteration, Stage
 from discussions.planning.actions import open_change
 from discussions.planning.core import Plan

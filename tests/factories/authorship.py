@@ -1,6 +1,6 @@
 """Evaluations that begin with the blind test of who said it, reached through the real actions."""
 
-from discussions.iterations.actions import change_iteration
+from discussions.iterations.actions.opening import change_iteration
 from discussions.models import Evaluation, Iteration
 from discussions.rating.actions.finish import open_transcript, reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state

@@ -24,8 +24,8 @@ from tests.factories.replays import replayed
 from tests.factories.routes import named_routes
 from tests.factories.tokens import Program
 from tests.factories.transcripts import upload
+from workspace.audit.core import Act
 from workspace.models import Person, Project
-from workspace.revisions.core import Act
 from workspace.web.problems import API
 
 HTMX = {"HX-Request": "true"}

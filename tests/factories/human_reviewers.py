@@ -10,9 +10,9 @@ from tests.factories.comparisons import make_set
 from tests.factories.numbers import numbers
 from tests.factories.people import NOW, make_lead, make_member, make_project
 from tests.factories.replays import replayed
+from workspace.audit.actions import Saved
+from workspace.audit.core import Act
 from workspace.models import Person
-from workspace.revisions.actions import Saved
-from workspace.revisions.core import Act
 
 RECORD = {"accuracy": (9, 7, 6), "completeness": (8, 9, 6), "conciseness": (7, 9, 6), "clarity": (8, 8, 6)}
 

@@ -13,8 +13,8 @@ from discussions.comparison.queries import DecisionPreview, decision_preview
 from discussions.core.outcome import ENGAGEMENT
 from discussions.core.records import Score
 from discussions.games.actions import withdraw_game
-from discussions.gates.actions import StagePlan, open_stage
-from discussions.iterations.actions import open_for_rating
+from discussions.iterations.actions.gates import StagePlan, open_stage
+from discussions.iterations.actions.opening import open_for_rating
 from discussions.iterations.core.history import History
 from discussions.iterations.queries import load_history
 from discussions.models import Decision, Game, Iteration, Measured, Stage, Verdict

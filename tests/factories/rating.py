@@ -14,8 +14,8 @@ from tests.factories.numbers import numbers
 from tests.factories.people import NOW, make_member
 from tests.factories.replays import replayed
 from tests.factories.transcripts import import_game, make_games_project, native_game, native_message
+from workspace.audit.core import Act
 from workspace.models import Person
-from workspace.revisions.core import Act
 
 LINES = (
     "I think {0} has been very quiet, and that is a pattern worth our votes.",

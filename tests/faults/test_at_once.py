@@ -29,10 +29,10 @@ from tests.factories.rating import make_game, make_rating_project, ready_to_subm
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
 from tests.factories.verdicts import fresh, game_to_record, get_lead, preview
 from tests.faults.crowd import at_once, breaches, crowd_size, failures
+from workspace.audit.core import Act
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.jobs.actions import run_job
 from workspace.models import Job
-from workspace.revisions.core import Act
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services, pytest.mark.slow]
 

@@ -10,9 +10,9 @@ from django.db import connection, transaction
 
 from discussions.comparison.actions import record_decision
 from discussions.games.actions import enter_figure
-from discussions.gates import actions
-from discussions.gates.actions import StagePlan, open_next_stage, open_stage, sign_stage
-from discussions.iterations.actions import move_games, open_for_rating
+from discussions.iterations.actions import gates as actions
+from discussions.iterations.actions.gates import StagePlan, open_next_stage, open_stage, sign_stage
+from discussions.iterations.actions.opening import move_games, open_for_rating
 from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage
 from discussions.planning.actions import edit_iteration, open_change
 from discussions.queue.actions import take_next_game

@@ -17,11 +17,11 @@ from discussions.rating.actions.judgements import judge, undo
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, load_membership, make_admin, make_member
 from tests.factories.rating import ANSWERS, game_of, make_game, make_rating_project
+from workspace.audit.actions import Saved
+from workspace.audit.core import Act
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Membership, Person
 from workspace.people.actions.people import system_person
-from workspace.revisions.actions import Saved
-from workspace.revisions.core import Act
 
 REFUSED = (NotAllowed, Conflict, Unacceptable)
 

@@ -1,18 +1,29 @@
 """Writing the audit log: the only way to add a line."""
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 from django.conf import settings
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Model, QuerySet
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workspace.access.permissions import Role, role_in
+from workspace.audit.core import Act, Latest
 from workspace.core.audit_chain import seal
-from workspace.core.canonical import canonical_bytes
+from workspace.core.canonical import bytes_hash, canonical_bytes, canonical_hash
+from workspace.core.limits import DAY_MS
+from workspace.core.refusals import Conflict, Unacceptable
 from workspace.database.prepared_queries import Prepared, insert_row, update_row
 from workspace.models import Chain, Event, Person, Project
+from workspace.models.revisions import KeyedRevision, Versioned
+from workspace.texts import check_length
 
 
 def record_event(
@@ -71,3 +82,292 @@ _CHAIN = Prepared(
     lambda project: Chain.objects.select_for_update().filter(project=project).values_list("pk", "seq", "mac"),
     int,
 )
+
+
+LONGEST_KEY = 160
+
+
+@contextmanager
+def single_act() -> Iterator[None]:
+    """The transaction of one keyed act; Unacceptable when something else is being stored under the key right now."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as fault:
+        if "key_unique" not in str(fault):
+            raise
+        raise key_reused() from None
+
+
+def key_reused() -> Unacceptable:
+    """The refusal of a key under which something else was stored."""
+    return Unacceptable(
+        _(
+            "This form was already saved with another answer or another text. "
+            "Load the page again and repeat the last one."
+        ),
+        code="key_reused",
+        field="key",
+    )
+
+
+def short_key(key: str) -> str:
+    """The key as it is stored: itself, or its hash when it is longer than the column."""
+    if not key:
+        raise Unacceptable(_("The form came without its key. Load the page again."), field="key")
+    return key if len(key) <= LONGEST_KEY else f"sha256:{bytes_hash(key.encode())}"
+
+
+OwnerT = TypeVar("OwnerT", bound=Versioned)
+LatestT = TypeVar("LatestT", bound=Latest)
+WorkT = TypeVar("WorkT")
+
+# The columns that say which subject a row is about; the others hold its value.
+IDENTITY = ("id", "kind", "subject")
+
+
+class Saved(Struct, Generic[WorkT], frozen=True):
+    """The result of an act: the stored revision and its subject, what it revealed, and the work after it.
+
+    `work` is None when the act was only repeated: the page then reads it again.
+    """
+
+    revision: KeyedRevision
+    kind: str
+    subject: str
+    revealed: frozenset[str] = frozenset()
+    work: WorkT | None = None
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether nothing was written, since the same had been stored before."""
+        return self.work is None
+
+
+class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
+    """Saves acts on the subjects of one kind of owner: a row for the latest value of each, a row for each revision.
+
+    A subclass says which tables these are and what may be saved. `row_name` is the name of the subject's table in audit
+    events, and of the revision's foreign key to it; `owner_name` is the name of the subject's key to its owner.
+    """
+
+    row_model: ClassVar[type[Model]]
+    revision_model: ClassVar[type[KeyedRevision]]
+    row_name: ClassVar[str]
+    owner_name: ClassVar[str]
+    # The role of everybody whom `check` allows; None where it allows several roles.
+    checked_role: ClassVar[Role | None] = None
+
+    def __init__(self) -> None:
+        revisions = self.revision_model._default_manager
+        self._stored = Prepared(
+            lambda person, key: revisions.filter(created_by=person, key=key).values_list("pk"), int, str
+        )
+
+    @abstractmethod
+    def lock(self, owner: OwnerT) -> None:
+        """Read state and version of the owner again; others who change it wait for this transaction."""
+
+    @abstractmethod
+    def check(self, owner: OwnerT, *, by: Person, now: datetime) -> None:
+        """Raise NotAllowed when the owner is not open, or is another person's."""
+
+    @abstractmethod
+    def read(self, owner: OwnerT) -> WorkT:
+        """The work as it is stored now."""
+
+    def read_ahead(self, owner: OwnerT) -> WorkT | None:
+        """The work, read before the lock, where every change of it increases the owner's version."""
+        return None
+
+    @abstractmethod
+    def latest(self, work: WorkT, kind: str, subject: str) -> LatestT:
+        """The newest value of one subject; version 0 when it has none."""
+
+    @abstractmethod
+    def refuse_faults(self, work: WorkT, act: Act, proposed: LatestT) -> None:
+        """Raise Unacceptable when the act does not fit the work, or comes too early."""
+
+    @abstractmethod
+    def undoable(self, work: WorkT) -> QuerySet[Any, Any]:
+        """Revisions that can be undone, newest first."""
+
+    @abstractmethod
+    def project(self, owner: OwnerT) -> Project:
+        """The project whose audit log records the act."""
+
+    @abstractmethod
+    def changed(self, work: WorkT, latest: LatestT, *, now: datetime) -> tuple[WorkT, frozenset[str]]:
+        """The work after `latest` was stored, and what this reveals."""
+
+    def amend(self, work: WorkT, proposed: LatestT) -> LatestT:
+        """The value to store, where it depends on more than the act."""
+        return proposed
+
+    def context(self, work: WorkT, act: Act) -> dict[str, str]:
+        """More columns of the revision; the audit event holds them too."""
+        return {}
+
+    def save(self, *, owner: OwnerT, act: Act, by: Person, now: datetime) -> Saved[WorkT]:
+        """Store one act, once: compare the version, set the value, add the revision and the audit event.
+
+        The same key with the same body gives the stored result again, whatever the state of the owner is now. Raises
+        Unacceptable for a key used for something else and for what cannot be saved, Conflict (with both versions) when
+        the subject was changed since, NotAllowed when the owner is not open or is another person's.
+        """
+        body = act.sha256(owner.pk)
+        version, work = owner.version, self.read_ahead(owner)
+        with single_act():
+            self.lock(owner)
+            if stored := self._stored_act(act.key, body, by):
+                return stored
+            self.check(owner, by=by, now=now)
+            if work is None or owner.version != version:
+                work = self.read(owner)
+            return self._write(owner, work, act, body, by=by, now=now)
+
+    def save_all(self, *, owner: OwnerT, acts: Sequence[tuple[Act, datetime]], by: Person) -> WorkT:
+        """Store acts under new keys, each with its time, all or none; return the work after them.
+
+        Raises what `save` raises, and Unacceptable for a key that was used before.
+        """
+        with single_act():
+            self.lock(owner)
+            for _act, now in acts[:1]:
+                self.check(owner, by=by, now=now)
+            work = self.read(owner)
+            for act, now in acts:
+                work = self._write(owner, work, act, act.sha256(owner.pk), by=by, now=now).work or work
+        return work
+
+    def undo(
+        self, *, owner: OwnerT, key: str, by: Person, now: datetime, kind: str = "", subject: str = ""
+    ) -> Saved[WorkT]:
+        """Undo the newest act that is not undone yet, of one subject if `kind` is given, else of all.
+
+        The value before it is stored as a new revision; what the act revealed stays visible. The same key gives the
+        stored result again. Raises Unacceptable when nothing can be undone, and what `save` raises.
+        """
+        body = canonical_hash([owner.pk, "undo", kind, subject])
+        with single_act():
+            self.lock(owner)
+            if stored := self._stored_act(key, body, by):
+                return stored
+            self.check(owner, by=by, now=now)
+            work = self.read(owner)
+            act, undone = self._reversal(work, key, kind, subject)
+            return self._write(owner, work, act, body, by=by, now=now, undoes=undone)
+
+    def _stored_act(self, key: str, body_sha256: str, by: Person) -> Saved[WorkT] | None:
+        """The result stored under this key, if the same body was posted; raises Unacceptable if it was another."""
+        found = self._stored.rows(by.pk, short_key(key))
+        if not found:
+            return None
+        revisions = self.revision_model._default_manager.select_related(self.row_name)
+        stored = revisions.get(pk=found[0][0])
+        if stored.body_sha256 != body_sha256:
+            raise key_reused()
+        row = getattr(stored, self.row_name)
+        return Saved(stored, row.kind, row.subject)
+
+    def _reversal(self, work: WorkT, key: str, kind: str, subject: str) -> tuple[Act, int]:
+        """The act that brings the previous value back, and the version that it undoes."""
+        acts = self.undoable(work).select_related(self.row_name)
+        if kind:
+            acts = acts.filter(**{f"{self.row_name}__kind": kind, f"{self.row_name}__subject": subject})
+        undone = acts.first()
+        if undone is None:
+            raise Unacceptable(_("There is nothing left to undo here."), code="nothing_to_undo")
+        row = getattr(undone, self.row_name)
+        before = row.revisions.filter(version=undone.version - 1).first()
+        act = Act(
+            kind=row.kind,
+            subject=row.subject,
+            version=row.version,
+            key=key,
+            value=before.value if before else "",
+            reason=before.reason if before else "",
+        )
+        return act, undone.version
+
+    def _write(
+        self, owner: OwnerT, work: WorkT, act: Act, body: str, *, by: Person, now: datetime, undoes: int = 0
+    ) -> Saved[WorkT]:
+        """Store the latest value, its revision, what follows from it, and the audit event."""
+        latest = self._compare_and_set(owner, work, act, by)
+        context = self.context(work, act)
+        revision = self.revision_model(
+            **{f"{self.row_name}_id": latest.id},
+            **context,
+            version=latest.version,
+            value=latest.value,
+            reason=latest.reason,
+            took_ms=None if act.took_ms is None else min(max(act.took_ms, 0), DAY_MS),
+            undoes=undoes or None,
+            key=short_key(act.key),
+            body_sha256=body,
+            created_at=now,
+            created_by=by,
+        )
+        insert_row(revision)
+        after, revealed = self.changed(work, latest, now=now)
+        owner.version += 1
+        update_row(type(owner), owner.pk, {"version": owner.version})
+        record_event(
+            by=by,
+            now=now,
+            project=self.project(owner),
+            verb=f"{self.row_name}:{'undone' if undoes else 'made'}",
+            object_kind=self.row_name,
+            object_id=latest.id,
+            detail={"kind": act.kind, "version": latest.version, **context},
+            role=self.checked_role,
+        )
+        return Saved(revision, act.kind, act.subject, revealed, after)
+
+    def _compare_and_set(self, owner: OwnerT, work: WorkT, act: Act, by: Person) -> LatestT:
+        """Store the value after the act with the next version; raises Conflict when it changed meanwhile."""
+        before = self.latest(work, act.kind, act.subject)
+        proposed = replace(
+            before,
+            value=before.value if act.value is None else act.value,
+            reason=before.reason if act.reason is None else act.reason,
+            version=act.version + 1,
+        )
+        self.refuse_faults(work, act, proposed)
+        check_length(act.reason or "", field="reason")
+        if before.version != act.version:
+            raise self._conflict(before, act, by)
+        after = self.amend(work, proposed)
+        fields = {name: getattr(after, name) for name in after.__struct_fields__ if name not in IDENTITY}
+        if not before.id:
+            row = self.row_model(**{self.owner_name: owner}, kind=act.kind, subject=act.subject, **fields)
+            insert_row(row)
+            return replace(after, id=row.pk)
+        if not update_row(self.row_model, before.id, fields, version=act.version):
+            raise self._conflict(before, act, by)
+        return after
+
+    def _conflict(self, stored: LatestT, act: Act, by: Person) -> Conflict:
+        """The refusal with both versions: what is stored (always the person's own) and what was sent."""
+        revisions = self.revision_model._default_manager.filter(**{self.row_name: stored.id})
+        newest = revisions.order_by("-version").first()
+        return Conflict(
+            _(
+                "This was changed elsewhere since the page was loaded. Nothing was overwritten; "
+                "choose which answer stays."
+            ),
+            code="stale",
+            detail={
+                "kind": act.kind,
+                "subject": act.subject,
+                "yours": act.value,
+                "yours_reason": act.reason,
+                "yours_version": act.version,
+                "stored": stored.value,
+                "stored_reason": stored.reason,
+                "version": stored.version,
+                "stored_by": by.name,
+                "stored_at": newest.created_at if newest else None,
+            },
+        )

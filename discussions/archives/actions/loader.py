@@ -48,13 +48,12 @@ from rubric.models.rubrics import IMPORTED, PUBLISHED
 from rubric.versions.actions import record_version_event
 from rubric.versions.core.hidden_texts import list_hidden_texts
 from rubric.versions.core.version_json import read_version
-from workspace.audit.actions import record_event
+from workspace.audit.actions import record_event, short_key
 from workspace.core.audit_chain import Line, seal
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.identifiers import is_slug, plain_email, plain_name
 from workspace.models import Chain, Event, FirstSeal, Job, Membership, Person, Project
 from workspace.models.people import SYSTEM_EMAIL
-from workspace.revisions.actions import short_key
 
 # Tables in which a person uses each key once, whatever the project.
 KEYED = frozenset({Adjudication, MarkRevision, Remark, Revision})

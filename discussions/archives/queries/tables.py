@@ -21,7 +21,7 @@ from discussions.calibration.core import Key as GameKey
 from discussions.comparison.core.decision_basis import DecisionBasis
 from discussions.core.outcome import Outcome
 from discussions.core.records import Fault, GameRecord, Measurement
-from discussions.gates.core import GateStatus
+from discussions.iterations.core.gates import GateStatus
 from discussions.slots.core import LEASE
 from discussions.verdicts.core.basis import Basis
 from rubric import models as rubric

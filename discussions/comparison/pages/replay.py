@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from discussions.core.iteration_states import IMPORTING
-from discussions.gates.permissions import check_stage_open
 from discussions.iterations.core.history import History, HistoryIteration
+from discussions.iterations.permissions import check_stage_open
 from discussions.iterations.queries import get_sentence, why_no_replay
 from discussions.models import Stage
 from workspace.core.refusals import NotAllowed

@@ -15,7 +15,7 @@ from discussions.core import judgement_kinds
 from discussions.demo.actions.scene import FOLDER, Scene, Steps
 from discussions.demo.core import View
 from discussions.games.actions import return_evaluation
-from discussions.iterations.actions import change_iteration
+from discussions.iterations.actions.opening import change_iteration
 from discussions.models import CalibrationRound, Evaluation, Iteration
 from discussions.models.queue_rules import BY_CHANCE
 from discussions.queue.actions import assign_game, change_queue, take_next_game
@@ -29,7 +29,7 @@ from discussions.slots.actions import expire_leases
 from discussions.transcripts.actions import Upload, import_transcripts
 from discussions.verdicts.actions import record_verdict
 from discussions.verdicts.queries import load_verdict_preview
-from workspace.revisions.core import Act
+from workspace.audit.core import Act
 
 OPPOSITE = {
     judgement_kinds.YES: judgement_kinds.NO,

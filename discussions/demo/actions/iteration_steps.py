@@ -6,8 +6,8 @@ from discussions.comparison.actions import record_decision
 from discussions.comparison.queries import decision_preview
 from discussions.demo.actions.scene import Scene, Steps
 from discussions.games.actions import enter_figure
-from discussions.gates.actions import StagePlan, open_stage
-from discussions.iterations.actions import open_for_rating
+from discussions.iterations.actions.gates import StagePlan, open_stage
+from discussions.iterations.actions.opening import open_for_rating
 from discussions.iterations.queries import load_history
 from discussions.models import Iteration, Stage
 from discussions.models.manual_figures import COST

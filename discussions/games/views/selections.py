@@ -27,7 +27,7 @@ from discussions.games.forms import (
     read_selection,
 )
 from discussions.games.permissions import check_withdraw_games
-from discussions.iterations.actions import move_games
+from discussions.iterations.actions.opening import move_games
 from discussions.iterations.permissions import check_change_iteration
 from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
 from discussions.models.slots import RATING

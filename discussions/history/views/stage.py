@@ -10,13 +10,13 @@ from django.utils.translation import ngettext
 
 from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import BASELINE, IMPORTING
-from discussions.gates.views import HISTORY, SECTION, SUMMARY, build_stage_frame
 from discussions.history.core import StageSummary, figures_csv, summary_to_json
 from discussions.history.views.charts import history_charts
 from discussions.history.views.summary import build_stage_summary
 from discussions.iterations.core.history import OPEN, History, HistoryIteration
 from discussions.iterations.pages import JudgedIteration, history_row, judged_iterations
 from discussions.iterations.queries import load_history
+from discussions.iterations.views import HISTORY, SECTION, SUMMARY, build_stage_frame
 from discussions.models import Stage
 from workspace.access.permissions import may_lead
 from workspace.display.core.multiples import MOST_NARROW

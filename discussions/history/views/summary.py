@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from discussions.comparison.core.comparison import MOST_LOOKS, MetricCompared, compare
 from discussions.core.outcome import ENGAGEMENT
-from discussions.gates.queries import counted_says, load_gate
 from discussions.history.core import (
     FORMAT,
     StageSummary,
@@ -32,7 +31,7 @@ from discussions.iterations.pages import (
     decision_words,
     target_label,
 )
-from discussions.iterations.queries import load_rubric, propose_target
+from discussions.iterations.queries import counted_says, load_gate, load_rubric, propose_target
 from discussions.models import Iteration, Stage
 from rubric.models import RubricVersion
 

@@ -9,8 +9,6 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.gates.core import GateStatus
-from discussions.gates.queries import load_gate
 from discussions.home.core import (
     Estimate,
     Periods,
@@ -35,6 +33,8 @@ from discussions.home.queries import (
     list_workers,
     sum_recorded,
 )
+from discussions.iterations.core.gates import GateStatus
+from discussions.iterations.queries import load_gate
 from discussions.models import Decision, Iteration, Stage
 from workspace.display.core.charts import Segment, share_bar
 from workspace.display.core.multiples import Column, Multiple, Scale, Value, compute_scale, multiple

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.evaluation_states import OPEN, SKIPPED, SUBMITTED
-from discussions.gates.core import GateStatus
-from discussions.gates.permissions import check_open_stage
-from discussions.gates.queries import load_gate
+from discussions.iterations.core.gates import GateStatus
+from discussions.iterations.permissions import check_open_stage
+from discussions.iterations.queries import load_gate
 from discussions.models import Evaluation, Iteration, Slot, Stage
 from discussions.models.slots import RATING
 from discussions.queue.core import Pace, compute_pace, first_monday, format_duration

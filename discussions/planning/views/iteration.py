@@ -18,10 +18,8 @@ from discussions.core.evaluation_states import OPEN as UNDER_WAY
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import CHANGE
 from discussions.games.pages import ScoreCell, load_figure_cells
-from discussions.gates.queries import cost_text
-from discussions.gates.views import SECTION, build_stage_frame
-from discussions.iterations.actions import move_games as move
-from discussions.iterations.actions import open_for_rating as freeze
+from discussions.iterations.actions.opening import move_games as move
+from discussions.iterations.actions.opening import open_for_rating as freeze
 from discussions.iterations.core.history import (
     COMPLETE,
     OPEN,
@@ -33,8 +31,8 @@ from discussions.iterations.core.history import (
 from discussions.iterations.core.prompt_diff import prompt_diff
 from discussions.iterations.pages import describe_weak_score
 from discussions.iterations.permissions import check_change_iteration, check_freeze
-from discussions.iterations.queries import get_sentence, load_history, load_rubric, why_unready
-from discussions.iterations.views import iteration_or_404
+from discussions.iterations.queries import cost_text, get_sentence, load_history, load_rubric, why_unready
+from discussions.iterations.views import SECTION, build_stage_frame, iteration_or_404
 from discussions.metrics.labels import place_of_metric
 from discussions.models import Evaluation, Game, Iteration, Verdict
 from discussions.models.iterations import IDENTIFICATIONS, REVEALS

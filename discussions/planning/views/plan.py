@@ -11,13 +11,12 @@ from django.utils.translation import gettext as _
 
 from discussions.comparison.labels import points_text, say_how_often
 from discussions.core.iteration_states import BASELINE, CHANGE
-from discussions.gates.views import SECTION, build_stage_frame, stage_or_404
 from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.next_target import describe_target
 from discussions.iterations.core.prompt_diff import prompt_diff
 from discussions.iterations.queries import load_batches, load_history, load_rubric, propose_target
-from discussions.iterations.views import iteration_or_404
+from discussions.iterations.views import SECTION, build_stage_frame, iteration_or_404, stage_or_404
 from discussions.models import Iteration, Stage
 from discussions.models.iterations import LEAST_GAMES
 from discussions.planning import actions

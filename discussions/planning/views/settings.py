@@ -9,7 +9,7 @@ from django.utils.translation import ngettext, ngettext_lazy
 
 from discussions.core.evaluation_states import OPEN
 from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER
-from discussions.iterations.actions import change_iteration
+from discussions.iterations.actions.opening import change_iteration
 from discussions.iterations.permissions import check_change_iteration
 from discussions.models import Evaluation, Iteration
 from discussions.models.queue_rules import load_rating_rule

@@ -10,8 +10,8 @@ from discussions.rating.actions.judgements import judge
 from discussions.rating.actions.remarks import COMMENT, FLAG, remark, take_flag_back
 from discussions.rating.core.visibility import ROLES, TRANSCRIPT, is_dismissal
 from discussions.rating.queries import EvaluationState
+from workspace.audit.core import Act
 from workspace.models import Person
-from workspace.revisions.core import Act
 
 
 class Acted(Struct, frozen=True):

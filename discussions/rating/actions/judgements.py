@@ -16,11 +16,11 @@ from discussions.rating.core.visibility import due_reveals, get_phase
 from discussions.rating.queries import AnswerRecord, EvaluationState, load_state
 from discussions.slots.actions import hold_slot, lock_evaluation
 from discussions.slots.permissions import check_rate
+from workspace.audit.actions import KeyedRevisions, Saved
+from workspace.audit.core import Act
 from workspace.core.refusals import Unacceptable
 from workspace.database.prepared_queries import insert_row
 from workspace.models import Person, Project
-from workspace.revisions.actions import KeyedRevisions, Saved
-from workspace.revisions.core import Act
 
 
 def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Saved[EvaluationState]:

@@ -10,12 +10,11 @@ from discussions.rating.core.order import why_not_in_test
 from discussions.rating.queries import EvaluationState, load_state
 from discussions.slots.actions import hold_slot, lock_evaluation, lock_for_work
 from discussions.slots.permissions import check_rate
-from workspace.audit.actions import record_event
+from workspace.audit.actions import key_reused, record_event, short_key, single_act
 from workspace.core.canonical import canonical_hash
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
-from workspace.revisions.actions import key_reused, short_key, single_act
 from workspace.texts import check_length
 
 FLAG, COMMENT = "flag", "comment"

@@ -23,9 +23,9 @@ from rubric.models import (
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import SUBMITTED
 from workspace.access.queries import prepare_by_rights
+from workspace.audit.core import Latest
 from workspace.database.prepared_queries import LARGEST_KEY, build_part
 from workspace.models import Person, Project
-from workspace.revisions.core import Latest
 
 COLUMNS = (
     *(

@@ -21,8 +21,8 @@ from discussions.comparison.core.difference import (
     difference,
     has_fallen,
 )
-from discussions.gates.core import compute_streak
 from discussions.iterations.core.averages import Spread, compute_mean_interval, pooled_spread
+from discussions.iterations.core.gates import compute_streak
 from discussions.iterations.core.history import IterationFigures
 from tests.factories.iteration_figures import GATED, METRICS, game
 from tests.factories.verdict_examples import THRESHOLDS

@@ -25,10 +25,9 @@ from discussions.demo.actions.fill import STEPS, play, read_script
 from discussions.demo.actions.game_steps import OPPOSITE, value_in
 from discussions.demo.actions.scene import FOLDER, Clock, Scene
 from discussions.demo.core import View
-from discussions.gates.queries import compute_stage_gate
 from discussions.home.pages.home import home_page
 from discussions.iterations.core.averages import compute_averages
-from discussions.iterations.queries import load_history, load_rubric
+from discussions.iterations.queries import compute_stage_gate, load_history, load_rubric
 from discussions.management.commands.verify import CHECKS
 from discussions.models import (
     Adjudication,

@@ -8,7 +8,6 @@ from decimal import Decimal
 import msgspec
 import pytest
 
-from discussions.gates.core import Signed
 from discussions.history.core import (
     COLUMNS,
     StageSummary,
@@ -23,6 +22,7 @@ from discussions.history.core import (
     figures_csv,
     summary_to_json,
 )
+from discussions.iterations.core.gates import Signed
 from discussions.iterations.core.next_target import MarginText, TargetAdvice
 from workspace.display.pages import render_markdown
 

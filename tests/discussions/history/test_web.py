@@ -17,8 +17,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from discussions.games.actions import enter_figure
-from discussions.gates.actions import StagePlan, open_next_stage, sign_stage
 from discussions.history.core import StageSummary
+from discussions.iterations.actions.gates import StagePlan, open_next_stage, sign_stage
 from discussions.models import Game, Stage
 from discussions.models.manual_figures import COST
 from tests.factories.iterations import (

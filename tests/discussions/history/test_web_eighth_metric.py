@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from discussions.games.queries.list_query import ListQuery
 from discussions.games.views.game_list import GamesPage
-from discussions.iterations.actions import open_for_rating
+from discussions.iterations.actions.opening import open_for_rating
 from discussions.metrics.core.registry import METRICS, measure_game
 from discussions.models import Iteration, Measured, Verdict
 from discussions.planning.actions import open_baseline

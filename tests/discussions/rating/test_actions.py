@@ -18,10 +18,10 @@ from discussions.rating.queries import load_state
 from tests.factories.people import NOW, load_membership, make_admin, make_member, moment
 from tests.factories.rating import ready_to_submit, say, say_engagement, say_what_is_missing, start, submitted
 from workspace.access.permissions import role_in
+from workspace.audit.core import Act
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
 from workspace.people.actions.projects import change_role, end_membership
-from workspace.revisions.core import Act
 
 pytestmark = pytest.mark.django_db
 

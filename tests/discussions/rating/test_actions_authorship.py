@@ -5,7 +5,7 @@ import pytest
 
 from discussions.checks.actions import CHECKS
 from discussions.core.outcome import DIVERSITY, Outcome
-from discussions.iterations.actions import change_iteration
+from discussions.iterations.actions.opening import change_iteration
 from discussions.models import Evaluation, Iteration
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.acts import act
@@ -27,11 +27,11 @@ from tests.factories.authorship import (
 from tests.factories.people import NOW, make_member, moment
 from tests.factories.rating import game_of, make_rating_project, say, start
 from tests.factories.verdicts import fresh, preview, record, recorded_verdict
+from workspace.audit.core import Act
 from workspace.checks.core import run_check
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Event
-from workspace.revisions.core import Act
 
 pytestmark = pytest.mark.django_db
 

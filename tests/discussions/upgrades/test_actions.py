@@ -6,7 +6,7 @@ import pytest
 from discussions.comparison.queries import why_undecidable
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.games.actions import restore_game, return_evaluation, withdraw_game
-from discussions.iterations.actions import open_for_rating
+from discussions.iterations.actions.opening import open_for_rating
 from discussions.iterations.core.history import OPEN, RECORDED
 from discussions.models import Evaluation, Game, Measured, Verdict
 from discussions.queue.actions import take_next_game

@@ -23,7 +23,7 @@ from tests.factories.rating import (
 )
 from tests.factories.tokens import program_of
 from tests.factories.verdicts import fresh, get_lead, record
-from workspace.revisions.core import Act
+from workspace.audit.core import Act
 
 pytestmark = pytest.mark.django_db
 

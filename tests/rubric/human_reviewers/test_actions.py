@@ -27,9 +27,9 @@ from tests.factories.human_reviewers import (
     work,
 )
 from tests.factories.people import NOW, make_member, moment
+from workspace.audit.core import Act
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
-from workspace.revisions.core import Act
 
 pytestmark = pytest.mark.django_db
 

@@ -15,9 +15,9 @@ from tests.factories.human_reviewers import (
 )
 from tests.factories.people import NOW
 from tests.faults.crowd import at_once
+from workspace.audit.core import Act
 from workspace.core.refusals import Conflict, NotAllowed
 from workspace.models import Event
-from workspace.revisions.core import Act
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 

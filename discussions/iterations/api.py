@@ -7,12 +7,12 @@ from pydantic import Field
 
 from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import AVERAGE, ITERATION
-from discussions.gates import actions
-from discussions.gates.actions import StagePlan
-from discussions.gates.core import GateStatus
-from discussions.gates.permissions import check_open_stage, check_sign_stage
-from discussions.gates.queries import load_gate
-from discussions.gates.views import get_next_refusal, stage_or_404
+from discussions.iterations.actions import gates as actions
+from discussions.iterations.actions.gates import StagePlan
+from discussions.iterations.core.gates import GateStatus
+from discussions.iterations.permissions import check_open_stage, check_sign_stage
+from discussions.iterations.queries import load_gate
+from discussions.iterations.views import get_next_refusal, stage_or_404
 from discussions.models import Stage
 from discussions.models.iterations import ENGAGEMENT_RULES, STREAK_UNITS
 from workspace.access.permissions import get_refusal

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.gates import views
+from discussions.iterations import views
 
 urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/stages/new/", views.open_stage, name="open_stage"),

@@ -7,16 +7,15 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.iteration_states import AVERAGE, ITERATION
-from discussions.gates.core import GateStatus, Signed
-from discussions.gates.permissions import (
+from discussions.iterations.core.gates import GateStatus, Signed
+from discussions.iterations.permissions import (
     check_change_stage,
     check_open_next_stage,
     check_open_stage,
     check_sign_stage,
     check_stage_open,
 )
-from discussions.gates.queries import compute_stage_gate, why_rules_are_final
-from discussions.iterations.queries import load_history
+from discussions.iterations.queries import compute_stage_gate, load_history, why_rules_are_final
 from discussions.models import Stage
 from discussions.models.iterations import ENGAGEMENT_RULES, STREAK_UNITS
 from workspace.audit.actions import record_event

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from discussions.core.iteration_states import BROKEN, EVERY_GAME, GAME, SUCCESS, UNKNOWN
-from discussions.gates.core import Choices, Signed, compute_gate_status, compute_streak
 from discussions.iterations.core.averages import compute_cache_rate
+from discussions.iterations.core.gates import Choices, Signed, compute_gate_status, compute_streak
 from discussions.iterations.core.history import IterationFigures
 from tests.factories.iteration_figures import GATED, failing, game, iteration, without_memory
 
