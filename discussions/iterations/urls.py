@@ -1,4 +1,4 @@
-"""Addresses of gates."""
+"""Addresses of stages and their gates."""
 
 from django.urls import URLPattern, path
 

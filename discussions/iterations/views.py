@@ -1,4 +1,4 @@
-"""Finds the iteration at a URL."""
+"""The pages of stages and their gates."""
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404

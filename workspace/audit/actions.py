@@ -1,4 +1,4 @@
-"""Writing the audit log: the only way to add a line."""
+"""Writing the audit log, the only way to add a line; and rows whose every change is kept as a revision."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
