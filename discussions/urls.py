@@ -13,13 +13,10 @@ PACKAGES = (
     "transcripts",
     "imports",
     "calibration",
-    "guidelines",
     "iterations",
     "comparison",
     "planning",
     "history",
-    "weak_spots",
-    "upgrades",
     "reliability",
     "exports",
 )

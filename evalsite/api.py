@@ -7,27 +7,27 @@ from django.conf import settings
 from ninja import NinjaAPI
 
 from discussions.adjudication.api import router as disagreements
-from discussions.calibration.api import router as calibrations
+from discussions.calibration.api.guidelines import router as guidelines
+from discussions.calibration.api.rounds import router as calibrations
 from discussions.comparison.api import router as decisions
 from discussions.exports.api import router as exports
 from discussions.games.api.changes import router as game_changes
 from discussions.games.api.games import router as games
-from discussions.guidelines.api import router as guidelines
 from discussions.home.api import router as home
 from discussions.imports.api import router as columns
 from discussions.iterations.api import router as stages
-from discussions.planning.api import router as iterations
+from discussions.planning.api.plans import router as iterations
+from discussions.planning.api.upgrades import router as upgrades
 from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating
 from discussions.transcripts.api import router as transcripts
-from discussions.upgrades.api import router as upgrades
 from discussions.verdicts.api import router as verdicts
 from rubric.calibration.api import router as set_calibrations
 from rubric.comparisons.api import router as comparisons
 from rubric.human_reviewers.api import router as reviews
 from rubric.model_reviewers.api import router as models
-from rubric.results.api import router as results
-from rubric.surveys.api import router as surveys
+from rubric.results.api.sets import router as results
+from rubric.results.api.surveys import router as surveys
 from rubric.versions.api import router as versions
 from workspace.audit.api import router as audit
 from workspace.checks.api import router as jobs

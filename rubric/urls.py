@@ -9,7 +9,6 @@ PACKAGES = (
     "comparisons",
     "model_reviewers",
     "human_reviewers",
-    "surveys",
     "results",
 )
 

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from discussions.models import Transcript
 from rubric.models import ComparisonSet
-from rubric.sets.permissions import check_see_results
+from rubric.reviews.permissions import check_see_results
 from workspace.access.permissions import check_leads, get_refusal
 from workspace.core.refusals import Conflict, NotAllowed
 from workspace.exports.labels import ARCHIVE_FOR_LEADS

@@ -11,10 +11,21 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.calibration.core import build_key
-from discussions.calibration.permissions import check_calibrate
+from discussions.calibration.permissions import (
+    check_calibrate,
+    check_guideline_is_read,
+    check_write_guideline,
+)
 from discussions.calibration.queries import games_left, load_open_round, load_progress
-from discussions.guidelines.permissions import check_guideline_is_read
-from discussions.models import CalibrationGame, CalibrationRound, CalibrationWaiver, Evaluation, Verdict
+from discussions.models import (
+    CalibrationGame,
+    CalibrationRound,
+    CalibrationWaiver,
+    Evaluation,
+    Guideline,
+    GuidelineReading,
+    Verdict,
+)
 from discussions.models.slots import CALIBRATION
 from discussions.queries import load_measurements
 from discussions.slots.actions import begin_alone
@@ -225,4 +236,57 @@ def _record(
         object_kind="calibration",
         object_id=opened.pk,
         detail=detail,
+    )
+
+
+LONGEST_GUIDELINE = 20_000
+
+
+def write_guideline(*, project: Project, text: str, after: int, by: Person, now: datetime) -> Guideline:
+    """Add a version after version `after` (0 for the first); the evaluators read it before their next game.
+
+    The same text as before adds nothing. Raises NotAllowed; Unacceptable for a text that is too long; Conflict when
+    somebody else wrote a version in the meantime.
+    """
+    check_write_guideline(by, project)
+    text = text.strip().replace("\r\n", "\n")
+    check_length(text, field="text", most=LONGEST_GUIDELINE)
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        newest = Guideline.objects.filter(project=project).order_by("-number").first()
+        number = newest.number if newest else 0
+        if newest is not None and newest.text == text:
+            return newest
+        if number != after:
+            raise Conflict(
+                _("Somebody wrote version %(number)d while you wrote. Read it below, then save yours again.")
+                % {"number": number},
+                code="changed",
+            )
+        made = Guideline.objects.create(
+            project=project, number=number + 1, text=text, created_at=now, created_by=by
+        )
+        _record_guideline("guideline:written", made, by, now)
+    return made
+
+
+def confirm_guideline(*, guideline: Guideline, by: Person, now: datetime) -> None:
+    """Record that the person has read this version; a second time changes nothing."""
+    with transaction.atomic():
+        _row, is_new = GuidelineReading.objects.get_or_create(
+            guideline=guideline, person=by, defaults={"created_at": now}
+        )
+        if is_new:
+            _record_guideline("guideline:read", guideline, by, now)
+
+
+def _record_guideline(verb: str, guideline: Guideline, by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=guideline.project,
+        verb=verb,
+        object_kind="guideline",
+        object_id=guideline.pk,
+        detail={"number": guideline.number},
     )

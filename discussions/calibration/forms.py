@@ -66,3 +66,23 @@ class RoundForm(forms.Form):
     def to_plan(self) -> RoundPlan:
         """The valid form as the action takes it."""
         return RoundPlan(**self.cleaned_data)
+
+
+class GuidelineForm(forms.Form):
+    """The text, and the version that it follows."""
+
+    text = forms.CharField(
+        label=_("Text"),
+        required=False,
+        widget=several_lines(16),
+        help_text=_(
+            "Markdown: # heading, **bold**, - list, [words](https://…). Leave it empty to have none."
+        ),
+    )
+    after = forms.IntegerField(min_value=0)
+
+
+class ReadForm(forms.Form):
+    """Which version was read."""
+
+    number = forms.IntegerField(min_value=1, max_value=10**6)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection
 
 import msgspec
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -12,7 +12,15 @@ from discussions.access.queries import evaluators_in
 from discussions.calibration.core import ComparedAnswers, Key, Result, compare, compute_result
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import OPEN, SUBMITTED
-from discussions.models import CalibrationGame, CalibrationRound, CalibrationWaiver, Evaluation, Judgement
+from discussions.models import (
+    CalibrationGame,
+    CalibrationRound,
+    CalibrationWaiver,
+    Evaluation,
+    Guideline,
+    GuidelineReading,
+    Judgement,
+)
 from discussions.models.slots import CALIBRATION
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
@@ -219,3 +227,24 @@ def _own(
         passes=(bool(progress.waiver) or progress.result.passes) if progress else None,
         why_not=progress.why_not_rating if progress and opened.is_required else "",
     )
+
+
+def newest_guideline(project: Project) -> Guideline | None:
+    """Current version; None while the project has none, or its newest is empty."""
+    newest = Guideline.objects.filter(project=project).order_by("-number").first()
+    return newest if newest is not None and newest.text else None
+
+
+def unread_guideline(person: Person, project: Project) -> Guideline | None:
+    """Current version, when the person has not confirmed it yet; one query."""
+    newest = _NEWEST.first(person.pk, project.pk)
+    return newest if newest is not None and newest.text and not newest.is_read else None
+
+
+def _newest(person: int, project: int) -> "QuerySet[Guideline]":
+    read = Exists(GuidelineReading.objects.filter(guideline=OuterRef("pk"), person=person))
+    return Guideline.objects.filter(project=project).annotate(is_read=read).order_by("-number")[:1]
+
+
+# This query runs for every game that is given out.
+_NEWEST = Prepared(_newest, int, int)

@@ -15,7 +15,7 @@ from discussions.exports.permissions import check_archive_choice, check_export_s
 from discussions.exports.queries.streams import count_items, stream_export
 from discussions.exports.queries.tables import OWN_TABLES, TABLES, rows_of
 from rubric.models import ComparisonSet
-from rubric.sets.permissions import check_see_results
+from rubric.reviews.permissions import check_see_results
 from workspace.access.permissions import get_refusal, may
 from workspace.blob_store import BytesLost, load_bytes
 from workspace.core.refusals import Conflict

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.history.views import stage
+from discussions.history.views import stage, weak_spots
 
 urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/stages/<int:stage>/", stage.stage, name="stage"),
@@ -22,4 +22,14 @@ urlpatterns: list[URLPattern] = [
         name="stage_summary_json",
     ),
     path("projects/<slug:slug>/stages/<int:stage>/figures.csv", stage.stage_figures, name="stage_figures"),
+    path(
+        "projects/<slug:slug>/iterations/<int:iteration>/weak-spots/",
+        weak_spots.weak_spots,
+        name="weak_spots",
+    ),
+    path(
+        "projects/<slug:slug>/iterations/<int:iteration>/weak-spots.md",
+        weak_spots.weak_spots_markdown,
+        name="weak_spots_markdown",
+    ),
 ]

@@ -1,6 +1,6 @@
 """Forms of iterations: the plan of a baseline or a change, games to move, and the settings of unsorted games."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ from discussions.models.queue_rules import HOLD, IGNORE, MOST_REOPEN_MINUTES, WA
 from discussions.planning.core import MOST_GAMES, Plan
 from discussions.queue.forms import NumbersField
 from rubric.core.records import RubricRecord
+from rubric.models import RubricVersion
 from rubric.versions.core.draft import NO, YES
 from rubric.versions.forms import several_lines
 
@@ -211,3 +212,24 @@ class MoveForm(forms.Form):
 
     to = forms.ChoiceField(choices=((HERE, _("into this iteration")), (OUT, _("back to the unsorted games"))))
     games = NumbersField(label=_("Games"), required=False)
+
+
+class VersionForm(forms.Form):
+    """The version, the hash of the preview that was shown, and the reason."""
+
+    to = forms.ChoiceField(label=_("Rubric version"))
+    shown = forms.RegexField("^[0-9a-f]{64}$", widget=forms.HiddenInput)
+    reason = forms.CharField(
+        label=_("Reason"),
+        required=False,
+        help_text=_(
+            "Why these games are judged again. The reason and your name are kept with every new verdict."
+        ),
+        widget=several_lines(2),
+    )
+
+    def __init__(self, *args: object, versions: Iterable[RubricVersion] = (), **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        field = self.fields["to"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(str(version.pk), str(version)) for version in versions]

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.planning.views import iteration, plan, settings
+from discussions.planning.views import iteration, plan, settings, upgrades
 
 urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/iteration/", settings.change, name="change_iteration"),
@@ -30,4 +30,10 @@ urlpatterns: list[URLPattern] = [
         iteration.replay_reference,
         name="replay_reference",
     ),
+    path(
+        "projects/<slug:slug>/iterations/<int:iteration>/version/",
+        upgrades.change_version,
+        name="change_version",
+    ),
+    path("projects/<slug:slug>/measure-again/", upgrades.measure_outdated, name="measure_again"),
 ]

@@ -18,8 +18,8 @@ from django.utils.translation import gettext as _
 from discussions.access.queries import barred_until, reason_unblinded
 from discussions.adjudication.core.judgeable import join_seeds
 from discussions.calibration.actions import begin_required_calibration
+from discussions.calibration.permissions import check_guideline_is_read
 from discussions.core.evaluation_states import LAPSED, OPEN
-from discussions.guidelines.permissions import check_guideline_is_read
 from discussions.models import Evaluation, Game, Iteration, QueueRule, Slot
 from discussions.models.evaluations import EvaluationQuerySet
 from discussions.models.queue_rules import BY_CHANCE, MOST_REPEATS, OLDEST, ORDERS, load_queue_rule

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from discussions.access.queries import barred_until, evaluators_in, games_led_by
 from discussions.calibration.queries import OwnCalibration, own_calibrations
+from discussions.calibration.views.guidelines import take_after_guideline
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
-from discussions.guidelines.views import take_after_guideline
 from discussions.models import Evaluation, Game, Slot
 from discussions.models.evaluations import WORK_COLUMNS
 from discussions.models.queue_rules import load_queue_rule

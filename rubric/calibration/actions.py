@@ -27,8 +27,8 @@ from rubric.models import (
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import DRAFT, RATING
 from rubric.reviews.core.mark_pairs import collect_marks
+from rubric.reviews.permissions import check_change_set
 from rubric.reviews.queries import load_reviewed
-from rubric.sets.permissions import check_change_set
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_bytes
 from workspace.core.limits import LONGEST_NAME

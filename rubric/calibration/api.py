@@ -24,7 +24,7 @@ from rubric.calibration.queries import (
 from rubric.calibration.views import round_or_404
 from rubric.core.limits import MOST_REPEATS
 from rubric.models import CalibrationRound, ComparisonSet, Reviewer
-from rubric.sets.views import set_or_404
+from rubric.reviews.views import set_or_404
 from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Unacceptable
 from workspace.web.endpoints import Answer, Given, Listed, Operations

@@ -20,8 +20,8 @@ from rubric.calibration.queries import (
     load_rounds,
 )
 from rubric.models import CalibrationRound, ComparisonSet, Reviewer
-from rubric.sets.pages import CALIBRATIONS, SetFrame
-from rubric.sets.views import SECTION, set_or_404
+from rubric.reviews.pages import CALIBRATIONS, SetFrame
+from rubric.reviews.views import SECTION, set_or_404
 from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
 from workspace.display.core.number_lists import format_numbers
 from workspace.web.bind_form import bind_form, kept_status, only_parameters

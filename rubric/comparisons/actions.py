@@ -46,7 +46,7 @@ from rubric.reviewer_statistics.actions import queue_figures
 from rubric.reviews.actions import begin_review, record_submission
 from rubric.reviews.core.claims import claimed_flags
 from rubric.reviews.core.review_lines import LineFault
-from rubric.sets.permissions import check_change_set, check_open_set, could_see_results
+from rubric.reviews.permissions import check_change_set, check_open_set, could_see_results
 from workspace.audit.actions import record_event
 from workspace.core.identifiers import plain_name
 from workspace.core.limits import LONGEST_NAME

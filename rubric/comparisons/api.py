@@ -28,9 +28,9 @@ from rubric.comparisons.views import may_upload, read_upload
 from rubric.models import Comparison, ComparisonSet, Reviewer, RubricVersion
 from rubric.models.comparisons import MODEL, MODES, PERSON, REVIEWER_KINDS
 from rubric.models.reviews import SUBMITTED
-from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
-from rubric.sets.queries import load_calibrated
-from rubric.sets.views import set_or_404
+from rubric.reviews.permissions import check_change_set, check_open_set, check_see_set
+from rubric.reviews.queries import load_calibrated
+from rubric.reviews.views import set_or_404
 from workspace.access.permissions import may_lead
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person

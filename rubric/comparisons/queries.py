@@ -15,7 +15,7 @@ from rubric.core.response_order import map_labels
 from rubric.models import Answer, Comparison, ComparisonSet, Response, Review, ReviewedResponse, Reviewer
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.models.reviews import DRAFT, RATING, SET_APART, SUBMITTED, SUPERSEDED
-from rubric.sets.queries import count_taken
+from rubric.reviews.queries import count_taken
 from workspace.models import Person, Project
 
 COMPARISONS_A_PAGE = 100

@@ -38,10 +38,10 @@ from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.models import ComparisonSet, Reviewer, RubricVersion
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.models.scoring_choices import default_mode
-from rubric.sets.pages import COMPARISONS, MODE_NAMES, SetFrame
-from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
-from rubric.sets.queries import load_calibrated
-from rubric.sets.views import SECTION, set_or_404
+from rubric.reviews.pages import COMPARISONS, MODE_NAMES, SetFrame
+from rubric.reviews.permissions import check_change_set, check_open_set, check_see_set
+from rubric.reviews.queries import load_calibrated
+from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal, may
 from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person, Project

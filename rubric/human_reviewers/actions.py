@@ -43,7 +43,7 @@ from rubric.models import Comparison, ComparisonSet, Mark, MarkRevision, Review,
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, RATING, REPEAT, SET_APART, SUBMITTED, SUPERSEDED
 from rubric.reviews.actions import begin_review, record_submission
-from rubric.sets.queries import count_taken
+from rubric.reviews.queries import count_taken
 from workspace.audit.actions import KeyedRevisions, Saved
 from workspace.audit.core import Act, Latest
 from workspace.core.canonical import canonical_hash

@@ -10,7 +10,7 @@ from rubric.model_reviewers.core import CRITERIA_PART
 from rubric.model_reviewers.queries import MAIN_PART
 from rubric.model_reviewers.views.single_answer import AskedPage, CallPart, build_asked_page, pair_or_404
 from rubric.reviews.core.two_calls import WHOLE_PART
-from rubric.sets.permissions import check_change_set
+from rubric.reviews.permissions import check_change_set
 from workspace.core.refusals import Unacceptable
 from workspace.web.endpoints import Answer, Given, Operations
 from workspace.web.require import SignedIn

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from rubric.models import ComparisonSet
-from rubric.sets.permissions import check_change_set
+from rubric.reviews.permissions import check_change_set
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person
 

@@ -1,4 +1,4 @@
-"""Addresses of results."""
+"""Addresses of results and surveys."""
 
 from django.urls import URLPattern, path
 
@@ -10,4 +10,5 @@ SET = f"{SETS}<int:number>/"
 urlpatterns: list[URLPattern] = [
     path(f"{SET}results/", views.set_results, name="set_results"),
     path(f"{SET}<int:comparison>/", views.comparison_result, name="comparison_result"),
+    path(f"{SET}<int:comparison>/survey/", views.survey, name="survey"),
 ]

@@ -13,7 +13,7 @@ from rubric.reviewer_statistics.core.figure_kinds import TUNING, TuningFigures
 from rubric.reviewer_statistics.core.weights_fit import Tuning
 from rubric.reviewer_statistics.permissions import check_tune
 from rubric.reviewer_statistics.queries import SET_STATISTICS, present_figures
-from rubric.sets.permissions import check_see_results
+from rubric.reviews.permissions import check_see_results
 from rubric.versions.actions import import_version
 from rubric.versions.permissions import check_edit_rubrics
 from workspace.core.limits import LONGEST_REASON

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from rubric.models import ComparisonSet, Reviewer
-from rubric.sets.permissions import check_see_results
+from rubric.reviews.permissions import check_see_results
 from rubric.versions.permissions import check_see_weights
 from workspace.access.permissions import may_lead
 from workspace.core.refusals import NotAllowed

@@ -18,7 +18,7 @@ from discussions.iterations.actions.opening import open_for_rating
 from discussions.iterations.core.history import History
 from discussions.iterations.queries import load_history
 from discussions.models import Decision, Game, Iteration, Measured, Stage, Verdict
-from discussions.planning.actions import Protocol, open_baseline, open_change
+from discussions.planning.actions.plans import Protocol, open_baseline, open_change
 from discussions.planning.core import Plan
 from discussions.queries import rubric_record
 from discussions.transcripts.actions import Upload, import_transcripts

@@ -5,7 +5,7 @@ from typing import Any
 from django.utils import timezone
 
 from discussions.adjudication.queries import handle_of
-from discussions.guidelines.actions import confirm_guideline, write_guideline
+from discussions.calibration.actions import confirm_guideline, write_guideline
 from discussions.queue.actions import assign_game, take_next_game
 from discussions.rating.actions.remarks import remark
 from rubric.human_reviewers.actions import open_review

@@ -11,7 +11,7 @@ from discussions.iterations.actions.opening import open_for_rating
 from discussions.iterations.queries import load_history
 from discussions.models import Iteration, Stage
 from discussions.models.manual_figures import COST
-from discussions.planning.actions import Protocol, open_baseline, open_change
+from discussions.planning.actions.plans import Protocol, open_baseline, open_change
 from discussions.planning.core import Plan
 from rubric.models import RubricVersion
 

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import BASELINE, IMPORTING
-from discussions.history.core import StageSummary, figures_csv, summary_to_json
+from discussions.history.core.stages import StageSummary, figures_csv, summary_to_json
 from discussions.history.views.charts import history_charts
 from discussions.history.views.summary import build_stage_summary
 from discussions.iterations.core.history import OPEN, History, HistoryIteration

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from discussions.comparison.core.comparison import MOST_LOOKS, MetricCompared, compare
 from discussions.core.outcome import ENGAGEMENT
-from discussions.history.core import (
+from discussions.history.core.stages import (
     FORMAT,
     StageSummary,
     SummaryAverage,

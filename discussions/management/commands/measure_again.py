@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from discussions.management.commands.import_transcripts import see_through
 from discussions.metrics.queries import outdated_games
+from discussions.planning.actions.upgrades import measure_again
 from discussions.queries import MEASURE
-from discussions.upgrades.actions import measure_again
 from workspace.core.refusals import Refusal
 from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand
 from workspace.models import Job, Person, Project

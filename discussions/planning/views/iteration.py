@@ -37,7 +37,7 @@ from discussions.metrics.labels import place_of_metric
 from discussions.models import Evaluation, Game, Iteration, Verdict
 from discussions.models.iterations import IDENTIFICATIONS, REVEALS
 from discussions.models.slots import RATING
-from discussions.planning import actions
+from discussions.planning.actions import plans as actions
 from discussions.planning.core import most_hunks
 from discussions.planning.forms import HERE, MoveForm
 from discussions.planning.permissions import check_open_iteration

@@ -13,7 +13,7 @@ from discussions.iterations.actions.opening import change_iteration
 from discussions.iterations.permissions import check_change_iteration
 from discussions.models import Evaluation, Iteration
 from discussions.models.queue_rules import load_rating_rule
-from discussions.planning import actions
+from discussions.planning.actions import plans as actions
 from discussions.planning.forms import IterationForm, RatingRuleForm
 from discussions.slots.queries import Effect, load_effect
 from rubric.versions.core.draft import NO, YES

@@ -20,8 +20,7 @@ from rubric.models import (
 )
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED, SUPERSEDED
-from rubric.reviews.queries import number_own
-from rubric.sets.queries import count_taken, load_calibrated
+from rubric.reviews.queries import count_taken, load_calibrated, number_own
 from workspace.access.queries import prepare_by_rights
 from workspace.core.hidden_duplicates import count_ahead
 from workspace.database.locked_texts import keyed_text

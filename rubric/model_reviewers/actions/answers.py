@@ -34,7 +34,7 @@ from rubric.models.reviews import DRAFT, FETCHED, PASTED, SUPERSEDED, UPLOADED
 from rubric.reviews.actions import record_submission
 from rubric.reviews.core.review_lines import LineFault
 from rubric.reviews.core.two_calls import WHOLE_PART
-from rubric.sets.permissions import check_change_set
+from rubric.reviews.permissions import check_change_set
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Conflict, Unacceptable

@@ -32,7 +32,7 @@ from rubric.model_reviewers.permissions import check_ask_models
 from rubric.model_reviewers.queries import get_model_name, load_asked, may_call, model_reviewers
 from rubric.models import Comparison, ComparisonSet, Reviewer, WholePrompt
 from rubric.models.reviews import FETCHED
-from rubric.sets.permissions import check_open_set
+from rubric.reviews.permissions import check_open_set
 from workspace.core.refusals import Conflict, Unavailable
 from workspace.jobs.actions import LEASE, Clock, cancel_job, enqueue, finish, hand_back, renew
 from workspace.models import Job, Person

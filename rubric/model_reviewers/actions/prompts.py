@@ -24,7 +24,7 @@ from rubric.models import Comparison, ComparisonSet, Review, Reviewer, ReviewPro
 from rubric.models.reviews import DRAFT
 from rubric.reviews.actions import begin_review, supersede_review
 from rubric.reviews.core.two_calls import WHOLE_PART
-from rubric.sets.permissions import check_change_set
+from rubric.reviews.permissions import check_change_set
 from workspace.core.refusals import Conflict
 from workspace.models import Person
 

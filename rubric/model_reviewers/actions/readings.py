@@ -10,7 +10,7 @@ from rubric.models import ComparisonSet, Review
 from rubric.models.reviews import SUBMITTED
 from rubric.reviews.actions import begin_reading, record_submission
 from rubric.reviews.core.corrections import Correction, apply_correction
-from rubric.sets.permissions import check_change_set, check_see_results
+from rubric.reviews.permissions import check_change_set, check_see_results
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
 from workspace.texts import clean_text

@@ -43,9 +43,9 @@ from rubric.models import Answer, Comparison, ComparisonSet, Reviewer
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import FETCHED
 from rubric.reviews.core.review_lines import LineFault
-from rubric.sets.pages import ASKING, SetFrame
-from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
-from rubric.sets.views import SECTION, set_or_404
+from rubric.reviews.pages import ASKING, SetFrame
+from rubric.reviews.permissions import check_change_set, check_open_set, check_see_set
+from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal, may
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.refusals import Refusal

@@ -20,9 +20,9 @@ from rubric.model_reviewers.views.read_part import read_record, read_stored
 from rubric.models import Review
 from rubric.models.reviews import SUBMITTED, SUPERSEDED
 from rubric.reviews.core.answer_record import READER
-from rubric.sets.pages import ASKING, SetFrame
-from rubric.sets.permissions import check_change_set, check_see_results, check_see_set
-from rubric.sets.views import SECTION, set_or_404
+from rubric.reviews.pages import ASKING, SetFrame
+from rubric.reviews.permissions import check_change_set, check_see_results, check_see_set
+from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Refusal
 from workspace.database.prepared_queries import LARGEST_KEY

@@ -31,9 +31,9 @@ from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, R
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import SUPERSEDED
 from rubric.reviews.core.two_calls import WHOLE_PART
-from rubric.sets.pages import ASKING, SetFrame
-from rubric.sets.permissions import check_change_set, check_see_results, check_see_set
-from rubric.sets.views import SECTION, set_or_404
+from rubric.reviews.pages import ASKING, SetFrame
+from rubric.reviews.permissions import check_change_set, check_see_results, check_see_set
+from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Refusal
 from workspace.models import Person

@@ -32,9 +32,8 @@ from rubric.results.pages.words import (
     rank_by_value,
 )
 from rubric.reviews.core.panel import Judgement, Panel, Rankings
-from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, to_rows
-from rubric.sets.permissions import check_open_set
-from rubric.sets.queries import reviewer_names
+from rubric.reviews.permissions import check_open_set
+from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, reviewer_names, to_rows
 from rubric.versions.permissions import check_see_weights
 from workspace.access.permissions import may
 from workspace.models import Person

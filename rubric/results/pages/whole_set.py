@@ -21,9 +21,8 @@ from rubric.results.pages.words import (
     range_text,
     two,
 )
-from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, to_rows
-from rubric.sets.permissions import check_open_set
-from rubric.sets.queries import reviewer_names
+from rubric.reviews.permissions import check_open_set
+from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, reviewer_names, to_rows
 from rubric.versions.labels import format_mark
 from rubric.versions.permissions import check_see_weights
 from workspace.access.permissions import may

@@ -31,10 +31,10 @@ from rubric.reviewer_statistics.core.weights_fit import Tuning
 from rubric.reviewer_statistics.forms import AdoptForm, KindForm
 from rubric.reviewer_statistics.permissions import check_tune
 from rubric.reviewer_statistics.queries import SET_STATISTICS, count_not_blind, load_surveyed
-from rubric.sets.pages import SetFrame
-from rubric.sets.permissions import check_see_results
-from rubric.sets.queries import reviewer_names
-from rubric.sets.views import SECTION, set_or_404
+from rubric.reviews.pages import SetFrame
+from rubric.reviews.permissions import check_see_results
+from rubric.reviews.queries import reviewer_names
+from rubric.reviews.views import SECTION, set_or_404
 from rubric.versions.permissions import check_edit_rubrics
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Malformed

@@ -22,10 +22,9 @@ from rubric.reviewer_statistics.core.rater_effects import PositionEffect, RaterE
 from rubric.reviewer_statistics.permissions import check_see_reviewer
 from rubric.reviewer_statistics.queries import FIRST_ROUND, load_self_agreement
 from rubric.reviewer_statistics.views.figures import get_results_set, load_figures
-from rubric.reviews.queries import Reviewed, load_own_numbers, load_reviewed
-from rubric.sets.pages import SetFrame
-from rubric.sets.queries import reviewer_names
-from rubric.sets.views import SECTION, set_or_404
+from rubric.reviews.pages import SetFrame
+from rubric.reviews.queries import Reviewed, load_own_numbers, load_reviewed, reviewer_names
+from rubric.reviews.views import SECTION, set_or_404
 from rubric.versions.labels import format_mark
 from workspace.core.words import decode_stored
 from workspace.display.core.charts import IntervalsChart, interval_plot, symmetric

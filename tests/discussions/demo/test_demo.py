@@ -45,14 +45,14 @@ from discussions.models import (
     TeamFigures,
     Verdict,
 )
+from discussions.planning.permissions import check_change_version
+from discussions.planning.queries import list_newer_versions, load_version_preview
 from discussions.transcripts.core.reader import read_transcripts
-from discussions.upgrades.permissions import check_change_version
-from discussions.upgrades.queries import list_newer_versions, load_version_preview
 from rubric.calibration.queries import load_progress
 from rubric.models import Answer, ComparisonSet, Review, ReviewedResponse
 from rubric.models.comparisons import MODEL, PERSON
+from rubric.reviews.permissions import check_see_results
 from rubric.reviews.queries import load_reviewed
-from rubric.sets.permissions import check_see_results
 from tests.factories.demo import fill
 from tests.factories.people import NOW, make_admin, make_member, make_person, make_project
 from tests.factories.project_archives import bring_in, write_archive

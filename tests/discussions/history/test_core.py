@@ -8,7 +8,7 @@ from decimal import Decimal
 import msgspec
 import pytest
 
-from discussions.history.core import (
+from discussions.history.core.stages import (
     COLUMNS,
     StageSummary,
     SummaryAverage,

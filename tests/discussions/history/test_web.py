@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from discussions.games.actions import enter_figure
-from discussions.history.core import StageSummary
+from discussions.history.core.stages import StageSummary
 from discussions.iterations.actions.gates import StagePlan, open_next_stage, sign_stage
 from discussions.models import Game, Stage
 from discussions.models.manual_figures import COST

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from discussions.games.actions import answer_flag
 from discussions.models import Remark, Verdict
-from discussions.planning.actions import change_rating_rule
+from discussions.planning.actions.plans import change_rating_rule
 from discussions.rating.actions.finish import submit_evaluation
 from discussions.rating.actions.remarks import remark
 from discussions.rating.pages.own_work import mine_page

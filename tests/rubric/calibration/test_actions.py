@@ -14,9 +14,8 @@ from rubric.human_reviewers.queries.waiting import second_rounds, waiting_count,
 from rubric.models import CalibrationRound, CalibrationWaiver, Comparison, ComparisonSet, Review
 from rubric.models.reviews import CALIBRATION, RATING, REPEAT, SET_APART, SUBMITTED
 from rubric.reviewer_statistics.queries import load_input, load_self_agreement
-from rubric.reviews.queries import load_own_numbers, load_reviewed
-from rubric.sets.permissions import check_see_results
-from rubric.sets.queries import count_taken
+from rubric.reviews.permissions import check_see_results
+from rubric.reviews.queries import count_taken, load_own_numbers, load_reviewed
 from tests.factories.comparisons import make_set
 from tests.factories.human_reviewers import (
     begin,

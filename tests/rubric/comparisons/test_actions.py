@@ -24,8 +24,8 @@ from rubric.core.records import ReviewRecord
 from rubric.models import Answer, Comparison, ComparisonSet, Response, Review, ReviewedResponse
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.reviews.actions import begin_review, record_submission, supersede_review
+from rubric.reviews.permissions import check_see_results
 from rubric.reviews.queries import load_reviewed, set_hash, to_rows
-from rubric.sets.permissions import check_see_results
 from tests.factories.comparisons import RECORD_SCORES, make_set, response_version, review_with
 from tests.factories.people import NOW, make_lead, make_member, make_person, make_project
 from workspace.access.permissions import get_refusal

@@ -17,8 +17,8 @@ from rubric.comparisons.actions import (
 from rubric.comparisons.core.lines import NewComparison, NewResponse, read_comparison_lines
 from rubric.models import ComparisonSet
 from rubric.models.comparisons import PERSON
+from rubric.results.actions import pass_survey_over
 from rubric.reviewer_statistics.queries import count_not_blind, load_input
-from rubric.surveys.actions import pass_survey_over
 from tests.factories.comparisons import make_set
 from tests.factories.human_reviewers import begin, submitted
 from tests.factories.people import NOW, make_lead, make_member, make_project, moment

@@ -10,8 +10,8 @@ from rubric.comparisons.actions import change_people_needed
 from rubric.core.response_order import order_places
 from rubric.human_reviewers.queries.waiting import waiting_sets
 from rubric.models import Comparison, ComparisonSet, Review
-from rubric.sets.permissions import check_see_results
-from rubric.sets.queries import PLACE_LEASE, count_taken
+from rubric.reviews.permissions import check_see_results
+from rubric.reviews.queries import PLACE_LEASE, count_taken
 from tests.factories.comparisons import make_set
 from tests.factories.human_reviewers import begin, list_reviewers, make_review_set, submitted
 from tests.factories.people import NOW, make_lead, make_member, make_project

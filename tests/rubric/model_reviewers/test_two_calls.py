@@ -23,8 +23,7 @@ from rubric.model_reviewers.queries import load_asked, model_reviewers
 from rubric.models import Answer, Review
 from rubric.models.comparisons import MODEL, PERSON
 from rubric.reviewer_statistics.queries import load_input
-from rubric.reviews.queries import load_rankings, load_reviewed
-from rubric.sets.queries import reviewer_names
+from rubric.reviews.queries import load_rankings, load_reviewed, reviewer_names
 from tests.factories.comparisons import make_set
 from tests.factories.model_reviewers import Waits, answer_text
 from tests.factories.people import NOW

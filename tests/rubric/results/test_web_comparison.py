@@ -10,10 +10,10 @@ from django.urls import reverse
 from rubric.comparisons.actions import add_comparisons, add_reviewer, close_set, import_lines
 from rubric.comparisons.core.lines import NewComparison, NewResponse, read_comparison_lines
 from rubric.core.response_order import labels
+from rubric.results.actions import pass_survey_over
 from rubric.reviewer_statistics.queries import load_input
 from rubric.reviews.actions import begin_review, record_submission, supersede_review
 from rubric.reviews.core.answer_record import read_review
-from rubric.surveys.actions import pass_survey_over
 from rubric.versions.actions import publish_version
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project

@@ -1,0 +1,185 @@
+"""How rating works in a project: its guideline, read, confirmed, written; and the practice item."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from discussions.calibration.actions import confirm_guideline, write_guideline
+from discussions.calibration.core import (
+    ENOUGH,
+    EXCHANGE,
+    NOT_ACCEPTABLE,
+    QUESTIONS,
+    TOO_LOW,
+    VOTES,
+    PracticeQuestion,
+    keep_answers,
+    too_low,
+)
+from discussions.calibration.forms import GuidelineForm, ReadForm
+from discussions.calibration.permissions import GUIDELINE_UNREAD, check_write_guideline
+from discussions.calibration.queries import newest_guideline, unread_guideline
+from discussions.models import Evaluation, Guideline, GuidelineReading, Iteration
+from discussions.rating.pages.visible_evaluation import say_answer
+from discussions.slots.permissions import check_take_game
+from rubric.core.records import RubricRecord
+from workspace.access.permissions import may
+from workspace.core.refusals import NotAllowed
+from workspace.core.words import say
+from workspace.models import Membership, Project
+from workspace.web.bind_form import bind_form, only_parameters, project_or_404
+from workspace.web.form_page import form_page
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+
+class PracticeItem:
+    """A question of the practice item in the words of a rubric version, with the answer so far, "" without one."""
+
+    def __init__(self, question: PracticeQuestion, record: RubricRecord, answer: str) -> None:
+        self.question, self.answer, self.is_right = question, answer, answer == question.right
+        self.criterion = next(row for row in record.criteria if row.key == question.metric)
+        self.quote = say(EXCHANGE[question.message - 1][1]) if question.message else ""
+        self.least = Fraction(str(record.parameters["answers_yes_rating"]))
+        self.values = {"yes": int(record.parameters["answers_yes_count"]), "least": _number(self.least)}
+
+    @property
+    def about(self) -> str:
+        return say(self.question.about, **self.values)
+
+    @property
+    def why(self) -> str:
+        return say(self.question.why, **self.values)
+
+    @property
+    def buttons(self) -> dict[str, str]:
+        """Answer -> the words of its button."""
+        words = {
+            ENOUGH: _number(self.least),
+            TOO_LOW: _number(too_low(self.least)),
+            NOT_ACCEPTABLE: _("not acceptable"),
+        }
+        return {
+            answer: words.get(answer) or say_answer(self.question.kind, answer)
+            for answer in self.question.answers
+        }
+
+
+def _number(value: Fraction) -> str:
+    return f"{float(value):g}"
+
+
+@require("see_project")
+def guideline(request: SignedIn, slug: str) -> HttpResponse:
+    """How rating works in this project, and its guideline; for leads its versions, and how many have read it."""
+    only_parameters(request)
+    project, person = project_or_404(request.user, slug), request.user
+    request.session[_seen_key(project)] = True
+    may_write, current = may(check_write_guideline, person, project), newest_guideline(project)
+    versions = Guideline.objects.filter(project=project).select_related("created_by").order_by("-number")
+    context = {
+        "guideline": current,
+        "versions": list(versions[:20]) if may_write else [],
+        "is_unread": not may_write and unread_guideline(person, project) is not None,
+        "may_write": may_write,
+        "may_rate": may(check_take_game, person, project),
+        **frame(person, project, "guideline"),
+    }
+    if may_write and current:
+        evaluators = Membership.objects.filter(project=project, role="evaluator", ended_at=None).values(
+            "person"
+        )
+        readings = GuidelineReading.objects.filter(guideline=current, person__in=evaluators)
+        context |= {"evaluator_count": evaluators.count(), "read_count": readings.count()}
+    return respond(request, page="discussions/guidelines/show.html", context=context)
+
+
+@require("see_project")
+def practice(request: SignedIn, slug: str) -> HttpResponse:
+    """The practice item, for the rubric version of new games; the answers are in the address, and are not stored."""
+    answers = keep_answers(only_parameters(request, *(question.metric for question in QUESTIONS)))
+    project = project_or_404(request.user, slug)
+    iteration = Iteration.objects.select_related("rubric_version").get(project=project, stage=None)
+    record = iteration.rubric_version.to_record()
+    items = [PracticeItem(question, record, answers.get(question.metric, "")) for question in QUESTIONS]
+    context = {
+        "messages": [(name, say(text)) for name, text in EXCHANGE],
+        "votes": VOTES,
+        "items": items,
+        "answers": answers,
+        "is_finished": len(answers) == len(items),
+        "right_count": sum(item.is_right for item in items),
+        "may_rate": may(check_take_game, request.user, project),
+        **frame(request.user, project, "guideline"),
+    }
+    return respond(request, page="discussions/guidelines/practice.html", context=context)
+
+
+def _seen_key(project: Project) -> str:
+    """The session key that says that the person has seen how rating works in the project."""
+    return f"seen_guideline_{project.pk}"
+
+
+def _is_newcomer(request: SignedIn, project: Project) -> bool:
+    """Whether the person has not started any game of the project, nor seen how rating works there."""
+    started = Evaluation.objects.filter(evaluator=request.user, game__project=project)
+    return not (request.session.get(_seen_key(project)) or started.exists())
+
+
+@require("see_project", methods=("POST",))
+def confirm(request: SignedIn, slug: str) -> HttpResponse:
+    """Confirm that one has read the shown version; redirects to the queue, or to a still newer version."""
+    project = project_or_404(request.user, slug)
+    form = bind_form(request, ReadForm)
+    if not form.is_valid():
+        raise Http404
+    shown = get_object_or_404(Guideline, project=project, number=form.cleaned_data["number"])
+    confirm_guideline(guideline=shown, by=request.user, now=timezone.now())
+    is_left = unread_guideline(request.user, project) is not None
+    return respond(request, page="", redirect=reverse("guideline" if is_left else "queue", args=[slug]))
+
+
+def take_after_guideline(
+    request: SignedIn, project: Project, take: Callable[[], Evaluation | None]
+) -> HttpResponse:
+    """Take a game and open it. Without one, redirect to the queue.
+
+    Redirect to how rating works instead, if a newcomer has not seen it or the guideline is not confirmed.
+    """
+    slug = project.slug
+    if _is_newcomer(request, project):
+        return respond(request, page="", redirect=reverse("guideline", args=[slug]))
+    try:
+        taken = take()
+    except NotAllowed as refusal:
+        if refusal.code != GUIDELINE_UNREAD:
+            raise
+        return respond(request, page="", redirect=reverse("guideline", args=[slug]))
+    place = reverse("rate", args=[taken.pk]) if taken else reverse("queue", args=[slug])
+    return respond(request, page="", redirect=place)
+
+
+@require("write_guideline", methods=("GET", "POST"))
+def edit_guideline(request: SignedIn, slug: str) -> HttpResponse:
+    """Write the next version."""
+    project = project_or_404(request.user, slug, check_write_guideline)
+
+    def write(form: GuidelineForm) -> str:
+        write_guideline(project=project, by=request.user, now=timezone.now(), **form.cleaned_data)
+        return reverse("guideline", args=[slug])
+
+    newest = Guideline.objects.filter(project=project).order_by("-number").first()
+    return form_page(
+        request,
+        GuidelineForm,
+        write,
+        page="discussions/guidelines/edit.html",
+        context=lambda: {"newest": newest, **frame(request.user, project, "guideline")},
+        initial={"text": newest.text if newest else ""},
+    )

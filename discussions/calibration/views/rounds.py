@@ -1,0 +1,255 @@
+"""Calibration rounds: opened, viewed and closed by leads; taken by evaluators, who see their result for each game."""
+
+from collections import Counter
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from msgspec import Struct
+
+from discussions.adjudication.pages.evidence import (
+    Subject,
+    answer_word,
+    build_subject,
+    get_kind_label,
+    load_evidence_source,
+)
+from discussions.calibration import actions
+from discussions.calibration.core import ComparedAnswers, KeyDifference, Result
+from discussions.calibration.forms import RoundForm
+from discussions.calibration.permissions import check_calibrate
+from discussions.calibration.queries import (
+    RoundProgress,
+    games_left,
+    load_progress,
+    load_trainees,
+    query_games,
+    query_rounds,
+)
+from discussions.calibration.views.guidelines import take_after_guideline
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.models import CalibrationGame, CalibrationRound, Evaluation, Verdict
+from discussions.models.slots import CALIBRATION
+from discussions.rating.views import evaluation_or_404
+from discussions.slots.permissions import check_take_game
+from rubric.calibration.forms import WaiverForm
+from workspace.audit.forms import KeyedForm
+from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
+from workspace.models import Person, Project
+from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+SECTION = "team"
+MOST_OFFERED, MOST_MISSED = 60, 20
+
+
+def round_or_404(project: Project, number: int) -> CalibrationRound:
+    """The project's round of that number."""
+    rows = CalibrationRound.objects.select_related("project", "created_by")
+    return get_object_or_404(rows, project=project, number=number)
+
+
+def member_or_404(project: Project, person: int) -> Person:
+    """Somebody who is or was a member of the project: a page that was opened before still names who left."""
+    return get_object_or_404(Person.objects.filter(memberships__project=project).distinct(), pk=person)
+
+
+@require("calibrate", methods=("GET", "POST"))
+def calibrations(request: SignedIn, slug: str) -> HttpResponse:
+    """All rounds, and the form that opens one; leads to it."""
+    only_parameters(request)
+    project = project_or_404(request.user, slug, check_calibrate)
+    form, status = RoundForm(), 200
+    if request.method == "POST":
+        form, status = bind_form(request, RoundForm), 422
+        try:
+            if form.is_valid():
+                plan = form.to_plan()
+                opened = actions.open_round(project=project, plan=plan, by=request.user, now=timezone.now())
+                return respond(request, page="", redirect=_place(slug, opened.number))
+        except Refusal as refusal:
+            status = kept_status(form, refusal)
+    context = {**_rounds_context(project), "form": form, **frame(request.user, project, SECTION)}
+    return respond(request, page="discussions/calibration/list.html", context=context, status=status)
+
+
+def _rounds_context(project: Project) -> dict[str, object]:
+    """All rounds, newest first; `offered` are the newest numbers of games with a verdict. Two queries."""
+    rounds = list(query_rounds(project))
+    verdicts = Verdict.objects.not_superseded().filter(project=project, game__withdrawn_at=None)
+    numbers = verdicts.order_by("-game__number").values_list("game__number", flat=True)
+    return {
+        "rounds": rounds,
+        "is_open": any(listed.closed_at is None for listed in rounds),
+        "offered": list(numbers[:MOST_OFFERED]),
+    }
+
+
+@require("calibrate")
+def calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """One round, with everybody's results."""
+    only_parameters(request)
+    project = project_or_404(request.user, slug, check_calibrate)
+    return _show(request, round_or_404(project, number))
+
+
+@require("calibrate", methods=("POST",))
+def close_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Close a round."""
+    project = project_or_404(request.user, slug, check_calibrate)
+    opened = round_or_404(project, number)
+    bind_form(request, NothingForm)
+    actions.close_round(opened=opened, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=_place(slug, number))
+
+
+@require("calibrate", methods=("POST",))
+def let_rate(request: SignedIn, slug: str, number: int, person: int) -> HttpResponse:
+    """Let a person rate who did not pass."""
+    project = project_or_404(request.user, slug, check_calibrate)
+    opened = round_or_404(project, number)
+    who = member_or_404(project, person)
+    form = bind_form(request, WaiverForm)
+    reason = form.cleaned_data["reason"] if form.is_valid() else ""
+    try:
+        actions.let_rate(opened=opened, person=who, reason=reason, by=request.user, now=timezone.now())
+    except (Unacceptable, NotAllowed) as refusal:
+        status = kept_status(form, refusal)
+        return _show(request, opened, waiving=form, waived=who.pk, status=status)
+    return respond(request, page="", redirect=_place(slug, number) + "#people")
+
+
+@require("take_game", methods=("POST",))
+def take_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Begin the next game of a round; redirects to the queue when there is none."""
+    project = project_or_404(request.user, slug)
+    bind_form(request, KeyedForm)
+    check_take_game(request.user, project)
+    opened = round_or_404(project, number)
+    return take_after_guideline(
+        request, project, lambda: actions.take_calibration(opened=opened, by=request.user, now=timezone.now())
+    )
+
+
+def _show(
+    request: SignedIn,
+    opened: CalibrationRound,
+    *,
+    waiving: WaiverForm | None = None,
+    waived: int = 0,
+    status: int = 200,
+) -> HttpResponse:
+    people, games = load_trainees(opened), list(query_games(opened))
+    context = {
+        "round": opened,
+        "games": games,
+        "people": people,
+        "missed": _list_missed(people, {game.game_id: game.game.number for game in games}),
+        "waiving": waiving,
+        "waived": waived,
+        **frame(request.user, opened.project, SECTION),
+    }
+    return respond(request, page="discussions/calibration/show.html", context=context, status=status)
+
+
+def _list_missed(
+    people: list[tuple[Person, RoundProgress]], numbers: dict[int, int]
+) -> list[dict[str, object]]:
+    """Subjects on which at least two people differ from the key, the most frequent first: perhaps the key is wrong."""
+    taken = Counter[int]()
+    missed = Counter[tuple[int, str, str]]()
+    for game, compared in (item for _person, progress in people for item in progress.compared.items()):
+        taken[game] += 1
+        missed.update((game, difference.kind, difference.subject) for difference in compared.differences)
+    entries = sorted(
+        (-count, numbers[game], get_kind_label(kind), subject, taken[game])
+        for (game, kind, subject), count in missed.items()
+        if count > 1
+    )
+    return [
+        {"game_number": number, "label": label, "subject": subject, "people": -count, "of_people": of_people}
+        for count, number, label, subject, of_people in entries[:MOST_MISSED]
+    ]
+
+
+def _place(slug: str, number: int) -> str:
+    return reverse("calibration", args=[slug, number])
+
+
+@require("rate")
+def calibration_feedback(request: SignedIn, evaluation: int) -> HttpResponse:
+    """The result of one's own calibration game, once it is submitted."""
+    only_parameters(request)
+    rated = evaluation_or_404(request.user, evaluation)
+    if rated.purpose != CALIBRATION or rated.state != SUBMITTED:
+        raise Http404
+    context = {"page": _build_feedback_page(rated), **frame(request.user)}
+    return respond(request, page="discussions/calibration/feedback.html", context=context)
+
+
+class AnswerDifference(Struct, frozen=True):
+    """One subject on which the person's answer differs from the team's.
+
+    Hides what other people answered.
+    """
+
+    subject: Subject
+    given: str
+    agreed: str
+
+
+class FeedbackPage(Struct, frozen=True):
+    """One game, and the round so far.
+
+    Hides the keys of the games that are left, and what others answered. `left` counts the person's remaining games,
+    `kinds` are (label, alike, count). `is_let_rate`: a lead lets the person rate whatever the result.
+    """
+
+    round: CalibrationRound
+    game: CalibrationGame
+    compared: ComparedAnswers
+    result: Result
+    is_let_rate: bool
+    kinds: list[tuple[str, int, int]]
+    differences: list[AnswerDifference]
+    left: int
+
+
+def _build_feedback_page(evaluation: Evaluation) -> FeedbackPage:
+    """The page of a submitted calibration; Http404 when its round does not count it."""
+    rows = CalibrationGame.objects.filter(game=evaluation.game, round__created_at__lte=evaluation.created_at)
+    chosen = rows.select_related("round__project", "game").order_by("-round__number").first()
+    if chosen is None:
+        raise Http404
+    opened = chosen.round
+    progress = load_progress(opened, evaluation.evaluator)
+    compared = progress.compared.get(evaluation.game_id)
+    if compared is None:
+        raise Http404
+    return FeedbackPage(
+        round=opened,
+        game=chosen,
+        compared=compared,
+        result=progress.result,
+        is_let_rate=bool(progress.waiver),
+        kinds=[(get_kind_label(kind), *counts) for kind, counts in compared.by_kind.items()],
+        differences=_differences(evaluation, compared.differences),
+        left=len(games_left(opened, evaluation.evaluator)) if opened.closed_at is None else 0,
+    )
+
+
+def _differences(evaluation: Evaluation, differences: list[KeyDifference]) -> list[AnswerDifference]:
+    measured = evaluation.measured
+    source = load_evidence_source(evaluation.game, measured, measured.rubric_version)
+    return [
+        AnswerDifference(
+            build_subject(source, difference.kind, difference.subject),
+            answer_word(difference.kind, difference.given),
+            answer_word(difference.kind, difference.agreed),
+        )
+        for difference in differences
+    ]

@@ -1,0 +1,188 @@
+"""What the agents of an iteration do wrong: a page for leads, and a Markdown file for the author of the prompt."""
+
+from collections.abc import Callable, Mapping
+
+from django.db.models import Exists
+from django.http import Http404, HttpResponse
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from discussions.access.permissions import check_see_iterations
+from discussions.core.judgement_kinds import COHERENCE, PHRASE, REFERENCE, ROLE_CONSISTENCY
+from discussions.core.outcome import DIVERSITY
+from discussions.games.core import MESSAGES_A_PAGE
+from discussions.history.core.weak_spots import (
+    AGENT,
+    GROUPINGS,
+    KINDS,
+    PERSONALITY,
+    ROLE,
+    ExaminedGame,
+    Spot,
+    find_spots,
+    group_neighbours,
+    group_spots,
+    list_neighbours,
+    rank_spots,
+)
+from discussions.iterations.views import SECTION, build_stage_frame, iteration_or_404
+from discussions.metrics.labels import CHECKS, rule_text
+from discussions.models import Game, Iteration
+from discussions.preview.queries import Batch, read_judged
+from discussions.queries import measured_for, rubric_record
+from discussions.verdicts.core.scoring import compute_effective_values
+from workspace.display.pages import render_markdown
+from workspace.web.bind_form import only_parameters
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
+
+MARKDOWN = "discussions/weak_spots/weak_spots.md"
+MOST_GAMES, MOST_SPOTS, LONGEST_TEXT = 100, 20, 300
+TITLES: dict[str, Promise] = {
+    REFERENCE: gettext_lazy("Wrong about the past"),
+    COHERENCE: gettext_lazy("Messages that leave the ones before them unanswered"),
+    PHRASE: gettext_lazy("Repeated phrases"),
+    ROLE_CONSISTENCY: gettext_lazy("Lines that do not fit the role"),
+}
+COLUMNS: dict[str, Promise] = {
+    REFERENCE: gettext_lazy("Wrong references"),
+    COHERENCE: gettext_lazy("Unanswered"),
+    PHRASE: gettext_lazy("Repeated phrases"),
+    ROLE_CONSISTENCY: gettext_lazy("Out of role"),
+}
+GROUPED: dict[str, Promise] = {
+    ROLE: gettext_lazy("Role"),
+    PERSONALITY: gettext_lazy("Personality"),
+    AGENT: gettext_lazy("Agent"),
+}
+assert set(GROUPED) == set(GROUPINGS)
+
+
+class SpotLine:
+    """A spot in words, with the address of its message; `game_url` gives the address of a game's page by its number."""
+
+    def __init__(self, spot: Spot, game_url: Callable[[int], str]) -> None:
+        start = f"?from={spot.message}" if spot.message > MESSAGES_A_PAGE else ""
+        self.spot, self.address = spot, f"{game_url(spot.game)}{start}#m{spot.message}"
+
+    @property
+    def place(self) -> str:
+        return _("game %(game)d, message %(message)d") % {
+            "game": self.spot.game,
+            "message": self.spot.message,
+        }
+
+    @property
+    def who(self) -> str:
+        """Such as "Ada (mafia, analytical)"."""
+        speaker = self.spot.speaker
+        known = ", ".join(filter(None, (speaker.role, speaker.personality)))
+        agent = speaker.agent or _("all agents")
+        return f"{agent} ({known})" if known else agent
+
+    @property
+    def text(self) -> str:
+        text = self.spot.text
+        return " ".join((text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …").split())
+
+    @property
+    def why(self) -> str:
+        """Why it is listed: by whom, the rule or label, and the evidence."""
+        spot = self.spot
+        if spot.kind == PHRASE:
+            count = {"count": spot.count, "messages": len(set(spot.messages))}
+            return _("said %(count)d times in %(messages)d messages") % count
+        why = str(CHECKS.get(spot.why) or rule_text(spot.why).replace("_", " ")) if spot.why else ""
+        if spot.is_by_people and spot.kind != REFERENCE:
+            why = _("judged by people") + (f"; {why}" if why else "")
+        elif spot.is_by_people:
+            why = _("labelled %(label)s by people") % {"label": why}
+        else:
+            why = _("automatic: %(why)s") % {"why": why}
+        words = ", ".join(spot.words)
+        return f"{why} ({words})" if words else why
+
+
+@require("see_iterations")
+def weak_spots(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
+    """The worst findings across the games, by agent, role and personality, with the same as Markdown to copy."""
+    row, findings = _read_findings(request, slug, iteration)
+    assert row.stage is not None  # unsorted games have no such page
+    context = {
+        **findings,
+        "markdown": render_markdown(MARKDOWN, **findings),
+        "head": build_stage_frame(stage=row.stage, current="weak_spots"),
+        **frame(request.user, row.project, SECTION),
+    }
+    return respond(request, page="discussions/weak_spots/weak_spots.html", context=context)
+
+
+@require("see_iterations")
+def weak_spots_markdown(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
+    """The page as a Markdown file."""
+    _row, findings = _read_findings(request, slug, iteration)
+    text, name = render_markdown(MARKDOWN, **findings), f"{slug}-iteration-{iteration}-weak-spots.md"
+    return download(text.encode(), name, "text/markdown; charset=utf-8")
+
+
+def _read_findings(request: SignedIn, slug: str, number: int) -> tuple[Iteration, dict[str, object]]:
+    chosen = only_parameters(request, *GROUPINGS)
+    iteration = iteration_or_404(request.user, slug, number)
+    check_see_iterations(request.user, iteration.project)
+    if iteration.is_unsorted:
+        raise Http404
+    # With the host, so that addresses in copied Markdown lead back here.
+    root = request.build_absolute_uri("/").removesuffix("/")
+    return iteration, _list_findings(iteration, {key: name for key, name in chosen.items() if name}, root)
+
+
+def _list_findings(iteration: Iteration, chosen: Mapping[str, str], root: str) -> dict[str, object]:
+    """What the agents do wrong in the newest games, as the page and the file say it; addresses begin with `root`.
+
+    `chosen` narrows the lists: agent, role or personality -> the name. A fixed number of queries.
+    """
+    games, unread = _read_games(iteration)
+    spots = [spot for game in games for spot in find_spots(game)]
+    narrowed = [spot for spot in spots if all(spot.speaker.get(key) == name for key, name in chosen.items())]
+    ranked = {kind: rank_spots(narrowed, kind) for kind in KINDS}
+    neighbours = list_neighbours(games)
+    alike = [neighbour for neighbour in neighbours if not neighbour.is_unique]
+    version = iteration.rubric_version
+    personalities = rubric_record(version.pk, version.sha256).lists["personalities"]
+    described = {row["label"]: row["description"] for row in personalities}
+
+    def game_url(number: int) -> str:
+        return root + reverse("game", args=[iteration.project.slug, number])
+
+    return {
+        "iteration": iteration,
+        "game_count": len(games),
+        "unread": unread,
+        "chosen": ", ".join(chosen.values()),
+        "spots": {kind: [SpotLine(spot, game_url) for spot in ranked[kind][:MOST_SPOTS]] for kind in KINDS},
+        "unlisted": {kind: max(0, len(ranked[kind]) - MOST_SPOTS) for kind in KINDS},
+        "titles": {kind: str(TITLES[kind]) for kind in KINDS},
+        "groups": {grouping: group_spots(games, spots, grouping) for grouping in GROUPED},
+        "grouped": GROUPED,
+        "columns": [COLUMNS[kind] for kind in KINDS],
+        "personalities": [
+            (row, described.get(row.personality, "")) for row in group_neighbours(neighbours, list(described))
+        ],
+        "alike": [(row, f"{game_url(row.game)}#{DIVERSITY}") for row in alike[:MOST_SPOTS]],
+    }
+
+
+def _read_games(iteration: Iteration) -> tuple[list[ExaminedGame], int]:
+    """The newest measured games that count, with people's judgements so far, and how many games are left out."""
+    rows = Game.objects.filter(iteration=iteration, withdrawn_at=None)
+    measured = rows.filter(Exists(measured_for(iteration))).order_by("-number")
+    keys = list(measured.values_list("pk", flat=True)[:MOST_GAMES])
+    games = []
+    for judged in read_judged(Batch(sorted(keys), is_recorded=False), lambda _rubric: True):
+        assert judged.text is not None  # every text was requested
+        effective = compute_effective_values(judged.basis, judged.measurements)
+        games.append(ExaminedGame(judged.where.number, judged.text, judged.measurements, effective))
+    return games, rows.count() - len(games)

@@ -1,0 +1,85 @@
+"""The survey whether a result is clear, for programs."""
+
+from typing import Literal
+
+from django.utils import timezone
+from pydantic import Field
+
+from rubric.results.actions import CANNOT_TELL, answer_survey, begin_survey, pass_survey_over
+from rubric.results.permissions import check_survey
+from rubric.results.views import (
+    MeanLine,
+    SurveyedResponse,
+    SurveyPage,
+    build_survey_page,
+    comparison_or_404,
+    list_criteria,
+    survey_is_due,
+)
+from workspace.core.limits import LONGEST_REASON
+from workspace.web.endpoints import Answer, Given, Operations
+from workspace.web.require import SignedIn
+
+router = Operations()
+PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/comparisons/{int:comparison}/survey/"
+
+
+class SurveyedAnswer(Answer, of=SurveyedResponse, fields="letter overall text"):
+    """One of the two responses: "A" ranks above "B"."""
+
+
+class MeansAnswer(Answer, of=MeanLine, fields="label first second"):
+    """The mean scores of both responses by one criterion; told to half of those who are asked."""
+
+
+class SurveyAnswer(Answer, of=SurveyPage, fields="is_started responses means"):
+    """A survey. It `is_due` until it is answered or passed over; responses come once it is started.
+
+    `named` can be the key of a criterion, or "cannot".
+    """
+
+    is_due: bool
+    criteria: list[str]
+    responses: list[SurveyedAnswer]
+    means: list[MeansAnswer]
+
+
+class SurveyGiven(Given):
+    """Begin the survey, pass it over, or answer it: how well you understand the ranking (1 to 5), and the criterion
+    that separates the two responses most.
+    """
+
+    do: Literal["begin", "pass", "answer"]
+    understood: int = Field(default=0, ge=0, le=5)
+    named: str = Field(default="", max_length=100)
+    text: str = Field(default="", max_length=LONGEST_REASON)
+
+
+@router.get(PATH, "api_survey", "survey")
+def show_survey(request: SignedIn, slug: str, number: int, comparison: int) -> SurveyAnswer:
+    """Read the survey that comes before a result. Asking begins nothing."""
+    found = comparison_or_404(request, slug, number, comparison)
+    check_survey(request.user, found.set)
+    return SurveyAnswer.read(
+        build_survey_page(comparison=found, person=request.user),
+        is_due=survey_is_due(comparison=found, person=request.user),
+        criteria=[*(key for key, _label in list_criteria(found)), CANNOT_TELL],
+    )
+
+
+@router.post(PATH, "api_survey", "survey", "rate")
+def act_on_survey(
+    request: SignedIn, slug: str, number: int, comparison: int, given: SurveyGiven
+) -> SurveyAnswer:
+    """Begin, answer or pass over the survey of a comparison. Then its result is open to you."""
+    found = comparison_or_404(request, slug, number, comparison)
+    check_survey(request.user, found.set)
+    by, now = request.user, timezone.now()
+    if given.do == "begin":
+        begin_survey(comparison=found, by=by, now=now)
+    elif given.do == "pass":
+        pass_survey_over(comparison=found, by=by, now=now)
+    else:
+        said = given.model_dump(exclude={"do"})
+        answer_survey(comparison=found, **said, by=by, now=now)
+    return show_survey(request, slug, number, comparison)
