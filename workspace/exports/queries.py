@@ -93,15 +93,15 @@ class Exported:
         self.name, self.model, self.link, self.order, self.finish = name, model, link, order, finish
         self.fields = [field(part) if isinstance(part, str) else part for part in fields]
 
-    def list_columns(self, below: str = "") -> list[TableColumn]:
-        """The columns of a table of these rows; `below` is the key of such a row within a wider one."""
+    def list_columns(self) -> list[TableColumn]:
+        """The columns of a table of these rows."""
         columns: list[TableColumn] = []
         for part in self.fields:
             if isinstance(part, TableColumn):
                 columns.append(part)
             elif isinstance(part, Field) and part.says:
                 kind = part.kind or self._find_kind(part)
-                read = _read(part.name, below, is_number=kind == NUMBER)
+                read = partial(_read_number, part.name) if kind == NUMBER else part.name
                 names = [*(known.name for known in columns), part.ahead_of]
                 columns.insert(names.index(part.ahead_of), column(part.column, kind, part.says, read))
         return columns
@@ -223,7 +223,6 @@ def _list_lookups(part: Field | Exported, left_out: frozenset[str]) -> Sequence[
     return ("pk",) if isinstance(part, Exported) else part.of
 
 
-def _read(name: str, below: str, *, is_number: bool) -> str | Callable[[Line], Any]:
-    if below:
-        return lambda line: line[below][name]
-    return (lambda line: None if line[name] is None else float(line[name])) if is_number else name
+def _read_number(name: str, line: Line) -> float | None:
+    """Decimals are numbers in tables."""
+    return None if line[name] is None else float(line[name])

@@ -106,7 +106,7 @@ TABLES = (
     Table(
         "judgements",
         "A row for each thing that an evaluator judged: labels, overrides, answers and ratings.",
-        (GAME, *EVALUATIONS.list_columns("evaluation"), *JUDGEMENTS.list_columns()),
+        (GAME, *EVALUATIONS.list_columns(), *JUDGEMENTS.list_columns()),
     ),
     Table(
         "adjudications",
@@ -200,8 +200,8 @@ def _judged_rows(item: Line) -> Iterator[tuple[str, Line]]:
             counted = dict(zip(_FIGURE_NAMES, figures, strict=True))
             yield "measurements", {**game, **measurement, "metric": metric, **counted}
     for evaluation in item["evaluations"]:
-        for judgement in evaluation["judgements"]:
-            yield "judgements", {**game, "evaluation": evaluation, **judgement}
+        place = {**game, **evaluation}
+        yield from (("judgements", {**place, **judgement}) for judgement in evaluation["judgements"])
     for name in ("adjudications", "verdicts"):
         yield from ((name, {**game, **row}) for row in item[name])
 
