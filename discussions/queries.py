@@ -23,7 +23,6 @@ DIAGNOSTICS = "companions"
 # Imported games and measurements never change, so they are kept decoded; the hash guards against another database.
 @lru_cache(maxsize=32)
 def game_record(game: int, content_sha256: str, round_offset: int = 0) -> GameRecord:
-    """The game with that key and content, with that round offset."""
     return replace(GameText.objects.get(game=game).to_record(), round_offset=round_offset)
 
 
@@ -35,7 +34,6 @@ def load_measurements(measured: int, findings_sha256: str) -> dict[str, Measurem
 
 @lru_cache(maxsize=32)
 def rubric_record(version: int, sha256: str) -> RubricRecord:
-    """The record of the rubric version with that key and content."""
     return RubricVersion.objects.get(pk=version).to_record()
 
 
@@ -124,7 +122,6 @@ def load_round_offsets(games: Collection[int]) -> dict[int, RoundOffset]:
 
 
 def add_round_offset(record: GameRecord, row: RoundOffset | None) -> GameRecord:
-    """The game with the round offset that a lead set."""
     return replace(record, round_offset=row.offset) if row else record
 
 

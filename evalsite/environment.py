@@ -158,7 +158,6 @@ def log_level(name: str, default: str) -> str:
 
 
 def time_zone(name: str, default: str) -> str:
-    """The variable as the name of a time zone."""
     value = text(name, default)
     if value not in available_timezones():
         raise ImproperlyConfigured(

@@ -211,7 +211,6 @@ class Compact(Extension):
 
 
 def language() -> str:
-    """The language of the page."""
     return get_language() or settings.LANGUAGE_CODE
 
 

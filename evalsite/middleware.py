@@ -93,7 +93,6 @@ class ClientAddress:
         request.META["REMOTE_ADDR"] = client
 
     def is_ours(self, address: str) -> bool:
-        """Whether a proxy of ours has this address."""
         if not is_address(address):
             return False
         found = ip_address(address)

@@ -233,7 +233,6 @@ def load_disagreements(games: "QuerySet[Game]") -> list[GameDisagreements]:
 
 
 def _evaluations(games: list[int]) -> dict[int, list[int]]:
-    """Game -> its submitted evaluations."""
     found: dict[int, list[int]] = defaultdict(list)
     rows = Evaluation.objects.submitted_ratings().filter(game__in=games).order_by("pk")
     for game, key in rows.values_list("game", "pk"):

@@ -108,7 +108,6 @@ def _decide(person: Person, game: Game, form: AdjudicationForm) -> None:
 
 
 def find_side(game: Game, letter: str) -> Evaluation:
-    """The evaluation with that letter."""
     evaluations = {alias: key for key, alias in letters(letters_seed(game.pk), submitted_in(game)).items()}
     if letter not in evaluations:
         raise Unacceptable(_("There is no side called that. Choose one of the sides."), field="choice")
@@ -171,7 +170,6 @@ def packet(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_games")
 def packet_markdown(request: SignedIn, slug: str) -> HttpResponse:
-    """The packet as a Markdown file."""
     project = project_or_404(request.user, slug, check_see_games)
     form = PacketForm(only_parameters(request, "iteration", "games"))
     if not form.is_valid():

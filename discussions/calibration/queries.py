@@ -92,7 +92,6 @@ def games_left(opened: CalibrationRound, person: Person) -> list[CalibrationGame
 
 
 def load_progress(opened: CalibrationRound, person: Person) -> RoundProgress:
-    """The progress of one person."""
     return load_progress_by_person(opened, [person.pk])[person.pk]
 
 

@@ -66,7 +66,6 @@ class Ready(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """All of them."""
         return len(self.to_record) + len(self.tied)
 
 

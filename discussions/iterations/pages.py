@@ -55,7 +55,6 @@ def judged_iterations(history: History) -> list[JudgedIteration]:
 
 
 def judge_iteration(row: HistoryIteration) -> JudgedIteration:
-    """One iteration with its averages."""
     content = msgspec.json.encode(row.figures)
     averages, cache = compute_totals(content, row.rubric_version, row.rubric_sha256)
     rubric = rubric_record(row.rubric_version, row.rubric_sha256)
@@ -64,7 +63,6 @@ def judge_iteration(row: HistoryIteration) -> JudgedIteration:
 
 
 def figures_in(content: bytes) -> list[GameFigures]:
-    """The figures that the bytes hold."""
     found: list[GameFigures] = _FIGURES.decode(content)
     return found
 
@@ -131,7 +129,6 @@ def describe_weak_score(game: GameFigures, key: str) -> str:
 
 
 def metric_kind(criterion: Criterion) -> Kind:
-    """A metric of the rubric."""
     key, threshold = criterion.key, float(criterion.threshold or 0)
     is_rated, limit = METRICS[key].is_rated, limit_text(key, threshold)
     by_rule = _("not applicable")
@@ -159,7 +156,6 @@ def metric_kind(criterion: Criterion) -> Kind:
 
 
 def cost_kind(rubric: RubricRecord) -> Kind:
-    """What games cost."""
     rules = read_rules(rubric)
     amber, limit = float(rules.amber), float(rules.limit)
     needs = _("below %(amber)s to succeed, above %(limit)s fails")
@@ -252,7 +248,6 @@ class HistoryRow(Struct, frozen=True):
 
 
 def history_row(found: JudgedIteration, *, is_reference: bool) -> HistoryRow:
-    """The row of an iteration."""
     row, averages = found.row, found.averages
     decision, tone = decision_words(row)
     return HistoryRow(
@@ -316,7 +311,6 @@ def games_words(row: HistoryIteration) -> str:
 
 
 def cost_words(cost: GamesCost, game_count: int) -> tuple[str, str, str]:
-    """The mean cost, its state, and a word on it."""
     text = "" if cost.mean_usd is None else f"${figure(cost.mean_usd, decimals=2)}"
     notes = []
     if cost.unreported:

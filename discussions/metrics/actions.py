@@ -80,8 +80,6 @@ class EncodedResult(msgspec.Struct, frozen=True):
 
 
 class GameResult(msgspec.Struct, frozen=True):
-    """The result of one game, and the hash of its input."""
-
     game: int
     game_number: int
     round_offset_number: int
@@ -275,7 +273,6 @@ def _say_broken(games: str, count: int) -> str:
 
 
 def _say_no_diagnostics(code: str, game: int) -> str:
-    """Say why a game has no diagnostics, and what to do."""
     reasons = {
         SLOW: _(
             "The diagnostics of game %(game)d take longer than %(seconds)d seconds; an admin can raise MEASURE_SECONDS."

@@ -50,7 +50,6 @@ class MetricLabels(Struct, frozen=True):
 
 
 def limit_text(key: str, threshold: float) -> str:
-    """A threshold with its unit."""
     metric = METRICS[key]
     return figure(threshold) if metric.is_rated else f"{threshold:g}{metric.scale.symbol}"
 

@@ -9,10 +9,7 @@ from workspace.models import Person
 
 
 class AdjudicationQuerySet(models.QuerySet["Adjudication"]):
-    """Queries for adjudications."""
-
     def not_superseded(self) -> "AdjudicationQuerySet":
-        """Those that no later one supersedes."""
         return self.filter(superseded_by=None)
 
 

@@ -11,10 +11,7 @@ CHOICES = [(KEEP, "keep"), (REVERT, "revert"), (INCONCLUSIVE, "inconclusive")]
 
 
 class DecisionQuerySet(models.QuerySet["Decision"]):
-    """Queries for decisions."""
-
     def not_superseded(self) -> "DecisionQuerySet":
-        """Those that no later one supersedes."""
         return self.filter(superseded_by=None)
 
 

@@ -39,8 +39,6 @@ WORK_COLUMNS = (
 
 
 class EvaluationQuerySet(models.QuerySet["Evaluation"]):
-    """Queries for evaluations."""
-
     def visible_to(self, person: Person) -> "EvaluationQuerySet":
         """The person's own evaluations; nobody rates for another person."""
         return self.filter(evaluator=person, game__project__in=Project.objects.visible_to(person))
@@ -163,8 +161,6 @@ class Judgement(models.Model):
 
 
 class RevisionQuerySet(models.QuerySet["Revision"]):
-    """Queries for revisions."""
-
     def undoable(self, evaluation: Evaluation | int) -> "RevisionQuerySet":
         """Acts of an evaluation that neither undo another act nor were undone, newest first."""
         undoing = Revision.objects.filter(

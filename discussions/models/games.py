@@ -88,8 +88,6 @@ NEEDED_OF_GAME = Coalesce("game__needed_count", "game__iteration__evaluator_coun
 
 
 class GameQuerySet(models.QuerySet["Game"]):
-    """Queries for games."""
-
     def visible_to(self, person: Person) -> "GameQuerySet":
         """A lead sees all games of their projects, an admin all. Evaluators reach games only through evaluations."""
         if person.is_admin:

@@ -49,8 +49,6 @@ def _pair(name: str) -> Q:
 
 
 class StageQuerySet(models.QuerySet["Stage"]):
-    """Queries for stages."""
-
     def visible_to(self, person: Person) -> "StageQuerySet":
         """Those of the projects that a person leads; all for an admin; none for evaluators."""
         if person.is_admin:
@@ -113,8 +111,6 @@ class Stage(models.Model):
 
 
 class IterationQuerySet(models.QuerySet["Iteration"]):
-    """Queries for iterations."""
-
     def visible_to(self, person: Person) -> "IterationQuerySet":
         """Those of the projects that a person leads; all for an admin; none for evaluators."""
         if person.is_admin:
@@ -213,7 +209,6 @@ class Iteration(models.Model):
 
     @property
     def takes_games(self) -> bool:
-        """Whether it still takes games."""
         return self.state in TAKES_GAMES
 
     @property

@@ -16,7 +16,6 @@ class ManualFigureQuerySet(models.QuerySet["ManualFigure"]):
     """Queries for figures entered by hand."""
 
     def not_superseded(self) -> "ManualFigureQuerySet":
-        """Those that no later one supersedes."""
         return self.filter(superseded_by=None)
 
 

@@ -46,7 +46,6 @@ class MeasuredFindings(models.Model):
     body = models.TextField()
 
     def to_records(self) -> dict[str, Measurement]:
-        """Metric -> measurement with findings."""
         return msgspec.json.decode(self.body, type=dict[str, Measurement])
 
 

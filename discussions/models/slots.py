@@ -16,8 +16,6 @@ CALIBRATION = "calibration"
 
 
 class SlotQuerySet(models.QuerySet["Slot"]):
-    """Queries for slots."""
-
     def free(self) -> "SlotQuerySet":
         """Open slots that no evaluator holds, including assigned ones."""
         return self.filter(evaluator=None, is_closed=False)

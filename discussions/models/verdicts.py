@@ -10,10 +10,7 @@ from workspace.models import Person, Project
 
 
 class VerdictQuerySet(models.QuerySet["Verdict"]):
-    """Queries for verdicts."""
-
     def not_superseded(self) -> "VerdictQuerySet":
-        """Those that no later one supersedes."""
         return self.filter(superseded_by=None)
 
 

@@ -136,7 +136,6 @@ class PlanForm(forms.Form):
         self.add_error("prompt_file", says)
 
     def to_plan(self) -> Plan:
-        """The plan as typed."""
         return Plan(**{name: self.cleaned_data[name] for name in ("name", "prompt", "least_games")})
 
 
@@ -191,7 +190,6 @@ class ChangeForm(PlanForm):
 
     @property
     def differences(self) -> list[BoundField]:
-        """The fields of the differences that matter."""
         return [self[name] for name in self.fields if name.startswith(_DIFFERENCE)]
 
     def to_plan(self) -> Plan:

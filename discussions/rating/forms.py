@@ -22,8 +22,6 @@ class SharedFields(dict[str, forms.Field]):
 
 
 class ActForm(KeyedActForm):
-    """One act of an evaluator."""
-
     value = forms.CharField(label=_("Answer"), required=False, max_length=40, strip=False)
 
     @classmethod

@@ -131,7 +131,6 @@ class EvaluationState:
 
     @cached_property
     def progress(self) -> Progress:
-        """The progress of the evaluation."""
         read = self.rubric.parameters
         return Progress(
             reveal=self.evaluation.game.iteration.reveal,

@@ -108,7 +108,6 @@ def shared_games(project: Project) -> "QuerySet[Evaluation, int]":
 
 
 def read_answers(rows: "QuerySet[Judgement]") -> list[BlindAnswer]:
-    """The blind answers among these judgements."""
     columns = ("evaluation__game_id", "evaluation_id", "evaluation__evaluator_id", "evaluation__purpose")
     blind = rows.exclude(blind_value="").values_list(*columns, "kind", "subject", "blind_value").order_by()
     # Rows repeat a few words; interned, the words take a third of the memory.

@@ -191,7 +191,6 @@ def load_effect(iteration: Iteration, count: int) -> Effect:
 
 
 def load_slots_by_game(games: "Collection[int] | QuerySet[Any, Any]") -> dict[int, list[SlotRecord]]:
-    """Game -> its slots for rating."""
     rows = Slot.objects.filter(game__in=games, purpose=RATING)
     found: dict[int, list[SlotRecord]] = defaultdict(list)
     for game, key, number, evaluator, is_closed, kept in rows.values_list(

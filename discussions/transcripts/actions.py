@@ -43,8 +43,6 @@ ARCHIVE_HEAD = 512
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """An uploaded file."""
-
     name: str
     data: bytes
 
@@ -487,7 +485,6 @@ def dismiss_replaced(*, transcript: Transcript, by: Person, now: datetime) -> No
 def record_act(
     *, verb: str, transcript: Transcript, by: Person, now: datetime, detail: Mapping[str, object]
 ) -> None:
-    """Record the event of an action on a transcript."""
     record_event(
         by=by,
         now=now,

@@ -12,8 +12,6 @@ from discussions.transcripts.core.formats import FORMATS
 
 
 class FilesInput(forms.FileInput):
-    """A file input that takes several."""
-
     allow_multiple_selected = True
 
 

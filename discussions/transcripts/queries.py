@@ -20,7 +20,6 @@ def load_mappings(project: Project) -> list[MappingRecord]:
 
 
 def mapping_record(row: ColumnMapping) -> MappingRecord:
-    """The mapping of a row."""
     return MappingRecord(
         columns=msgspec.json.decode(row.columns, type=list[str]),
         fields=msgspec.json.decode(row.fields, type=dict[str, str]),
@@ -39,7 +38,6 @@ def load_read_options(transcript: Transcript) -> ReadOptions:
 
 
 def load_known_games(project: int, ids: list[str]) -> KnownGames:
-    """The games of the project that have one of these ids."""
     known: KnownGames = {}
     rows = Game.objects.filter(project=project, source_id__in=ids)
     for source_id, sha256, number, transcript in rows.values_list(

@@ -82,7 +82,6 @@ def report(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("see_verdict")
 def report_markdown(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """The report as a Markdown file."""
     _game, found = report_or_refusal(request.user, slug, number)
     text = render_markdown("discussions/verdicts/report.md", report=found)
     return download(text.encode(), f"{slug}-game-{number}.md", "text/markdown; charset=utf-8")
@@ -97,7 +96,6 @@ def report_json(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("see_verdict")
 def report_csv(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """The metrics of the report as a CSV file."""
     _game, found = report_or_refusal(request.user, slug, number)
     name = f"{slug}-game-{number}.csv"
     return download(report_to_csv(found), name, "text/csv; charset=utf-8; header=present")
@@ -138,7 +136,6 @@ def show_verdict(
     replayed: Replay | None = None,
     number: int = 0,
 ) -> HttpResponse:
-    """The page with a refusal or the result of a replay."""
     page = build_verdict_page(game=game, person=request.user)
     changed = refusal.detail.get("changes", []) if isinstance(refusal, Conflict) else []
     context = {

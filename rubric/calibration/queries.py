@@ -130,7 +130,6 @@ def build_labels(comparison_set: ComparisonSet) -> dict[str, str]:
 
 
 def build_rule(opened: CalibrationRound) -> Rule:
-    """The rule of the round."""
     return Rule(opened.mark_within, opened.pass_percent, opened.first_percent)
 
 
@@ -167,7 +166,6 @@ def load_own_progress(
 
 
 def load_progress(opened: CalibrationRound, reviewer: Reviewer) -> ReviewerProgress:
-    """The progress of one person."""
     return load_progress_by_reviewer(opened, [reviewer])[reviewer.pk]
 
 

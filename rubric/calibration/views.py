@@ -63,7 +63,6 @@ def set_calibration(request: SignedIn, slug: str, number: int, calibration: int)
 
 @require("calibrate_set", methods=("POST",))
 def close_set_calibration(request: SignedIn, slug: str, number: int, calibration: int) -> HttpResponse:
-    """Close a round."""
     found = set_or_404(request.user, slug, number, check_calibrate_set)
     opened = round_or_404(found, calibration)
     bind_form(request, NothingForm)

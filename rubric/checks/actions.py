@@ -213,7 +213,6 @@ def _audit_details(verb: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _holds(review: Review, record: ReviewRecord, reasons: dict[str, dict[str, str]]) -> bool:
-    """Whether the review holds just what the record says."""
     is_same = list_content(record, reasons) == list_stored_content(review)
     return is_same and to_builtins(record.flags) == review.flags
 

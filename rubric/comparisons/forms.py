@@ -43,8 +43,6 @@ class PlacesForm(forms.Form):
 
 
 class SetForm(PlacesForm):
-    """A new set."""
-
     name = forms.CharField(label=_("Name"), max_length=200)
     version = forms.ChoiceField(
         label=_("Rubric"),
@@ -63,8 +61,6 @@ class SetForm(PlacesForm):
 
 
 class ResponseFields(Struct, frozen=True):
-    """The fields of one response."""
-
     number: int
     text: BoundField
     author: BoundField
@@ -179,8 +175,6 @@ class PersonReviewerForm(forms.Form):
 
 
 class ModelReviewerForm(forms.Form):
-    """A model that will review."""
-
     kind = forms.CharField(initial=MODEL, widget=forms.HiddenInput)
     name = forms.CharField(label=_("Name"), max_length=200, help_text=_("As the results call it."))
     model = forms.CharField(

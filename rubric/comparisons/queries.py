@@ -103,7 +103,6 @@ def load_stored_reviews(reviewers: Sequence[Reviewer]) -> dict[tuple[str, str], 
 
 
 def list_said(record: ReviewRecord, order: Sequence[int]) -> ReviewRows:
-    """The content of a record in the form of its rows."""
     numbers = map_labels(order)
     rows: list[ReviewedRow] = [
         (

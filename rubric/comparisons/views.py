@@ -344,7 +344,6 @@ def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpRespons
 
 
 def _bring(request: SignedIn, comparison_set: ComparisonSet, form: LinesForm) -> ImportSummary:
-    """Import the file."""
     lines = read_upload(form.cleaned_data["file"].read(UPLOAD_BYTES + 1))
     return import_lines(comparison_set=comparison_set, lines=lines, by=request.user, now=timezone.now())
 

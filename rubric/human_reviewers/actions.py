@@ -273,8 +273,6 @@ def lock(review: Review) -> Review:
 
 
 class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
-    """Marks of a review."""
-
     row_model, revision_model = Mark, MarkRevision
     row_name, owner_name = "mark", "review"
 

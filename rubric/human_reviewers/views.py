@@ -144,7 +144,6 @@ def undo_mark(request: SignedIn, review: int) -> HttpResponse:
 
 @require("review", methods=("POST",))
 def submit_review(request: SignedIn, review: int) -> HttpResponse:
-    """Submit the review, then show it with its overalls."""
     found = review_or_404(request, review)
     form = bind_form(request, SubmitForm)
     if lost := _keep_notes(request, found, form):

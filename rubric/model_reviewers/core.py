@@ -200,8 +200,6 @@ OPEN, UNREAD, ANSWERED, DECLINED, UNREADABLE_ANSWER, FAILED = (
 
 
 class Call(Struct, frozen=True):
-    """What one call sends."""
-
     model: str
     prompt: str
     sampling: dict[str, int | float | str] = {}

@@ -142,8 +142,6 @@ class ParametersForm(forms.Form):
 
 
 class AnswersForm(forms.Form):
-    """A file of answers."""
-
     file = forms.FileField(
         label=_("JSONL file"),
         max_length=1000,

@@ -59,7 +59,6 @@ def model_reviewers(comparison_set: ComparisonSet) -> list[Reviewer]:
 
 
 def get_model_name(reviewer: Reviewer) -> str:
-    """The name of the model in a live call."""
     return reviewer.model or reviewer.name
 
 

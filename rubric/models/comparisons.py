@@ -16,8 +16,6 @@ REVIEWER_KINDS = [(PERSON, "person"), (MODEL, "model"), (ELSEWHERE, "reviewed el
 
 
 class ComparisonSetQuerySet(models.QuerySet["ComparisonSet"]):
-    """Queries for comparison sets."""
-
     def visible_to(self, person: Person) -> "ComparisonSetQuerySet":
         """The sets of projects that a person leads, and the sets in which the person reviews; all sets for an admin."""
         if person.is_admin:

@@ -21,8 +21,6 @@ SOURCES = [(PASTED, "pasted"), (UPLOADED, "uploaded"), (FETCHED, "fetched")]
 
 
 class ReviewQuerySet(models.QuerySet["Review"]):
-    """Queries for reviews."""
-
     def visible_to(self, person: Person) -> "ReviewQuerySet":
         """A person's own reviews, in projects where the person is still a member; nobody reviews for somebody else."""
         return self.filter(
@@ -32,7 +30,6 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         ).exclude(state=SUPERSEDED)
 
     def submitted(self) -> "ReviewQuerySet":
-        """The reviews that count."""
         return self.filter(state=SUBMITTED)
 
 

@@ -29,8 +29,6 @@ class Rubric(models.Model):
 
 
 class RubricVersionQuerySet(models.QuerySet["RubricVersion"]):
-    """Queries for versions."""
-
     def visible_to(self, person: Person) -> "RubricVersionQuerySet":
         """All published versions, including retired ones; an admin sees drafts too."""
         return self if person.is_admin else self.exclude(published_at=None)

@@ -41,8 +41,6 @@ Hash = Callable[[], str]
 
 
 def preview_with(games: Hash) -> View:
-    """Return the view that requests a preview."""
-
     @require("publish_version", methods=("POST",), costs="computations")
     def preview_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
         """Queue the preview of the draft in its current state, and show its progress."""
@@ -55,11 +53,8 @@ def preview_with(games: Hash) -> View:
 
 
 def cancel_with(games: Hash) -> View:
-    """The view that cancels a preview."""
-
     @require("publish_version", methods=("POST",))
     def cancel_preview(request: SignedIn, slug: str, number: str) -> HttpResponse:
-        """Cancel the preview that is queued or running."""
         version = _draft(request, slug, number)
         actions.cancel_preview(version=version, by=request.user, now=timezone.now())
         return _answer(request, version, games)

@@ -235,7 +235,6 @@ def survey_is_due(*, comparison: Comparison, person: Person) -> bool:
 
 
 def list_criteria(comparison: Comparison) -> list[tuple[str, str]]:
-    """The criteria to choose from."""
     return [
         (criterion.key, criterion.label) for criterion in comparison.set.rubric_version.to_record().criteria
     ]

@@ -134,7 +134,6 @@ def load_self_agreement(comparison_set: ComparisonSet) -> list[SelfAgreement]:
 def _load_marks(
     comparison_set: ComparisonSet, reviews: set[int]
 ) -> dict[int, dict[str, dict[str, Fraction]]]:
-    """Review -> its marks by response, for these reviews of the set."""
     found: dict[int, list[tuple[str, dict[str, float], float | None]]] = {key: [] for key in reviews}
     people = ReviewedResponse.objects.filter(
         review__comparison__set=comparison_set, review__reviewer__kind=PERSON

@@ -144,5 +144,4 @@ class UndoForm(KeyedForm):
 
     @property
     def target(self) -> dict[str, str]:
-        """The key of the form and what to undo."""
         return {name: self.cleaned_data[name] for name in ("key", "kind", "subject")}

@@ -8,8 +8,6 @@ LONGEST_CODE, LONGEST_PROOF = 30, 257
 
 
 class CodeForm(forms.Form):
-    """The code that signs in."""
-
     code = forms.CharField(
         label=_("Code"),
         max_length=LONGEST_CODE,

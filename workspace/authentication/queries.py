@@ -25,11 +25,9 @@ class FactorRules(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no ty
     """Called by allauth before it stores a secret and after it reads one."""
 
     def encrypt(self, text: str) -> str:
-        """The encrypted secret."""
         return lock_text(PURPOSE, text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """The decrypted secret."""
         return unlock_text(PURPOSE, encrypted_text)
 
 

@@ -108,7 +108,6 @@ def second_step(request: HttpRequest) -> HttpResponse:
 
 
 def ask_for_code(request: HttpRequest, form: BaseForm | None = None, *, status: int = 200) -> HttpResponse:
-    """The form for the code, as page or in the dialog."""
     name = (
         "workspace/authentication/_second_step_dialog.html"
         if is_htmx(request)
@@ -347,7 +346,6 @@ def describe_factor(person: Person) -> dict[str, object]:
 
 
 def show_factor(request: SignedIn, form: BaseForm, *, status: int = 200) -> HttpResponse:
-    """Show the page with its form."""
     context = {"form": form, "factor": describe_factor(request.user), **frame(request.user)}
     return respond(
         request, page="workspace/authentication/second_factor_show.html", context=context, status=status

@@ -100,7 +100,6 @@ def make_backup(folder: Path, now: datetime) -> Made:
 
 
 def _write(file: IO[bytes], folder: Path, now: datetime) -> Manifest:
-    """Write all parts and the manifest into the archive."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         parts = [
             _add(archive, f"{core.HEADS}{path.name}", path)

@@ -56,11 +56,9 @@ class Manifest(Struct, frozen=True):
     seal: str = ""
 
     def sealed(self, key: str) -> "Manifest":
-        """The manifest with its seal."""
         return msgspec.structs.replace(self, seal=self._compute_seal(key))
 
     def is_sealed(self, key: str) -> bool:
-        """Whether the seal by this key matches the manifest."""
         return hmac.compare_digest(self.seal.encode(), self._compute_seal(key).encode())
 
     def _compute_seal(self, key: str) -> str:

@@ -100,7 +100,6 @@ def keep_heads(*, by: Person, now: datetime, is_renewed: bool = False) -> Path:
 
 
 def heads_file(var: Path, day: datetime) -> Path:
-    """The file for the heads of a day."""
     return var / "audit" / f"heads-{day:%Y-%m-%d}.json"
 
 
@@ -262,7 +261,6 @@ def _call(name: str, by: Person, now: datetime) -> None:
 
 
 def _do(name: str, act: Callable[[], object], before: SweepAct | None, now: datetime) -> SweepAct:
-    """Do one act of the sweep, and say whether it succeeded."""
     try:
         act()
     except Exception as fault:

@@ -40,8 +40,6 @@ Next = Callable[[HttpRequest], HttpResponseBase]
 
 
 class RequestCounts(Struct, frozen=True):
-    """The counts of one process."""
-
     registry: "CollectorRegistry"
     requests: "Counter"
     seconds: "Histogram"

@@ -34,7 +34,6 @@ class Parts:
         self._offsets = array("Q")
 
     def add(self, start: int, end: int) -> None:
-        """One more part."""
         self._offsets.append(start)
         self._offsets.append(end)
 
@@ -153,7 +152,6 @@ class PartPlaces:
         return self._line
 
     def line_and_column(self, start: int) -> tuple[int, int]:
-        """Where the part begins."""
         self._advance(start)
         return self._line, self._column
 

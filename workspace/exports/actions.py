@@ -152,7 +152,6 @@ class _Pace:
         self.renewed = 0.0
 
     def count(self, _item: Item) -> None:
-        """Count one written item."""
         self.done += 1
         self.tick()
 

@@ -94,7 +94,6 @@ class Exported:
         self.fields = [field(part) if isinstance(part, str) else part for part in fields]
 
     def list_columns(self) -> list[TableColumn]:
-        """The columns of a table of these rows."""
         columns: list[TableColumn] = []
         for part in self.fields:
             if isinstance(part, TableColumn):

@@ -24,7 +24,6 @@ class ProgressBar(Struct, frozen=True):
 
 
 def build_progress_bar(job: Job, *, label: str, unit: str, now: datetime) -> ProgressBar:
-    """The bar of a job that counts what it does."""
     seconds = (now - job.started_at).total_seconds() if job.started_at else 0.0
     a_second = job.done_count / seconds if seconds > 0 else 0.0
     rate = _("%(rate)s a second") % {"rate": f"{a_second:,.0f}"} if a_second >= 1 else ""
@@ -33,7 +32,6 @@ def build_progress_bar(job: Job, *, label: str, unit: str, now: datetime) -> Pro
 
 
 def time_left(seconds: float) -> str:
-    """The time left in words, rounded to seconds or minutes."""
     if seconds < 60:
         whole = max(1, round(seconds))
         return ngettext("about %(n)d second left", "about %(n)d seconds left", whole) % {"n": whole}

@@ -59,7 +59,6 @@ class Event(models.Model):
 
     @property
     def details(self) -> dict[str, Any]:
-        """The detail as values."""
         return msgspec.json.decode(self.detail, type=dict[str, Any])
 
     def to_line(self) -> Line:
@@ -77,7 +76,6 @@ class Event(models.Model):
         )
 
     def to_sealed(self) -> Sealed:
-        """The line with its seal."""
         return Sealed(self.to_line(), self.mac)
 
 

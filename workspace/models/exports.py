@@ -9,8 +9,6 @@ from workspace.models.projects import Project
 
 
 class ExportQuerySet(models.QuerySet["Export"]):
-    """How exports are asked for."""
-
     def visible_to(self, person: Person) -> "ExportQuerySet":
         """One's own, in projects that one still belongs to; nobody sees another person's, not even an admin."""
         return self.filter(created_by=person, project__in=Project.objects.visible_to(person))

@@ -14,8 +14,6 @@ CANCELLED = "cancelled"
 
 
 class JobQuerySet(models.QuerySet["Job"]):
-    """How jobs are asked for."""
-
     def visible_to(self, person: Person) -> "JobQuerySet":
         """Those of the projects the person leads, or all for an admin."""
         if person.is_admin:

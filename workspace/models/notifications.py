@@ -10,8 +10,6 @@ from workspace.models.projects import LEAD, Membership, Project
 
 
 class NotificationQuerySet(models.QuerySet["Notification"]):
-    """How notifications are asked for."""
-
     def shown_to(self, person: Any) -> "NotificationQuerySet":
         """Those of the person that the app shows and they may still see; `person` may be an expression."""
         return self.filter(person=person, is_shown=True).visible()

@@ -35,7 +35,6 @@ class PersonManager(BaseUserManager.from_queryset(PersonQuerySet)):  # type: ign
     """Finds a person by e-mail address, whatever its case."""
 
     def get_by_natural_key(self, username: str | None) -> "Person":
-        """The person with that address."""
         return self.get(email=(username or "").lower())
 
     def system(self, *, now: datetime) -> "Person":

@@ -13,8 +13,6 @@ ADMIN = "admin"
 
 
 class ProjectQuerySet(models.QuerySet["Project"]):
-    """How projects are asked for."""
-
     def visible_to(self, person: Person) -> "ProjectQuerySet":
         """All of them for an admin, otherwise those the person is a member of."""
         if person.is_admin:
@@ -83,8 +81,6 @@ class Membership(models.Model):
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
-    """How invitations are asked for."""
-
     def open(self, *, now: datetime) -> "InvitationQuerySet":
         """Those that can still be accepted; an invitation also ends with the account of the person who invited."""
         still_open = self.filter(accepted_at=None, withdrawn_at=None, expires_at__gt=now)

@@ -33,7 +33,6 @@ class SignIn(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> "type[SessionStore]":
-        """The class that reads and writes sessions."""
         return SessionStore
 
     def noted(self, name: str) -> datetime | None:
@@ -47,7 +46,6 @@ class SessionStore(db.SessionStore):
 
     @classmethod
     def get_model_class(cls) -> type[SignIn]:
-        """The model of the rows."""
         return SignIn
 
     def create_model_instance(self, data: dict[str, Any]) -> SignIn:

@@ -13,8 +13,6 @@ FAILED = "failed"
 
 
 class WebhookQuerySet(models.QuerySet["Webhook"]):
-    """How webhooks are asked for."""
-
     def present(self) -> "WebhookQuerySet":
         """Webhooks that were not removed."""
         return self.filter(removed_at=None)

@@ -10,8 +10,6 @@ from workspace.outbox.labels import DIGEST_CHOICES, EVENT_CHOICES, KIND_LABELS
 
 
 class WebhookForm(forms.Form):
-    """A new webhook."""
-
     name = forms.CharField(
         label=_("Name"),
         max_length=LONGEST_WEBHOOK_NAME,

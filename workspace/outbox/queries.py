@@ -87,7 +87,6 @@ class NotificationLine(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """One of KINDS."""
         return OCCASIONS[self.notification.code].kind
 
     @property

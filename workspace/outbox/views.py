@@ -148,7 +148,6 @@ def test(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
 
 @require("manage_webhooks", methods=("POST",))
 def remove(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
-    """Remove a webhook."""
     hook = _hook_to_change(request, slug, webhook)
     remove_webhook(webhook=hook, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("webhooks", args=[slug]))
@@ -156,7 +155,6 @@ def remove(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
 
 @require("manage_webhooks", methods=("POST",))
 def again(request: SignedIn, slug: str, webhook: int, delivery: int) -> HttpResponse:
-    """Send a delivery again."""
     hook = _hook_to_change(request, slug, webhook)
     chosen = get_object_or_404(hook.deliveries.select_related("webhook__project"), pk=delivery)
     send_again(delivery=chosen, by=request.user, now=timezone.now())
@@ -180,7 +178,6 @@ def webhook_or_404(person: Person, slug: str, webhook: int, *, for_act: bool = T
 
 
 def address_of(webhook: Webhook) -> str:
-    """The page of a webhook."""
     return reverse("webhook", args=[webhook.project.slug, webhook.pk])
 
 

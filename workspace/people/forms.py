@@ -58,8 +58,6 @@ class JoinForm(forms.Form):
 
 
 class SettingsForm(forms.Form):
-    """Personal settings."""
-
     name = forms.CharField(
         label=_("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
@@ -98,8 +96,6 @@ class PasswordForm(forms.Form):
 
 
 class ChosenPasswordForm(forms.Form):
-    """A password chosen by a link."""
-
     password = forms.CharField(
         label=_("New password"),
         max_length=256,
@@ -136,8 +132,6 @@ class ThemeForm(forms.Form):
 
 
 class ProjectForm(forms.Form):
-    """A new project."""
-
     name = forms.CharField(label=_("Name"), max_length=200)
     slug = forms.CharField(
         label=_("Short name"),

@@ -85,7 +85,6 @@ class Storage(Struct, frozen=True):
 
     @property
     def limit(self) -> int:
-        """The limit in bytes."""
         return self.limit_mb * MB
 
 

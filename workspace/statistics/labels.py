@@ -67,7 +67,6 @@ def number(value: float | None, places: int = 2) -> str:
 
 
 def format_signed(value: float | None, places: int = 2) -> str:
-    """A figure with its sign."""
     shown = number(value, places)
     return f"+{shown}" if value is not None and value > 0 and float(shown) else shown
 

@@ -49,7 +49,6 @@ _TOKEN = Prepared(
 
 
 def live_tokens(person: Person, *, now: datetime) -> int:
-    """How many valid tokens the person has now."""
     return AccessToken.objects.filter(person=person, revoked_at=None, expires_at__gt=now).count()
 
 

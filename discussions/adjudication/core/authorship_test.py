@@ -103,7 +103,6 @@ class AuthorshipResult(Struct, frozen=True):
 
 
 def read_draw_rule(rubric: RubricRecord) -> DrawRule:
-    """The rule as a rubric version sets it."""
     return DrawRule(
         least=int(rubric.parameters["identification_min_messages"]),
         most=int(rubric.parameters["identification_max_messages"]),

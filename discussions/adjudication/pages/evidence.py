@@ -58,15 +58,11 @@ class VoteRow(Struct, frozen=True):
 
 
 class RoundVotes(Struct, frozen=True):
-    """The votes of one round."""
-
     round: int
     rows: list[VoteRow]
 
 
 class Quote(Struct, frozen=True):
-    """A quoted message."""
-
     message: int
     name: str
     text: str
@@ -117,7 +113,6 @@ def get_kind_label(kind: str) -> str:
 
 
 def answer_word(kind: str, value: str) -> str:
-    """An answer in words."""
     said = ANSWERS.get((kind, value))
     return answer_label(kind, value) if said is None else str(said)
 

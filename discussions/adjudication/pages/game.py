@@ -124,7 +124,6 @@ def build_adjudication_page(
 
 
 def _find_page(found: list[Disagreement], posted: PostedDecision | None) -> int:
-    """The page that holds what was posted, 0 for none."""
     keys = [disagreement.key for disagreement in found]
     if posted is None or (posted.kind, posted.subject) not in keys:
         return 0

@@ -69,7 +69,6 @@ class ArchivedTable(Struct, frozen=True):
         ]
 
     def find_rows(self, project: Project) -> "QuerySet[Any]":
-        """The rows of a project."""
         rows = self.model._default_manager.all()
         if self.path == JOBS_OF_TRANSCRIPTS:
             return rows.filter(pk__in=games.Transcript.objects.filter(project=project).values("job"))

@@ -99,7 +99,6 @@ def calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("calibrate", methods=("POST",))
 def close_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Close a round."""
     project = project_or_404(request.user, slug, check_calibrate)
     opened = round_or_404(project, number)
     bind_form(request, NothingForm)

@@ -112,7 +112,6 @@ def describe_withdrawn(found: IterationComparison | None, preview: DecisionPrevi
 
 
 def choice_words() -> dict[str, str]:
-    """The three choices in words."""
     return {KEEP: _("keep"), REVERT: _("revert"), INCONCLUSIVE: _("inconclusive")}
 
 

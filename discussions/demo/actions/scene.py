@@ -40,6 +40,5 @@ class Scene(NamedTuple):
         return {"by": self.people[by], "now": self.clock()}
 
     def game(self, source_id: str) -> Game:
-        """The game with that id in its transcript, as it is now."""
         rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
         return rows.get(project=self.project, source_id=source_id)

@@ -34,12 +34,10 @@ _BATCH = 200
 
 
 def read_subject(export: Export) -> Subject:
-    """Read the subject of the export."""
     return parse_subject(export.subject) or Subject(PROJECT)
 
 
 def stages_of(project: Project, subject: Subject) -> "QuerySet[Stage]":
-    """The stages that belong to a subject."""
     rows = Stage.objects.filter(project=project)
     numbered = {
         STAGE: Q(number=subject.number),
@@ -51,7 +49,6 @@ def stages_of(project: Project, subject: Subject) -> "QuerySet[Stage]":
 
 
 def iterations_of(project: Project, subject: Subject) -> "QuerySet[Iteration]":
-    """The iterations that belong to a subject."""
     rows = Iteration.objects.filter(project=project)
     numbered = {
         STAGE: Q(stage__number=subject.number),
@@ -63,7 +60,6 @@ def iterations_of(project: Project, subject: Subject) -> "QuerySet[Iteration]":
 
 
 def games_of(project: Project, subject: Subject) -> "QuerySet[Game]":
-    """The games that belong to a subject."""
     rows = Game.objects.filter(project=project)
     numbered = {
         STAGE: Q(iteration__stage__number=subject.number),
@@ -75,12 +71,10 @@ def games_of(project: Project, subject: Subject) -> "QuerySet[Game]":
 
 
 def _chosen(project: Project, subject: Subject) -> "QuerySet[Game]":
-    """The games of a subject that names several."""
     return Game.objects.filter(project=project, number__in=subject.numbers).order_by()
 
 
 def sets_of(project: Project, subject: Subject) -> "QuerySet[ComparisonSet]":
-    """The comparison sets that belong to a subject."""
     rows = ComparisonSet.objects.filter(project=project).select_related("project")
     return _select(rows, subject, {SET: Q(number=subject.number)}).order_by("pk")
 

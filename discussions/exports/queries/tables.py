@@ -124,7 +124,6 @@ TABLES = (
 
 
 def _pick(name: str, *columns: str) -> Iterator[TableColumn]:
-    """These columns of a table for leads."""
     (table,) = (table for table in TABLES if table.name == name)
     return (column for column in table.columns if column.name in columns)
 

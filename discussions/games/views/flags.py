@@ -55,7 +55,6 @@ def flags(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("answer_flag", methods=("POST",))
 def answer(request: SignedIn, slug: str, flag: int) -> HttpResponse:
-    """Answer a flag, resolve it, or both."""
     project = project_or_404(request.user, slug)
     visible = _visible_flags(request.user, project, is_lead=may_lead(request.user, project))
     row, form = (

@@ -147,7 +147,6 @@ class SummaryIteration(Struct, frozen=True):
 
     @property
     def decision(self) -> SummaryDecision | None:
-        """The current decision."""
         return self.decisions[-1] if self.decisions else None
 
 

@@ -66,7 +66,6 @@ def stage_summary(request: SignedIn, slug: str, stage: int) -> HttpResponse:
 
 @require("see_iterations")
 def stage_summary_markdown(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """The summary as a Markdown file."""
     _row, summary, _iterations = _load_summary(request, slug, stage)
     text = render_markdown("discussions/history/summary.md", summary=summary)
     return download(text.encode(), f"{slug}-stage-{stage}.md", "text/markdown; charset=utf-8")
@@ -115,7 +114,6 @@ def _load_summary(
 
 
 def _chart_context(iterations: list[JudgedIteration]) -> dict[str, Any]:
-    """The charts of the iterations, oldest at the left."""
     return {
         "charts": history_charts(iterations),
         "is_wide": len(iterations) > MOST_NARROW,

@@ -138,8 +138,6 @@ class Trend(Struct, frozen=True):
 
 
 class DashboardPage(Struct, frozen=True):
-    """Everything on the page."""
-
     states: GameStates
     parts: list[Segment]
     to_do: ToDo

@@ -151,7 +151,6 @@ class HomePage(Struct, frozen=True):
 
 
 def was_skipped(person: Person, key: int) -> bool:
-    """Whether this is an evaluation that the person skipped."""
     return Evaluation.objects.filter(pk=key, evaluator=person, state=SKIPPED).exists()
 
 

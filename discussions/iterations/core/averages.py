@@ -160,7 +160,6 @@ def compute_averages(games: Sequence[GameFigures], rubric: RubricRecord) -> Aver
 
 
 def compute_average(criterion: Criterion, games: Sequence[GameFigures]) -> Average:
-    """The average of one criterion."""
     key = criterion.key
     scale = METRICS[key].scale
     threshold = Fraction(str(criterion.threshold or 0))

@@ -129,7 +129,6 @@ class Streak(Struct, frozen=True):
 
     @property
     def games(self) -> list[GameFigures]:
-        """The games of these successes."""
         return [game for step in self.successes for game in step.games]
 
     @property

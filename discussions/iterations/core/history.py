@@ -118,7 +118,6 @@ class HistoryIteration(Struct, frozen=True):
 
     @property
     def decision(self) -> DecisionLine | None:
-        """The current decision."""
         return self.decisions[-1] if self.decisions else None
 
     @property
@@ -133,7 +132,6 @@ class HistoryIteration(Struct, frozen=True):
 
     @property
     def figures(self) -> list[GameFigures]:
-        """The figures of its games."""
         return [game.figures for game in self.games]
 
     @property

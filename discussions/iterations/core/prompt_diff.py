@@ -51,7 +51,6 @@ class DiffLine(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The line as it is."""
         return "".join(piece.text for piece in self.pieces)
 
 

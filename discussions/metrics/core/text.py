@@ -45,7 +45,6 @@ def _padded(player: int, size: int, owned: int) -> str:
 
 
 def players_in(marked: str) -> set[int]:
-    """The players that a marked text names."""
     if marked.isascii():
         return set()
     return {player for char in _NAMES.findall(marked) if (player := decode_player(char))}

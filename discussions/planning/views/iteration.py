@@ -323,7 +323,6 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[Iterati
 
 
 def _state(game: HistoryGame, iteration: Iteration, stored: Game, states: list[str]) -> tuple[str, str]:
-    """The state of the game in words, and its tone."""
     if game.state == RECORDED:
         return (_("verdict: PASS"), PASS) if game.figures.is_pass else (_("verdict: FAIL"), FAIL)
     if game.state == COMPLETE:

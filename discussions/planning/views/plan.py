@@ -267,7 +267,6 @@ def rubric_for(history: History, iteration: Iteration | None) -> RubricRecord:
 def list_plan_faults(
     plan: Plan, kind: str, history: History, iteration: Iteration | None = None
 ) -> list[PlanFault]:
-    """All faults of the plan as typed."""
     plan = plan.tidied()
     if kind == BASELINE:
         return list(plan_faults(plan, kind, NO_METRICS))

@@ -61,8 +61,6 @@ def _is_dismissed_last(evaluation: Evaluation) -> bool:
 
 
 class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
-    """Judgements of an evaluation."""
-
     row_model, revision_model = Judgement, Revision
     row_name, owner_name = "judgement", "evaluation"
     # `check_rate` refuses admins, leads and those who left: all except evaluators of the project can see what is

@@ -54,7 +54,6 @@ class SeenGame(Struct, frozen=True):
     round_offset: int = 0
 
     def name(self, player: int) -> str:
-        """The name of the player with that number."""
         return self.players[player - 1].name
 
 

@@ -142,7 +142,6 @@ def _reference_item(visible: VisibleEvaluation, number: int, found: SeenReferenc
 
 
 def build_marked_reference(visible: VisibleEvaluation, subject: str) -> SeenReference:
-    """A sentence that the evaluator marked as a reference."""
     position, number = judgement_kinds.parse_subject(subject)
     message = visible.seen.messages[position - 1]
     start, end = split(message.text)[number - 1] if number else (0, len(message.text))
@@ -225,7 +224,6 @@ def phrases(visible: VisibleEvaluation) -> list[PhraseItem]:
 
 
 def build_phrase_item(visible: VisibleEvaluation, subject: str) -> PhraseItem | None:
-    """The one phrase with that subject."""
     return next(
         (_phrase(visible, phrase) for phrase in visible.shown.phrases if phrase.subject == subject), None
     )
@@ -342,7 +340,6 @@ def questions(visible: VisibleEvaluation) -> list[QuestionItem]:
 
 
 def question(visible: VisibleEvaluation, number: int) -> QuestionItem:
-    """One question."""
     text = visible.rubric.criterion("engagement").guiding_questions[number - 1]
     return QuestionItem(**visible.item(judgement_kinds.QUESTION, str(number)), number=number, text=text)
 

@@ -57,8 +57,6 @@ class Tick(Struct, frozen=True):
 
 
 class RoundRow(Struct, frozen=True):
-    """One round in the map."""
-
     number: int
     label: str
     messages: int
@@ -143,8 +141,6 @@ class StepReason(Struct, frozen=True):
 
 
 class AtMessage(Struct, frozen=True):
-    """The forms for one message."""
-
     position: int
     target: str
     name: str

@@ -29,8 +29,6 @@ def say_answer(kind: str, value: str) -> str:
 
 
 class ItemValues(TypedDict):
-    """The common values of every item."""
-
     id: str
     kind: str
     subject: str
@@ -85,7 +83,6 @@ class VisibleEvaluation:
         return judgement.version if judgement else 0
 
     def item(self, kind: str, subject: str) -> ItemValues:
-        """The values that every item of the page has."""
         judgement = self.judgements.get((kind, subject))
         return {
             "id": item_id(kind, subject),

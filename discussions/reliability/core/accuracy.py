@@ -312,8 +312,6 @@ def _move(said: SubmittedAnswer, machine: str) -> tuple[str, str]:
 
 
 class _Counts:
-    """The counts of one version."""
-
     def __init__(self) -> None:
         self.tallies = {part: Tally(part) for part in SHARES}
         self.moved = {metric: Tally(metric) for metric in REVEALED}

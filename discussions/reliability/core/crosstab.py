@@ -90,7 +90,6 @@ class Crosstab(Struct, frozen=True):
         return sum(cell.count for cell in self.cells)
 
     def count(self, row: str, column: str) -> int:
-        """The count of a cell."""
         return sum(cell.count for cell in self.cells if (cell.row, cell.column) == (row, column))
 
     def rate(self, name: str) -> Rate:

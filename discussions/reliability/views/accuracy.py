@@ -139,7 +139,6 @@ def _find_version(figures: AccuracyFigures, key: str) -> VersionAccuracy:
 
 
 def _load_version_names(figures: AccuracyFigures) -> dict[str, str]:
-    """The names of the versions by key."""
     keys = {version.rubric_version for version in figures.versions}
     rubrics = {row.pk: str(row) for row in RubricVersion.objects.filter(pk__in=keys).select_related("rubric")}
     return {

@@ -162,7 +162,6 @@ def find_answer_kind(key: str, question_count: int) -> AnswerKind | None:
 
 
 def answer_word(answer_kind: AnswerKind, value: str) -> str:
-    """An answer in the words of its button."""
     return f"{float(value):g}" if answer_kind.is_rating else answer_label(answer_kind.kind, value)
 
 

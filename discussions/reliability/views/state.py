@@ -39,7 +39,6 @@ def build_team_state(
 
 
 def load_names(people: set[int]) -> dict[int, str]:
-    """The names of people by key."""
     return dict(Person.objects.filter(pk__in=people).values_list("pk", "name"))
 
 

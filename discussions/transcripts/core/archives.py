@@ -161,7 +161,6 @@ class _Bytes:
         return at
 
     def read(self, size: int | None = -1) -> bytes:
-        """The next bytes."""
         end = len(self._data) if size is None or size < 0 else self._at + size
         found = self._data[self._at : end]
         self._at += len(found)

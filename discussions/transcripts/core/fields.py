@@ -149,7 +149,6 @@ def read_object(value: Any, pointer: str, notes: Notes) -> dict[str, Any]:
 
 
 def wrong_type(notes: Notes, pointer: str, expected: str, found: Any) -> None:
-    """Note a value of the wrong type as a fault."""
     where = pointer.rsplit("/", 1)[-1]
     sentence = say(
         '"{where}" should be {expected}, but {type} was found. Correct the file.',

@@ -157,7 +157,6 @@ FORMATS: tuple[Format, ...] = (
 
 
 def find_format(name: str) -> Format | None:
-    """The format of that name."""
     return next((known for known in FORMATS if known.name == name), None)
 
 

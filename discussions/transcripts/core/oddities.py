@@ -77,7 +77,6 @@ class Oddity(Struct, frozen=True):
 
     @property
     def says(self) -> str:
-        """The oddity as a sentence."""
         return say_many(
             *_SENTENCES[self.code],
             self.count,

@@ -112,7 +112,6 @@ def build_lines(
 
 
 def read_rules(rubric: RubricRecord) -> Rules:
-    """The parameters of the rule in this rubric version."""
     parameters = rubric.parameters
     return Rules(
         needed=int(parameters["pass_count"]),

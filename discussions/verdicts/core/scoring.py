@@ -65,7 +65,6 @@ def compute_basis_outcome(
 
 
 def compute_effective_values(basis: Basis, measurements: Mapping[str, Measurement]) -> Effective:
-    """The effective values of a basis, and its ties."""
     judged = [
         Judged(
             judgement.evaluation,

@@ -19,7 +19,6 @@ class SubjectWords:
         self._names: list[str] | None = None
 
     def say_override(self, override: Override) -> Override:
-        """The override with its subject and its values in words."""
         kind = override.kind
         return replace(
             override,
@@ -30,7 +29,6 @@ class SubjectWords:
         )
 
     def say_step(self, step: AdjudicationStep) -> AdjudicationStep:
-        """The adjudication with its subject and its values in words."""
         return replace(
             step,
             what=self.describe(step.kind, step.subject),

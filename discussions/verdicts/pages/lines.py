@@ -47,7 +47,6 @@ def figure_rows(outcome: Outcome, next_games: NextGames = NONE) -> list[FigureRo
 
 
 def figure_row(line: VerdictLine, next_game: NextGame | None = None) -> FigureRow:
-    """One line of a verdict, in words."""
     has_interval = line.interval is not None and METRICS[line.key].has_interval
     return FigureRow(
         key=line.key,
@@ -267,7 +266,6 @@ def format_p(p: float) -> str:
 
 
 def build_threshold_chart(outcome: Outcome) -> BarsChart:
-    """The bars, thresholds and intervals of all lines."""
     return threshold_bars([_bar(line) for line in outcome.lines])
 
 

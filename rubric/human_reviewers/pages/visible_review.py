@@ -71,7 +71,6 @@ class VisibleReview:
         return _ranking(self)
 
     def item(self, kind: str, subject: str) -> ScoreItem:
-        """One score that is asked for."""
         mark = self.work.mark(kind, subject)
         place = parse_position(kind, subject)
         criterion = subject.partition(".")[2]

@@ -76,7 +76,6 @@ class WaitingSet(Struct, frozen=True):
     calibration: tuple[CalibrationRound, ReviewerProgress] | None = None
 
     def in_state(self, *states: str) -> list[Waiting]:
-        """The comparisons in these states, state by state."""
         return [
             comparison for state in states for comparison in self.comparisons if comparison.state == state
         ]

@@ -237,7 +237,6 @@ def read_unread(*, job: Job, comparison_set: ComparisonSet, clock: Clock) -> Non
 
 
 def load_job_set(job: Job) -> ComparisonSet:
-    """The set that a job is about."""
     key = int(job.subject.partition(":")[2])
     return ComparisonSet.objects.select_related("project", "rubric_version").get(pk=key)
 

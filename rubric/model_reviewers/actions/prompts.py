@@ -52,7 +52,6 @@ def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now
 
 
 def _build_prompt(comparison: Comparison, review: Review, reviewer: Reviewer, mode: str) -> dict[str, str]:
-    """The columns of a prompt."""
     rubric = reviewer.set.rubric_version.to_record()
     built = build_prompt(
         rubric,

@@ -80,8 +80,6 @@ READ = {
 
 
 class StateWord(Struct, frozen=True):
-    """A state in a word, and its tone."""
-
     label: str
     tone: str
 
@@ -162,7 +160,6 @@ def stop_asking(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("POST",), costs="computations")
 def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Ask again for every answer with failed calls."""
     found = set_or_404(request.user, slug, number, check_change_set)
     bind_form(request, NothingForm)
     prompts.ask_failed_again(comparison_set=found, by=request.user, now=timezone.now())

@@ -67,7 +67,6 @@ def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, revi
 
 @require("change_set", methods=("POST",))
 def paste_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
-    """Store the pasted answer, and read it."""
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     form, status = bind_form(request, PasteForm), 422
@@ -95,7 +94,6 @@ def ask_again(request: SignedIn, slug: str, number: int, comparison: int, review
 
 @require("see_set")
 def prompt_text(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
-    """The prompt as a file."""
     part = only_parameters(request, "part")["part"]
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     reviews = Review.objects.filter(comparison=row, reviewer=model).exclude(state=SUPERSEDED)
@@ -146,8 +144,6 @@ def _to_pair(request: SignedIn, row: Comparison, model: Reviewer) -> HttpRespons
 
 
 class SupersededReview(Struct, frozen=True):
-    """A review that was superseded, with its answers."""
-
     review: Review
     answers: list[Answer]
 

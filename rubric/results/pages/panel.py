@@ -40,7 +40,6 @@ class RankingRow(Struct, frozen=True):
 
     @property
     def interval(self) -> Interval | None:
-        """The interval of the mean."""
         return mean_interval(self.values)
 
 

@@ -327,7 +327,6 @@ class _Reader:
                 self.said[label].holistic = self._score(label, "holistic", value)
 
     def _entry(self, label: str, entry: dict[str, Any]) -> None:
-        """Read the entry of one response."""
         found = self.keys.pick(entry)
         for written in found.unknown:
             said = f'{label}: "{quote_name(written)}" is no criterion of this rubric; it is left out.'

@@ -269,7 +269,6 @@ class _Shaper:
         return next((key for key in named if self.labels.match(value[key]) is not None), None)
 
     def _whole(self, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """The entries that are complete."""
         self.cut += [key for key, entry in entries.items() if isinstance(entry, Partial)]
         return {key: entry for key, entry in entries.items() if not isinstance(entry, Partial)}
 

@@ -43,7 +43,6 @@ def draft_texts(record: RubricRecord) -> dict[str, str]:
 
 
 def criterion_texts(criterion: Criterion) -> dict[str, str]:
-    """Part of a criterion -> text."""
     return {
         "key": criterion.key,
         "label": criterion.label,

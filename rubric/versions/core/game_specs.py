@@ -80,7 +80,6 @@ _SOURCES: list[Callable[[], GameSpecs]] = []
 
 
 def register_game_specs(source: Callable[[], GameSpecs]) -> None:
-    """Register the function that returns the specs."""
     _SOURCES[:] = [source]
 
 

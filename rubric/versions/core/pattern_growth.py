@@ -161,7 +161,6 @@ def _may_repeat(items: Any, letters: frozenset[str]) -> bool:
 
 
 def _may_begin(items: Any, letter: str) -> bool:
-    """Whether a match of the items can begin with the letter."""
     for operation, given in items:
         kind = str(operation)
         if kind in _ONE_LETTER:

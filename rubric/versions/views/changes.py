@@ -21,8 +21,6 @@ from workspace.web.require import SignedIn, View, require
 
 
 def retire_with(uses: Uses) -> View:
-    """The view that retires a published version."""
-
     @require("retire_version", methods=("GET", "POST"))
     def retire_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
         """Show who uses the version, and a form for the reason."""

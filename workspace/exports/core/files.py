@@ -80,7 +80,6 @@ class _TablesFile:
         """Write what the parts still lack."""
 
     def list_parts(self) -> list[str]:
-        """The tables that have a file in the zip."""
         return list(self.parts)
 
     def close(self, tick: Callable[[], None]) -> None:
@@ -114,7 +113,6 @@ class CsvFile(_TablesFile):
             self.parts[table.name].write(BYTE_ORDER_MARK + head if has_byte_order_mark else head)
 
     def write_row(self, table: Table, values: list[Value]) -> None:
-        """Write a line."""
         self.parts[table.name].write(csv_line([to_plain(value) for value in values]).encode())
 
 
@@ -128,7 +126,6 @@ class HuggingFaceFile(_TablesFile):
         self.title = title
 
     def write_row(self, table: Table, values: list[Value]) -> None:
-        """Write an object."""
         row = {column.name: to_plain(value) for column, value in zip(table.columns, values, strict=True)}
         self.parts[table.name].write(_ENCODER.encode(row) + b"\n")
 
@@ -137,7 +134,6 @@ class HuggingFaceFile(_TablesFile):
         return [name for name, count in self.counts.items() if count]
 
     def add_more(self, archive: zipfile.ZipFile) -> None:
-        """Add the card."""
         shown = [table for table in self.tables.values() if self.counts[table.name]]
         archive.writestr(zipfile.ZipInfo("README.md"), write_card(self.title, shown, self.counts))
 

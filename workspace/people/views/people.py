@@ -130,7 +130,6 @@ def end_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
 
 @require("manage_members", methods=("POST",))
 def withdraw_from_project(request: SignedIn, slug: str, invitation: int) -> HttpResponse:
-    """Withdraw an invitation into the project."""
     project = project_or_404(request.user, slug, check_manage_members)
     opened = get_object_or_404(Invitation, pk=invitation, project=project)
     bind_form(request, NothingForm)

@@ -95,7 +95,6 @@ class _Game(Struct):
     is_night: bool = False
 
     def place(self, index: int) -> str:
-        """The place of a line of the game."""
         return f"line {self.begin + index}"
 
 

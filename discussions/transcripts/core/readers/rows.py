@@ -124,7 +124,6 @@ class Table(Struct, frozen=True):
 
     @property
     def rows(self) -> Iterator[Row]:
-        """All rows."""
         return self.read(*self.span)
 
 
