@@ -40,7 +40,7 @@ def _of_iteration(model: Any, path: str) -> Kind:
 
 
 def _name_unsorted(project: Project | None, values: Mapping[str, Any]) -> Thing | None:
-    page = reverse("change_iteration", args=[project.slug]) if project else ""
+    page = reverse("project_settings", args=[project.slug]) if project else ""
     return None if values["number"] else Thing(_("the unsorted games"), page)
 
 

@@ -3,10 +3,12 @@
 from django.urls import URLPattern, path
 
 from discussions.planning.views import iteration, plan, settings, upgrades
+from workspace.web.require import moved
 
 urlpatterns: list[URLPattern] = [
-    path("projects/<slug:slug>/iteration/", settings.change, name="change_iteration"),
-    path("projects/<slug:slug>/iteration/rules/", settings.change_rating_rules, name="change_rating_rules"),
+    path("projects/<slug:slug>/settings/", settings.change, name="project_settings"),
+    path("projects/<slug:slug>/settings/rules/", settings.change_rating_rules, name="project_rules"),
+    path("projects/<slug:slug>/iteration/", moved("project_settings"), name="moved_settings"),
     path("projects/<slug:slug>/storage/", settings.set_storage_limit, name="set_storage_limit"),
     path(
         "projects/<slug:slug>/stages/<int:stage>/iterations/new/",

@@ -14,7 +14,7 @@ MODE_NAMES = {
 }
 
 # Only leads see these pages.
-COMPARISONS, CALIBRATIONS, ASKING, TUNING = "comparison_set", "set_calibrations", "set_answers", "set_tuning"
+COMPARISONS, CALIBRATIONS, ASKING, TUNING = "comparison_set", "set_calibrations", "set_answers", "set_weights"
 
 # Route and name of each page of a set, in the order of the tabs.
 TABS = [
@@ -22,7 +22,7 @@ TABS = [
     (CALIBRATIONS, _("Calibration")),
     (ASKING, _("Models")),
     ("set_results", _("Results")),
-    ("set_manners", _("Reviewers")),
+    ("set_reviewers", _("Reviewers")),
     ("set_agreement", _("Agreement")),
     ("set_success", _("Success")),
     (TUNING, _("Weights")),

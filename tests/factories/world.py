@@ -267,7 +267,14 @@ ARGUMENTS = {
     },
     **{
         name: {"number": "figured_number"}
-        for name in ("set_manners", "set_agreement", "set_success", "set_tuning", "figure_set", "adopt_fit")
+        for name in (
+            "set_reviewers",
+            "set_agreement",
+            "set_success",
+            "set_weights",
+            "figure_set",
+            "adopt_fit",
+        )
     },
     "set_reviewer": {"number": "figured_number", "reviewer": "figured_reviewer"},
     **{

@@ -202,11 +202,11 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "column_mappings": [Row("GET", "302 403 403 404 200 404 200 302")],
     "remove_mapping": [Row("POST", "401 403 403 404 303 404 303 401")],
     "import_separate": [Row("POST", "401 403 403 404 303 404 303 401")],
-    "change_iteration": [
+    "project_settings": [
         Row("GET", "302 403 403 404 200 404 200 302"),
         Row("POST", "401 403 403 404 303 404 303 401", {"identification": "test"}),
     ],
-    "change_rating_rules": [
+    "project_rules": [
         Row(
             "POST",
             "401 403 403 404 303 404 303 401",
@@ -463,12 +463,16 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "agreement": [Row("GET", "302 403 403 404 200 404 200 302")],
     "agreement_thing": [Row("GET", "302 404 404 404 200 404 200 302")],
     "figure_team": [Row("POST", "401 403 403 404 303 404 303 401", {"kind": "accuracy"})],
+    **{
+        name: [Row("GET", "302 301 301 301 301 301 301 302")]
+        for name in ("moved_settings", "moved_reviewers", "moved_reviewer", "moved_weights")
+    },
     # the statistics of a closed set, in which "assigned" reviews
-    "set_manners": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "set_reviewers": [Row("GET", "302 200 404 404 200 404 200 302")],
     "set_reviewer": [Row("GET", "302 403 404 404 200 404 200 302")],
     "set_agreement": [Row("GET", "302 200 404 404 200 404 200 302")],
     "set_success": [Row("GET", "302 200 404 404 200 404 200 302")],
-    "set_tuning": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "set_weights": [Row("GET", "302 403 404 404 200 404 200 302")],
     "figure_set": [Row("POST", "401 303 404 404 303 404 303 401", {"kind": "success"})],
     "adopt_fit": [Row("POST", "401 403 404 404 403 404 409 401", {"target": "holistic", "basis": "x"})],
     "survey": [

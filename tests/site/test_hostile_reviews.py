@@ -105,8 +105,8 @@ def as_it_is(review):
 def list_pages(made, row, model):
     """The addresses of everything about the set."""
     place = [made.project.slug, made.number]
-    names = ("comparison_set", "set_calibrations", "set_results", "set_manners", "set_agreement", "set_success",
-             "set_tuning", "set_answers", "set_readings", "add_comparison", "import_comparisons",
+    names = ("comparison_set", "set_calibrations", "set_results", "set_reviewers", "set_agreement", "set_success",
+             "set_weights", "set_answers", "set_readings", "add_comparison", "import_comparisons",
              "upload_answers")  # fmt: skip
     found = [reverse(name, args=place) for name in names]
     found += [reverse("set_reviewer", args=[*place, reviewer.pk]) for reviewer in made.reviewers.all()]

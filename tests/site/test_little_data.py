@@ -17,11 +17,11 @@ from tests.factories.verdicts import record, submit_next_game
 
 pytestmark = pytest.mark.django_db
 
-PROJECT_PAGES = ("imports", "agreement", "accuracy", "stages", "change_iteration")
+PROJECT_PAGES = ("imports", "agreement", "accuracy", "stages", "project_settings")
 GAME_PAGES = ("verdict", "report", "report_markdown")
 STAGE_PAGES = ("stage", "stage_summary", "stage_summary_markdown", "stage_gate")
 ITERATION_PAGES = ("iteration", "weak_spots", "weak_spots_markdown")
-SET_PAGES = ("set_results", "set_manners", "set_agreement", "set_success", "set_tuning")
+SET_PAGES = ("set_results", "set_reviewers", "set_agreement", "set_success", "set_weights")
 SCORES = {
     1: {"accuracy": 9, "completeness": 8, "conciseness": 7, "clarity": 9},
     2: {"accuracy": 7, "completeness": 7, "conciseness": 8, "clarity": 6},

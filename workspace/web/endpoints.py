@@ -17,7 +17,9 @@ View = Callable[..., Any]
 MOST_AT_ONCE, LARGEST = 200, 2**53
 
 Limit = Annotated[int, Field(ge=1, le=MOST_AT_ONCE, description="how many at most")]
-After = Annotated[int, Field(ge=0, le=LARGEST, description="where to continue: from “next” of the last answer")]
+After = Annotated[
+    int, Field(ge=0, le=LARGEST, description="where to continue: from “next” of the last answer")
+]
 
 
 # What every operation has in its description: how errors look, and the key of everything that is done.

@@ -7,7 +7,7 @@ from typing import Any
 
 from allauth.account.internal.stagekit import LOGIN_SESSION_KEY as SECOND_STEP
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponsePermanentRedirect
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -150,3 +150,14 @@ def is_htmx(request: HttpRequest) -> bool:
     if htmx is None or not htmx:
         return False
     return not htmx.boosted and not htmx.history_restore_request
+
+
+def moved(name: str) -> View:
+    """The view of an address that had another path before: it sends everybody on to the page of that name."""
+
+    @require("sign_in")
+    def send_on(request: HttpRequest, **address: Any) -> HttpResponse:
+        query = request.META.get("QUERY_STRING", "")
+        return HttpResponsePermanentRedirect(reverse(name, kwargs=address) + (f"?{query}" if query else ""))
+
+    return send_on

@@ -65,7 +65,7 @@ def iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
     row = iteration_or_404(request.user, slug, iteration)
     check_see_iterations(request.user, row.project)
     if row.is_unsorted:
-        return redirect("change_iteration", slug=slug)
+        return redirect("project_settings", slug=slug)
     return _show_iteration(request, row)
 
 
@@ -114,7 +114,7 @@ def replay_reference(request: SignedIn, slug: str, iteration: int) -> HttpRespon
 def _again(request: SignedIn, row: Iteration, **forms: object) -> HttpResponse:
     """Show the page in its current state, with the refused form."""
     if row.is_unsorted:
-        return redirect("change_iteration", slug=row.project.slug)
+        return redirect("project_settings", slug=row.project.slug)
     fresh = iteration_or_404(request.user, row.project.slug, row.number)
     return _show_iteration(request, fresh, **forms)  # type: ignore[arg-type]
 

@@ -41,7 +41,7 @@ def change(request: SignedIn, slug: str) -> HttpResponse:
         wanted = values["evaluator_count"]
         if values.pop("confirmed") == wanted or wanted in (None, iteration.evaluator_count):
             change_iteration(iteration=iteration, **values, by=request.user, now=timezone.now())
-            return respond(request, page="", redirect=reverse("change_iteration", args=[slug]))
+            return respond(request, page="", redirect=reverse("project_settings", args=[slug]))
         status = 200
     return _show_settings(request, iteration, form=form, wanted=wanted, status=status)
 
@@ -55,7 +55,7 @@ def change_rating_rules(request: SignedIn, slug: str) -> HttpResponse:
         return _show_settings(request, iteration, rule_form=form, status=422)
     project = iteration.project
     actions.change_rating_rule(project=project, **form.cleaned_data, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("change_iteration", args=[slug]))
+    return respond(request, page="", redirect=reverse("project_settings", args=[slug]))
 
 
 @require("set_storage_limit", methods=("POST",))
@@ -68,7 +68,7 @@ def set_storage_limit(request: SignedIn, slug: str) -> HttpResponse:
         return _show_settings(request, iteration, storage_form=form, status=422)
     project = iteration.project
     projects.set_storage_limit(project=project, **form.cleaned_data, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("change_iteration", args=[slug]))
+    return respond(request, page="", redirect=reverse("project_settings", args=[slug]))
 
 
 def settings_or_404(request: SignedIn, slug: str) -> Iteration:

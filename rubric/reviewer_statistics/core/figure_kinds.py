@@ -29,7 +29,14 @@ from rubric.reviews.core.score_rows import Row, Weights
 # Figures stored under another number were computed by other code, and are computed again.
 CODE_VERSION = "4"
 RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING = "manners", "agreement", "success", "tuning"
-KINDS = (RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING)
+# The pages of these figures. The keys are stored.
+PAGES = {
+    RATER_EFFECTS: "set_reviewers",
+    AGREEMENT: "set_agreement",
+    SUCCESS: "set_success",
+    TUNING: "set_weights",
+}
+KINDS = tuple(PAGES)
 
 
 class Input(Struct, frozen=True):

@@ -18,6 +18,7 @@ from rubric.reviewer_statistics.core.comprehension import Share, UnderstandingRe
 from rubric.reviewer_statistics.core.conciseness import CONCISENESS, LengthReport
 from rubric.reviewer_statistics.core.figure_kinds import (
     AGREEMENT,
+    PAGES,
     RATER_EFFECTS,
     SUCCESS,
     TUNING,
@@ -88,11 +89,11 @@ def load_figures(
         since=SINCE,
         now=timezone.now(),
     )
-    head = SetFrame(comparison_set, f"set_{kind}", request.user)
+    head = SetFrame(comparison_set, PAGES[kind], request.user)
     context = {
         "head": head,
         "state": state,
-        "address": reverse(f"set_{kind}", args=[head.slug, head.number]),
+        "address": reverse(PAGES[kind], args=[head.slug, head.number]),
         "not_blind": count_not_blind(comparison_set),
         **frame(request.user, comparison_set.project, SECTION),
     }
@@ -107,9 +108,7 @@ def figure_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
     if not form.is_valid():
         raise Malformed(_("The form does not say which figures it is about. Reload the page and try again."))
     ask_for_figures(comparison_set=comparison_set, by=request.user, now=timezone.now())
-    return respond(
-        request, page="", redirect=reverse(f"set_{form.cleaned_data['kind']}", args=[slug, number])
-    )
+    return respond(request, page="", redirect=reverse(PAGES[form.cleaned_data["kind"]], args=[slug, number]))
 
 
 MOST_PAIRS = 100
@@ -161,7 +160,7 @@ def _list_reasons(agreement: AgreedOn) -> list[str]:
 
 
 @require("tune")
-def set_tuning(request: SignedIn, slug: str, number: int) -> HttpResponse:
+def set_weights(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Weights fitted to holistic scores and to preferences. A request to adopt a fit names the hash of their input."""
     only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check_tune)

@@ -252,7 +252,7 @@ def set_reviewer(request: SignedIn, slug: str, number: int, reviewer: int) -> Ht
     lines, count = _scored_lines(comparison_set, row, record, start)
     if start > max(1, count):
         raise Http404
-    head = SetFrame(comparison_set, "set_manners", request.user)
+    head = SetFrame(comparison_set, "set_reviewers", request.user)
     # Gaps in these numbers would reveal to a reviewer which comparisons were hidden duplicates.
     is_told = head.may_lead and row.kind == PERSON
     context = {

@@ -18,7 +18,7 @@ def project():
 
 @pytest.fixture
 def address(project):
-    return reverse("change_iteration", args=[project.slug])
+    return reverse("project_settings", args=[project.slug])
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_what_holds_once_a_game_is_rated_is_saved_and_shown(client, lead, projec
     page = client.get(address).content.decode()
     assert "<h1>Project settings</h1>" in page
     assert 'value="hold" selected' in page and 'value="30"' in page and 'value="no" selected' in page
-    rules = reverse("change_rating_rules", args=[project.slug])
+    rules = reverse("project_rules", args=[project.slug])
     body = {"flags": "warn", "reopen_minutes": "0", "shows_differences": "yes"}
     answer = client.post(rules, body)
     assert (answer.status_code, answer["Location"]) == (303, address)
@@ -110,7 +110,7 @@ def test_what_holds_once_a_game_is_rated_is_saved_and_shown(client, lead, projec
 )  # fmt: skip
 def test_a_rule_that_is_none_is_said_beside_its_field(client, lead, project, name, value):
     body = {"flags": "warn", "reopen_minutes": "10", "shows_differences": "no"} | {name: value}
-    answer = client.post(reverse("change_rating_rules", args=[project.slug]), body)
+    answer = client.post(reverse("project_rules", args=[project.slug]), body)
     assert answer.status_code == 422
     assert "aria-invalid" in answer.content.decode()
     assert not RatingRule.objects.exists()

@@ -253,7 +253,7 @@ def test_a_lead_changes_the_rule_and_sees_who_keeps_the_other():
     project = make_rating_project()
     start(project=project)
     lead = signed_in(make_lead(project=project))
-    address = reverse("change_iteration", args=[project.slug])
+    address = reverse("project_settings", args=[project.slug])
     assert "Project settings" in lead.get(reverse("project", args=[project.slug])).content.decode()
     assert lead.post(address, {"identification": "test"}).status_code == 303
     page = lead.get(address).content.decode()

@@ -161,7 +161,7 @@ def test_admins_set_the_limit_and_the_log_says_so(project, lead):
 
 def test_the_settings_page_shows_what_is_used_to_leads_and_the_form_to_admins(small, lead, client):
     bring(small, lead, data(MB // 2))
-    address, form = reverse("change_iteration", args=["ours"]), reverse("set_storage_limit", args=["ours"])
+    address, form = reverse("project_settings", args=["ours"]), reverse("set_storage_limit", args=["ours"])
     client.force_login(lead)
     page = client.get(address).content.decode()
     assert "0.5 of 1 MB are used." in page

@@ -170,14 +170,14 @@ def test_leads_set_the_share_of_repeats_and_see_how_people_agree_with_themselves
     assert refused.status_code == 422 and 'value="99"' in refused.content.decode()
     assert lead.post(address("change_repeats", made), {"repeat_percent": "50"}).status_code == 303
     review_next(made, person)
-    assert "Agreement with oneself" not in words(lead.get(address("set_manners", made)))
+    assert "Agreement with oneself" not in words(lead.get(address("set_reviewers", made)))
     assert review_next(made, person, (8, 6, 4)).purpose == REPEAT
-    page = words(lead.get(address("set_manners", made)))
+    page = words(lead.get(address("set_reviewers", made)))
     assert "Agreement with oneself" in page
     assert "1 of 3 (33&nbsp;%)" in page and "2 of 3 (67&nbsp;%)" in page and "1 of 1 (100&nbsp;%)" in page
     review_next(made, person)
     lead.post(address("close_set", made))
-    assert "Agreement with oneself" not in words(signed(person).get(address("set_manners", made)))
+    assert "Agreement with oneself" not in words(signed(person).get(address("set_reviewers", made)))
 
 
 # ---------------------------------------------------------------- a repeat looks like any other comparison

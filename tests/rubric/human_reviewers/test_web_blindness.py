@@ -171,7 +171,7 @@ def test_two_worlds_that_differ_in_what_is_hidden_answer_alike(mode):
     review_with(comparison=made.comparisons.get(), reviewer=model, scores=scores)
     submitted(begin(made, by=other))
     client, place = signed_in(first), [made.project.slug, made.number]
-    of_set = ("comparison_set", "set_results", "set_manners", "set_agreement", "set_tuning", "set_answers")
+    of_set = ("comparison_set", "set_results", "set_reviewers", "set_agreement", "set_weights", "set_answers")
     addresses = [reverse(name, args=place) for name in of_set]
     addresses += [reverse(name, args=[*place, 1]) for name in ("comparison_result", "survey")]
     addresses += [reverse(name, args=[*place, 1, model.pk]) for name in ("model_answer", "prompt_text")]

@@ -94,7 +94,7 @@ def test_figures_count_on_the_common_scale_and_agreement_is_that_of_the_scores_a
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", ["set_manners", "set_agreement", "set_success", "set_tuning"])
+@pytest.mark.parametrize("name", ["set_reviewers", "set_agreement", "set_success", "set_weights"])
 def test_the_pages_of_figures_open(made, name):
     assert get_text(made, name)
 

@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from rubric.models import RubricVersion, SetFigures
+from rubric.reviewer_statistics.core.figure_kinds import PAGES as PAGE_NAMES
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.people import make_admin, make_lead, make_member, make_project
 from tests.factories.reviewer_statistics import close, figure, make_reviewed_set
@@ -31,7 +32,7 @@ def figured(django_db_setup, django_db_blocker):
 
 
 def address(made, kind, *more):
-    return reverse(f"set_{kind}", args=[made.project.slug, made.number, *more])
+    return reverse(PAGE_NAMES.get(kind, f"set_{kind}"), args=[made.project.slug, made.number, *more])
 
 
 def shown(client, person, made, kind, *more, status=200, **given):
@@ -300,3 +301,13 @@ def test_queries_while_a_job_works(client, django_assert_num_queries):
     Heartbeat.objects.all().delete()
     with django_assert_num_queries(16):
         client.get(address(made, "success"))
+
+
+def test_earlier_addresses_lead_to_the_pages(client, figured):
+    client.force_login(figured.created_by)
+    for kind, now in (("manners", "reviewers"), ("tuning", "weights")):
+        page = address(figured, kind)
+        old = page.replace(f"/{now}/", f"/{kind}/")
+        assert client.get(f"{old}?sort=name")["Location"] == f"{page}?sort=name"
+    project = figured.project.slug
+    assert client.get(f"/projects/{project}/iteration/")["Location"] == f"/projects/{project}/settings/"
