@@ -44,7 +44,7 @@ def test_a_search_finds_number_id_file_and_player():
     assert listed(project, q=f"#{summer.number}") == [summer.number]
     assert listed(project, q=spring.transcript.name) != []
     assert listed(project, q="dora") == [summer.number, spring.number]
-    for wildcard in ("%", "_", "\\"):
+    for wildcard in ("%", "_", "\\", "' OR 1=1 --"):
         assert listed(project, q=wildcard) == [], wildcard
 
 
