@@ -134,19 +134,27 @@ def load_next_games(game: Game, outcome: Outcome) -> dict[str, NextGame]:
 
     Games whose prompt was not kept form one batch per iteration. Unsorted games have no known prompt.
     """
+    rows = _PLAYED.rows(game.project_id, game.iteration.rubric_version_id)
+    played = [
+        PlayedGame(key, prompt or f"iteration {iteration}", _read_scores(recorded))
+        for key, iteration, prompt, recorded in rows
+    ]
+    own = game.iteration.prompt_sha256 or f"iteration {game.iteration_id}"
+    return predict_next_games(outcome.lines, game.pk, "" if game.iteration.is_unsorted else own, played)
+
+
+def _played(project: int, version: int) -> "QuerySet[Verdict, Any]":
     verdicts = Verdict.objects.filter(
-        project=game.project_id,
-        rubric_version=game.iteration.rubric_version_id,
+        project=project,
+        rubric_version=version,
         game__withdrawn_at=None,
         game__iteration__stage__isnull=False,
     ).not_superseded()
     columns = ("game_id", "game__iteration_id", "game__iteration__prompt_sha256", "outcome")
-    played = [
-        PlayedGame(key, prompt or f"iteration {iteration}", _read_scores(recorded))
-        for key, iteration, prompt, recorded in verdicts.order_by("-pk").values_list(*columns)[:MOST_PLAYED]
-    ]
-    own = game.iteration.prompt_sha256 or f"iteration {game.iteration_id}"
-    return predict_next_games(outcome.lines, game.pk, "" if game.iteration.is_unsorted else own, played)
+    return verdicts.order_by("-pk").values_list(*columns)[:MOST_PLAYED]
+
+
+_PLAYED = Prepared(_played, int, int)
 
 
 def _read_scores(outcome: str) -> dict[str, Fraction]:
@@ -244,19 +252,27 @@ def load_open_flags(game: Game, only: Person | None = None) -> list[Remark]:
 
     Empty if the project ignores flags.
     """
-    return list(_open_flags(game, only, ruled_out=(IGNORE,)))
+    return _FLAGS.objects(game.pk) if only is None else list(_open_flags(game.pk, only.pk))
 
 
 def is_held_back(game: Game, person: Person) -> bool:
     """Whether an open flag of that person blocks the verdict in this project."""
-    return _open_flags(game, person, ruled_out=(WARN, IGNORE)).exists()
+    return bool(_HOLDING_BACK.objects(game.pk, person.pk))
 
 
-def _open_flags(game: Game, only: Person | None, *, ruled_out: Sequence[str]) -> "QuerySet[Remark]":
+def _open_flags(
+    game: int, only: int | None = None, *, ruled_out: Sequence[str] = (IGNORE,)
+) -> "QuerySet[Remark]":
     own = {} if only is None else {"evaluation__evaluator": only}
     rows = Remark.objects.filter(kind="flag", resolved_at=None, evaluation__game=game)
     rows = rows.exclude(evaluation__game__project__rating_rule__flags__in=ruled_out)
     return rows.filter(evaluation__purpose=RATING, evaluation__state=SUBMITTED, **own).order_by("pk")
+
+
+_FLAGS = Prepared(_open_flags, int)
+_HOLDING_BACK = Prepared(
+    lambda game, person: _open_flags(game, person, ruled_out=(WARN, IGNORE))[:1], int, int
+)
 
 
 def complete_games(project: Any) -> "QuerySet[Any, Any]":

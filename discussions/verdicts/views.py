@@ -1,5 +1,6 @@
 """The verdict on a game: show, record, correct and replay it; and its report in three forms."""
 
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -22,6 +23,7 @@ from discussions.verdicts.permissions import (
 )
 from workspace.access.permissions import may
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
+from workspace.database.prepared_queries import Prepared
 from workspace.display.pages import render_markdown
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters
@@ -121,9 +123,16 @@ def report_or_refusal(person: Person, slug: str, number: int) -> tuple[Game, Rep
 
 def find_reopenable(person: Person, game: Game) -> int:
     """The person's own evaluation of the game, while it can be reopened; else 0."""
-    own = Evaluation.objects.submitted_ratings().filter(game=game, evaluator=person)
-    found = own.select_related("game").order_by("pk").first()
+    found = _SUBMITTED.first(game.pk, person.pk)
     return found.pk if found is not None and may(check_reopen, person, found, timezone.now()) else 0
+
+
+def _submitted(game: int, person: int) -> "QuerySet[Evaluation]":
+    own = Evaluation.objects.submitted_ratings().filter(game=game, evaluator=person)
+    return own.select_related("game").order_by("pk")[:1]
+
+
+_SUBMITTED = Prepared(_submitted, int, int)
 
 
 def show_verdict(

@@ -42,6 +42,7 @@ from discussions.verdicts.queries import (
 from workspace.access.permissions import get_refusal, may
 from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
+from workspace.database.prepared_queries import Prepared
 from workspace.display.core.charts import BarsChart
 from workspace.models import Person
 
@@ -107,8 +108,7 @@ class VerdictPage(Struct, frozen=True):
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     """Build the page for somebody who may see it."""
     preview = load_verdict_preview(game)
-    verdicts = Verdict.objects.filter(game=game).select_related("created_by").order_by("-number")
-    history = [(row, read_outcome(row.outcome)) for row in verdicts]
+    history = [(row, read_outcome(row.outcome)) for row in _VERDICTS.objects(game.pk)]
     recorded, outcome = history[0] if history else (None, preview and preview.outcome)
     basis = msgspec.json.decode(recorded.basis, type=Basis) if recorded else preview and preview.basis
     sees_game, leads = may(check_see_game, person, game), may(check_supersede_verdict, person, game)
@@ -141,6 +141,11 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         sees_advice=not is_evaluator,
         flags=list_open_flags(game, None if leads else person),
     )
+
+
+_VERDICTS = Prepared(
+    lambda game: Verdict.objects.filter(game=game).select_related("created_by").order_by("-number"), int
+)
 
 
 def list_open_flags(game: Game, only: Person | None) -> list[OpenFlag]:
