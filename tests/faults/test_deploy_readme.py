@@ -162,6 +162,8 @@ def machine(tmp_path):
     tmp_path.chmod(0o755)
     machine = Machine(tmp_path)
     children = [machine.holder]
+    # A test before may have read the settings of production, which make this process's files private.
+    before = os.umask(0o022)
     try:
         machine.start()
         pg, data = homes[-1].parent, "/var/lib/bare-postgres"
@@ -200,6 +202,7 @@ def machine(tmp_path):
         assert wait_until(lambda: "ready to accept" in children[1].last_lines()), children[1].last_lines()
         yield machine
     finally:
+        os.umask(before)
         subprocess.run(
             machine.within(["bash", "-c", "kill $(cat /run/played/*.pid /run/nginx.pid)"]), check=False
         )
