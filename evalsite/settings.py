@@ -212,6 +212,7 @@ SWEEP_ACTIONS = [
     "workspace.outbox.actions.digests.write_due_emails",
     "workspace.outbox.actions.send.enqueue_due",
     "workspace.outbox.actions.send.forget_old",
+    "workspace.outbox.actions.send.forget_webhooks",
 ]
 # How long the file of an export is kept for whoever made it (hours).
 EXPORT_HOURS = 24

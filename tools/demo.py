@@ -28,6 +28,7 @@ def main() -> int:
         if aside:
             print(f"The data so far is in {aside}; delete it when you do not want it back.", flush=True)
         site.start_redis()
+        site.load()
         site.prepare()
     except Stop:
         return 1

@@ -21,7 +21,14 @@ from workspace.models import Delivery, Event, Job, Person, Webhook
 from workspace.outbox.actions.changes import change_webhook, remove_webhook, replace_secret
 from workspace.outbox.actions.client import Outcome
 from workspace.outbox.actions.queue import queue_deliveries
-from workspace.outbox.actions.send import enqueue_due, forget_old, send_again, send_due, send_test
+from workspace.outbox.actions.send import (
+    enqueue_due,
+    forget_old,
+    forget_webhooks,
+    send_again,
+    send_due,
+    send_test,
+)
 from workspace.outbox.core import (
     EVALUATION_SUBMITTED,
     GAME_MEASURED,
@@ -140,7 +147,7 @@ def test_a_replaced_secret_signs_for_a_day_beside_the_new_one(project, lead):
         work(listener, now=at)
         assert (listener.heard, len(listener.signature.split())) == ([expected], sum(expected))
     assert fresh(made.webhook).old_secrets
-    forget_old(by=lead, now=NOW + timedelta(hours=24))
+    assert forget_webhooks(by=lead, now=NOW + timedelta(hours=24)) == 1
     assert fresh(made.webhook).old_secrets == []
     assert told() == ["webhook:created", "webhook:secret_replaced"]
     assert new not in Event.objects.get(verb="webhook:secret_replaced").detail
@@ -468,13 +475,15 @@ def test_old_deliveries_and_removed_webhooks_are_forgotten(project, lead):
     now = NOW + timedelta(days=30)
     assert forget_old(by=lead, now=now - timedelta(minutes=1)) == 0
     assert forget_old(by=lead, now=now) == 1
+    assert forget_webhooks(by=lead, now=now - timedelta(minutes=1)) == 0
+    assert forget_webhooks(by=lead, now=now) == 1
     assert list(Webhook.objects.all()) == [webhook]
     assert Delivery.objects.get().body.count('"game":2') == 1
 
 
 def test_the_sweep_does_what_is_due():
     names = {import_string(name) for name in settings.SWEEP_ACTIONS}
-    assert {enqueue_due, forget_old} <= names
+    assert {enqueue_due, forget_old, forget_webhooks} <= names
     assert import_string(settings.JOB_ACTIONS["deliver"]) is send_due
 
 

@@ -122,16 +122,18 @@ def end_all_waiting(*, by: Person, now: datetime) -> int:
 
 
 def forget_old(*, by: Person, now: datetime) -> int:
-    """Delete messages and notifications past their retention, and webhooks removed before then; return how many.
+    """Delete messages and notifications past their retention; return how many."""
+    return do_each(_forget, RETENTION, now)
 
-    Replaced secrets that no longer sign are deleted, too.
-    """
-    count = do_each(_forget, RETENTION, now)
-    Webhook.objects.filter(removed_at__lte=now - DELIVERIES_STAY).delete()
+
+def forget_webhooks(*, by: Person, now: datetime) -> int:
+    """Delete webhooks removed before the retention, and replaced secrets that no longer sign; return how many."""
+    count = Webhook.objects.filter(removed_at__lte=now - DELIVERIES_STAY).delete()[0]
     for webhook in Webhook.objects.exclude(old_secrets=[]):
         kept = list_signing(webhook.old_secrets, now)
         if kept != webhook.old_secrets:
-            Webhook.objects.filter(pk=webhook.pk, old_secrets=webhook.old_secrets).update(old_secrets=kept)
+            same = Webhook.objects.filter(pk=webhook.pk, old_secrets=webhook.old_secrets)
+            count += same.update(old_secrets=kept)
     return count
 
 
