@@ -33,7 +33,7 @@ def test_a_new_demo_takes_the_place_of_what_was_there(tmp_path):
     env = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     env |= {"VAR_DIR": str(tmp_path), "DATABASE_URL": "", "REDIS_URL": ""}
     command = [sys.executable, "-m", "tools.demo"]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "evalsite.sqlite3").stat().st_size > 100_000
     assert [path.read_text() for path in tmp_path.glob("before-demo-*/evalsite.sqlite3")] == ["rows"]
