@@ -1,7 +1,7 @@
 """`make run`: start everything, print its address, restart what fails, end all of it in order.
 
 Redis, web server and Celery worker are children in their own process groups; the kernel kills them when this process is
-killed. The site is loaded here once, and web server, worker and preparation are forks that share its memory; this
+killed. The site is loaded here once, and web server, worker and preparations are forks that share its memory; this
 process itself never queries the database for stored data.
 """
 
@@ -15,7 +15,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tools.processes import Child, Fork, die_with_parent, read_dotenv, wait_until
@@ -144,17 +144,31 @@ class Site:
         address.write_text(self.redis.url)
 
     def load(self) -> None:
-        """Load what all forks need, once. Ends with a sentence when a setting is wrong."""
+        """Load settings and models. Ends with a sentence when a setting is wrong."""
         os.environ.update(self.env)
-        load_site()
+        from evalsite.preload import set_up
+
+        set_up()
 
     def prepare(self) -> None:
-        """Migrations, static files, demo: in a process that ends, so that its memory is freed."""
-        child = self.fork("preparation", prepare)
+        """Prepare the data, and meanwhile load what all forks need on the core that this leaves."""
+        from tools.prepare import collect_static, prepare_database
+
+        with self.preparing("database", lambda: sys.exit(prepare_database())):
+            load_site()
+        with self.preparing("demo", fill_demo), self.preparing("static files", collect_static):
+            load_pages()
+        load_handler()
+        take_as_ready(True)
+
+    @contextlib.contextmanager
+    def preparing(self, name: str, run: Callable[[], object]) -> Iterator[None]:
+        """A process that is over when the context is, so that its memory is freed; what it says is shown."""
+        child = self.fork(name, run)
         child.log.unlink(missing_ok=True)
         self.children.append(child)
         child.start()
-        load_pages()
+        yield
         shown = 0
         while child.is_running():
             time.sleep(0.05)
@@ -162,9 +176,7 @@ class Site:
         show_new(child.log, shown)
         self.children.remove(child)
         if child.process.returncode != 0:
-            raise GiveUp("Preparing the database failed; the lines above say why. Nothing was started.")
-        load_handler()
-        take_as_ready(True)
+            raise GiveUp(f"Preparing the {name} failed; the lines above say why. Nothing was started.")
 
     def web(self) -> Child:
         """The web server as a separate program: a process of four threads for each core."""
@@ -280,7 +292,7 @@ def load_site() -> None:
 
 
 def load_pages() -> None:
-    """Load what the main pages need, on the core that the preparation leaves."""
+    """Load what the main pages need."""
     from evalsite.preload import load_pages as load
 
     load()
@@ -303,15 +315,13 @@ def take_as_ready(is_ready: bool) -> None:
     take(is_ready)
 
 
-def prepare() -> None:
-    """Run as the preparation, which makes sure that web server and worker can begin."""
+def fill_demo() -> None:
+    """Fill an empty database with the demo, and make sure that web server and worker can begin."""
     from evalsite.start import end_unless_ready
-    from tools.prepare import main
+    from tools.prepare import seed_demo
 
-    status = main()
-    if status == 0:
-        end_unless_ready()
-    sys.exit(status)
+    seed_demo()
+    end_unless_ready()
 
 
 def work() -> None:

@@ -1,4 +1,4 @@
-"""The Django work before the first page, in one process: migrations, static files when changed, the demo when empty."""
+"""The Django work before the first page, as a program: migrations, static files when changed, the demo when empty."""
 
 import contextlib
 import gc
@@ -8,7 +8,6 @@ import os
 import sys
 from pathlib import Path
 
-import django
 from django.core.management import call_command
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
@@ -16,28 +15,32 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 def main() -> int:
     """Bring database and static files up to date; fast when they are already. 1 for a database that cannot be."""
-    from evalsite.environment import read_settings
+    from evalsite.preload import set_up
 
-    read_settings()
-    django.setup()
+    set_up()
+    if status := prepare_database():
+        return status
+    collect_static()
+    seed_demo()
+    return 0
+
+
+def prepare_database() -> int:
+    """Make the data folder and apply the migrations that are missing; 1 with a sentence for a database that cannot be."""
     from django.conf import settings
     from django.db import connection
 
     from workspace.database.damage import find_damage
     from workspace.database.startup_checks import describe_older
 
-    # This process ends soon: migrations make and drop many model classes, which is faster with rare garbage
-    # collection.
-    gc.set_threshold(200_000, 20, 50)
-    var = Path(settings.VAR_DIR)
-    var.mkdir(parents=True, exist_ok=True)
+    # Migrations make and drop many model classes, which is faster without garbage collection.
+    gc.disable()
+    Path(settings.VAR_DIR).mkdir(parents=True, exist_ok=True)
     if fault := find_damage(connection) or describe_older(connection):
         print(fault, flush=True)
         return 1
     migrate()
-    collect_static(var / "static.hash")
-    if settings.DEMO:
-        seed_demo(var / "demo-sign-ins.txt")
+    gc.enable()
     return 0
 
 
@@ -54,11 +57,11 @@ def migrate() -> None:
         print(newer, flush=True)
 
 
-def collect_static(stamp: Path) -> None:
+def collect_static() -> None:
     """Hash and compress the static files, unless the sources have not changed."""
     from django.conf import settings
 
-    now = static_hash()
+    stamp, now = Path(settings.VAR_DIR) / "static.hash", static_hash()
     manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
     if manifest.is_file() and stamp.is_file() and stamp.read_text() == now:
         return
@@ -79,16 +82,19 @@ def static_hash() -> str:
     return digest.hexdigest()
 
 
-def seed_demo(sign_ins: Path) -> None:
-    """Fill an empty database with the demo project and keep the sign-ins that the command prints."""
+def seed_demo() -> None:
+    """Fill an empty database with the demo, where DEMO asks for it, and keep the sign-ins that the command prints."""
+    from django.conf import settings
+
     from workspace.models import Person
 
-    if Person.objects.filter(is_system=False).exists():
+    if not settings.DEMO or Person.objects.filter(is_system=False).exists():
         return
     print("Filling the demo project ...", flush=True)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         call_command("seed_demo", stdout=said)
+    sign_ins = Path(settings.VAR_DIR) / "demo-sign-ins.txt"
     with open(os.open(sign_ins, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
         file.write(said.getvalue())
 

@@ -68,6 +68,8 @@ def test_the_demo_is_made_once_and_shows_every_state():
     demo = fill()
     _the_long_game_is_the_one_of_the_key_count()
     assert (demo.game_count, demo.verdict_count, demo.was_there) == (21, 14, False)
+    people = {person.email: person for person in Person.objects.all()}
+    assert all(people[account.email].check_password(account.password) for account in demo.people)
     unsorted = Game.objects.filter(project__slug="demo", iteration__stage=None)
     assert list(unsorted.order_by("number").values_list("number", flat=True)) == [1, 2, 3, 4, 5, 6]
     assert sorted(Verdict.objects.filter(game__in=unsorted).values_list("passes", flat=True)) == [False, True]

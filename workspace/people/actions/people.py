@@ -41,19 +41,35 @@ def system_person(*, now: datetime) -> Person:
 
 
 def create_account(
-    *, email: str, name: str, password: str, by: Person, now: datetime, is_admin: bool = False
+    *,
+    email: str,
+    name: str,
+    password: str,
+    by: Person,
+    now: datetime,
+    is_admin: bool = False,
+    is_hashed: bool = True,
 ) -> Person:
-    """Create an account that can sign in at once, and record it.
+    """Create an account and record it; unless `is_hashed` nobody signs in before the caller stores the password's hash.
 
     Raises NotAllowed unless `by` may manage people, Unacceptable for a bad address, name or password, Conflict when
     the address is taken.
     """
     check_manage_people(by)
-    return add_person(email=email, name=name, password=password, is_admin=is_admin, by=by, now=now)
+    return add_person(
+        email=email, name=name, password=password, is_admin=is_admin, by=by, now=now, is_hashed=is_hashed
+    )
 
 
 def add_person(
-    *, email: str, name: str, password: str, is_admin: bool, by: Person | None, now: datetime
+    *,
+    email: str,
+    name: str,
+    password: str,
+    is_admin: bool,
+    by: Person | None,
+    now: datetime,
+    is_hashed: bool = True,
 ) -> Person:
     """Insert a person and the event; the caller has checked the permission. `by` None: the person did it themselves."""
     plain = plain_email(email)
@@ -61,7 +77,7 @@ def add_person(
         raise Unacceptable(_("This is no e-mail address. Write one like name@example.org."), field="email")
     person = Person(email=plain, name=_clean_name(name), is_admin=is_admin, is_active=True, created_at=now)
     _check_password(password, person)
-    person.set_password(password)
+    person.set_password(password if is_hashed else None)
     with transaction.atomic():
         _insert(person)
         _record("account:created", person, by or person, now, {"is_admin": is_admin})
