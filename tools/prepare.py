@@ -26,7 +26,7 @@ def main() -> int:
 
 
 def prepare_database() -> int:
-    """Make the data folder and apply the migrations that are missing; 1 with a sentence for a database that cannot be."""
+    """Make the data folder and apply missing migrations; 1 with a sentence for a database that cannot be."""
     from django.conf import settings
     from django.db import connection
 

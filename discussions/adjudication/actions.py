@@ -151,12 +151,11 @@ def _insert(
         created_by=by,
     )
     record_event(
+        "difference:settled",
+        made,
         by=by,
         now=now,
         project=game.project,
-        verb="difference:settled",
-        object_kind="adjudication",
-        object_id=made.pk,
         detail={
             "game": game.number,
             "kind": made.kind,
@@ -174,7 +173,5 @@ def unmask_evaluators(*, game: Game, by: Person, now: datetime) -> bool:
         check_see_games(by, game.project)
         if has_seen_names(by, game):
             return False
-        record_event(
-            by=by, now=now, project=game.project, verb=NAMES_SHOWN, object_kind="game", object_id=game.pk
-        )
+        record_event(NAMES_SHOWN, game, by=by, now=now)
     return True

@@ -81,7 +81,7 @@ def open_round(*, project: Project, plan: RoundPlan, by: Person, now: datetime) 
             "pass_percent": plan.pass_percent,
             "is_required": plan.is_required,
         }
-        _record("calibration:opened", opened, by, now, detail)
+        record_event("calibration:opened", opened, by=by, now=now, detail=detail)
     return opened
 
 
@@ -110,7 +110,7 @@ def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
     with transaction.atomic():
         rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)
         if rows.update(closed_at=now, closed_by=by):
-            _record("calibration:closed", opened, by, now, {"number": opened.number})
+            record_event("calibration:closed", opened, by=by, now=now, detail={"number": opened.number})
 
 
 def let_rate(
@@ -133,7 +133,7 @@ def let_rate(
         )
         if is_new:
             detail = {"number": opened.number, "person": person.pk}
-            _record("calibration:waived", opened, by, now, detail)
+            record_event("calibration:waived", opened, by=by, now=now, detail=detail)
     return waiver
 
 
@@ -225,20 +225,6 @@ def _check_plan(plan: RoundPlan) -> None:
         check_length(note, field="notes")
 
 
-def _record(
-    verb: str, opened: CalibrationRound, by: Person, now: datetime, detail: Mapping[str, object]
-) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=opened.project,
-        verb=verb,
-        object_kind="calibration",
-        object_id=opened.pk,
-        detail=detail,
-    )
-
-
 LONGEST_GUIDELINE = 20_000
 
 
@@ -281,12 +267,4 @@ def confirm_guideline(*, guideline: Guideline, by: Person, now: datetime) -> Non
 
 
 def _record_guideline(verb: str, guideline: Guideline, by: Person, now: datetime) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=guideline.project,
-        verb=verb,
-        object_kind="guideline",
-        object_id=guideline.pk,
-        detail={"number": guideline.number},
-    )
+    record_event(verb, guideline, by=by, now=now, detail={"number": guideline.number})

@@ -108,12 +108,11 @@ def _insert(
 def _record(decision: Decision, preview: DecisionPreview, by: Person, now: datetime) -> None:
     compared = preview.compared
     record_event(
+        "decision:superseded" if decision.supersedes_id else "decision:recorded",
+        decision,
         by=by,
         now=now,
         project=decision.iteration.project,
-        verb="decision:superseded" if decision.supersedes_id else "decision:recorded",
-        object_kind="decision",
-        object_id=decision.pk,
         detail={
             "iteration": decision.iteration.number,
             "choice": decision.choice,

@@ -72,7 +72,14 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
             )
         for name, value in changes.items():
             setattr(locked, name, value)
-        _record(locked, by, now)
+        record_event(
+            "evaluation:returned",
+            locked,
+            by=by,
+            now=now,
+            project=locked.game.project,
+            detail={"game": locked.game.number, "version": locked.version},
+        )
     return locked
 
 
@@ -81,18 +88,6 @@ def _find_newer_measured(evaluation: Evaluation) -> dict[str, int]:
     game = Game.objects.select_related("iteration").get(pk=evaluation.game_id)
     newest = newest_measured(game)
     return {} if newest is None else {"measured_id": newest.pk}
-
-
-def _record(evaluation: Evaluation, by: Person, now: datetime) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=evaluation.game.project,
-        verb="evaluation:returned",
-        object_kind="evaluation",
-        object_id=evaluation.pk,
-        detail={"game": evaluation.game.number, "version": evaluation.version},
-    )
 
 
 def withdraw_game(*, game: Game, reason: str, by: Person, now: datetime) -> Withdrawal:
@@ -155,7 +150,14 @@ def _change(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn:
         )
         if not is_withdrawn:
             open_slots(games=Game.objects.filter(Exists(measured_for(game.iteration)), pk=game.pk))
-        _record_withdrawal(made, by, now)
+        record_event(
+            "game:withdrawn" if made.is_withdrawn else "game:restored",
+            made,
+            by=by,
+            now=now,
+            project=made.game.project,
+            detail={"game": made.game.number, "number": made.number},
+        )
     return made
 
 
@@ -166,18 +168,6 @@ def _too_late(game: Game, is_withdrawn: bool) -> Conflict:
         else _("Game %(number)d counts again already; somebody was faster.")
     )
     return Conflict(says % {"number": game.number}, code="turned_first")
-
-
-def _record_withdrawal(made: Withdrawal, by: Person, now: datetime) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=made.game.project,
-        verb="game:withdrawn" if made.is_withdrawn else "game:restored",
-        object_kind="withdrawal",
-        object_id=made.pk,
-        detail={"game": made.game.number, "number": made.number},
-    )
 
 
 def drop_repeats(*, game: Game, by: Person, now: datetime) -> Game:
@@ -195,12 +185,11 @@ def drop_repeats(*, game: Game, by: Person, now: datetime) -> Game:
                 game=made, number=1, offset=last.offset, created_at=now, created_by=last.created_by
             )
         record_event(
+            "game:repeats_dropped",
+            made,
             by=by,
             now=now,
             project=game.project,
-            verb="game:repeats_dropped",
-            object_kind="game",
-            object_id=made.pk,
             detail={
                 "game": made.number,
                 "first": game.number,
@@ -234,12 +223,10 @@ def set_round_offset(*, game: Game, offset: int, by: Person, now: datetime) -> R
         )
         ask_to_measure(iteration=game.iteration, by=by, now=now)
         record_event(
+            "game:rounds_set",
+            game,
             by=by,
             now=now,
-            project=game.project,
-            verb="game:rounds_set",
-            object_kind="game",
-            object_id=game.pk,
             detail={"game": game.number, "number": made.number, "offset": offset},
         )
     return made
@@ -285,12 +272,11 @@ def enter_figure(
         if kind == COST:
             Game.objects.filter(pk=game.pk).update(paid_usd=figure.value)
         record_event(
+            "figure:entered",
+            figure,
             by=by,
             now=now,
             project=game.project,
-            verb="figure:entered",
-            object_kind="manual_figure",
-            object_id=figure.pk,
             detail={"game": game.number, "kind": kind, "value": str(figure.value), "number": figure.number},
         )
     return figure
@@ -337,11 +323,10 @@ def answer_flag(*, flag: Remark, text: str, is_resolved: bool, by: Person, now: 
 
 def _record_flag(flag: Remark, verb: str, by: Person, now: datetime) -> None:
     record_event(
+        verb,
+        flag,
         by=by,
         now=now,
         project=flag.evaluation.game.project,
-        verb=verb,
-        object_kind="remark",
-        object_id=flag.pk,
         detail={"kind": flag.kind, "target": flag.target},
     )

@@ -16,6 +16,7 @@ class CalibrationRound(models.Model):
     and their ratings are on average within `rating_within` of the key's ratings.
     """
 
+    event_kind = "calibration"
     project = models.ForeignKey(Project, models.PROTECT, related_name="calibration_rounds")
     number = models.PositiveIntegerField()
     name = models.CharField(max_length=200)

@@ -229,12 +229,11 @@ def _take(
     )
     insert_row(evaluation)
     record_event(
+        "game:taken",
+        evaluation,
         by=by,
         now=now,
         project=project,
-        verb="game:taken",
-        object_kind="evaluation",
-        object_id=evaluation.pk,
         detail={"game": slot.game_number, "order": draw if isinstance(draw, str) else list(draw)}
         | ({"shown": shown} if shown else {}),
     )
@@ -450,12 +449,11 @@ def _keep(game: Game, person: Person, by: Person, now: datetime) -> tuple[Slot, 
 
 def _record(verb: str, slot: Slot, person: int, by: Person, now: datetime) -> None:
     record_event(
+        verb,
+        slot,
         by=by,
         now=now,
         project=slot.game.project,
-        verb=verb,
-        object_kind="slot",
-        object_id=slot.pk,
         detail={"game": slot.game.number, "place": slot.number, "person": person},
     )
 
@@ -482,13 +480,5 @@ def change_queue(
             return rule
         rule.order, rule.repeat_percent, rule.changed_at, rule.changed_by = order, repeat_percent, now, by
         rule.save(update_fields=["order", "repeat_percent", "changed_at", "changed_by"])
-        record_event(
-            by=by,
-            now=now,
-            project=project,
-            verb="queue:changed",
-            object_kind="project",
-            object_id=project.pk,
-            detail={"before": before, "after": after},
-        )
+        record_event("queue:changed", project, by=by, now=now, detail={"before": before, "after": after})
     return rule

@@ -147,12 +147,11 @@ def record_slot_event(
 ) -> None:
     """Record the event of an act on a whole evaluation."""
     record_event(
+        verb,
+        evaluation,
         by=by,
         now=now,
         project=evaluation.game.project,
-        verb=verb,
-        object_kind="evaluation",
-        object_id=evaluation.pk,
         detail={"game": evaluation.game.number, "version": evaluation.version} | detail,
     )
 
@@ -322,12 +321,11 @@ def begin_alone(
         created_at=now,
     )
     record_event(
+        "game:taken",
+        evaluation,
         by=by,
         now=now,
         project=game.project,
-        verb="game:taken",
-        object_kind="evaluation",
-        object_id=evaluation.pk,
         detail={"game": game.number, "order": purpose} | dict(detail),
     )
     return evaluation
@@ -371,12 +369,10 @@ def reduce_required_evaluators(*, game: Game, count: int, reason: str, by: Perso
             setattr(locked, name, value)
         fitted = sync_slots(games=[locked.pk])
         record_event(
+            "game:needs_fewer",
+            locked,
             by=by,
             now=now,
-            project=locked.project,
-            verb="game:needs_fewer",
-            object_kind="game",
-            object_id=locked.pk,
             detail={"game": locked.number, "from": before, "to": count, "closed": fitted.closed},
         )
     return locked

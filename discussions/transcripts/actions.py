@@ -485,12 +485,4 @@ def dismiss_replaced(*, transcript: Transcript, by: Person, now: datetime) -> No
 def record_act(
     *, verb: str, transcript: Transcript, by: Person, now: datetime, detail: Mapping[str, object]
 ) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=transcript.project,
-        verb=verb,
-        object_kind="transcript",
-        object_id=transcript.pk,
-        detail=detail,
-    )
+    record_event(verb, transcript, by=by, now=now, detail=detail)

@@ -173,12 +173,11 @@ def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime
 
 def _record(verdict: Verdict, by: Person, now: datetime) -> None:
     record_event(
+        "verdict:superseded" if verdict.supersedes_id else "verdict:recorded",
+        verdict,
         by=by,
         now=now,
         project=verdict.game.project,
-        verb="verdict:superseded" if verdict.supersedes_id else "verdict:recorded",
-        object_kind="verdict",
-        object_id=verdict.pk,
         detail={
             "game": verdict.game.number,
             "number": verdict.number,

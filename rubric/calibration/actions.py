@@ -90,7 +90,7 @@ def open_round(
             "first_percent": plan.first_percent,
             "is_required": plan.is_required,
         }
-        _record("comparison_set:calibration_opened", comparison_set, by, now, detail)
+        record_event("comparison_set:calibration_opened", comparison_set, by=by, now=now, detail=detail)
     return opened
 
 
@@ -121,7 +121,13 @@ def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
     with transaction.atomic():
         rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)
         if rows.update(closed_at=now, closed_by=by):
-            _record("comparison_set:calibration_closed", opened.set, by, now, {"number": opened.number})
+            record_event(
+                "comparison_set:calibration_closed",
+                opened.set,
+                by=by,
+                now=now,
+                detail={"number": opened.number},
+            )
 
 
 def let_review(
@@ -144,7 +150,7 @@ def let_review(
         )
         if is_new:
             detail = {"number": opened.number, "reviewer": reviewer.pk}
-            _record("comparison_set:calibration_waived", opened.set, by, now, detail)
+            record_event("comparison_set:calibration_waived", opened.set, by=by, now=now, detail=detail)
     return waiver
 
 
@@ -169,7 +175,7 @@ def change_repeats(*, comparison_set: ComparisonSet, repeat_percent: int, by: Pe
             return
         ComparisonSet.objects.filter(pk=locked.pk).update(repeat_percent=repeat_percent)
         detail = {"repeat_percent": repeat_percent, "before": locked.repeat_percent}
-        _record("comparison_set:repeats_changed", comparison_set, by, now, detail)
+        record_event("comparison_set:repeats_changed", comparison_set, by=by, now=now, detail=detail)
 
 
 def _chosen(comparison_set: ComparisonSet, plan: RoundPlan) -> list[Comparison]:
@@ -251,17 +257,3 @@ def _check_plan(plan: RoundPlan) -> None:
         raise Unacceptable(_("Marks are at most 9 points apart."), field="mark_within")
     for note in plan.notes.values():
         check_length(note, field="notes")
-
-
-def _record(
-    verb: str, comparison_set: ComparisonSet, by: Person, now: datetime, detail: Mapping[str, object]
-) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=comparison_set.project,
-        verb=verb,
-        object_kind="comparison_set",
-        object_id=comparison_set.pk,
-        detail=detail,
-    )

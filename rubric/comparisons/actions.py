@@ -262,15 +262,7 @@ def record_set_event(
     *, comparison_set: ComparisonSet, verb: str, detail: Mapping[str, object], by: Person, now: datetime
 ) -> None:
     """Write the audit line of an act on a set."""
-    record_event(
-        by=by,
-        now=now,
-        project=comparison_set.project,
-        verb=verb,
-        object_kind="comparison_set",
-        object_id=comparison_set.pk,
-        detail=detail,
-    )
+    record_event(verb, comparison_set, by=by, now=now, detail=detail)
 
 
 def _named(name: str) -> str:

@@ -92,11 +92,10 @@ def _end(survey: Survey, answers: Mapping[str, object], verb: str, *, by: Person
 
 def _note(survey: Survey, verb: str, *, by: Person, now: datetime) -> None:
     record_event(
+        verb,
+        survey,
         by=by,
         now=now,
         project=survey.comparison.set.project,
-        verb=verb,
-        object_kind="survey",
-        object_id=survey.pk,
         detail={"comparison": survey.comparison.number, "arm": survey.arm},
     )

@@ -141,11 +141,10 @@ def supersede_review(*, review: Review, by: Person, now: datetime) -> None:
 def _note(review: Review, reviewer: Reviewer, verb: str, by: Person, now: datetime, **detail: str) -> None:
     """Write the audit line of an act on a review."""
     record_event(
+        verb,
+        review,
         by=by,
         now=now,
         project=reviewer.set.project,
-        verb=verb,
-        object_kind="review",
-        object_id=review.pk,
         detail={"round": review.round, "kind": reviewer.kind, **detail},
     )

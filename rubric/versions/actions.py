@@ -116,12 +116,11 @@ def record_version_event(
 ) -> None:
     """Write the audit line of an act on a version."""
     record_event(
+        verb,
+        version,
         by=by,
         now=now,
         project=None,
-        verb=verb,
-        object_kind="rubric_version",
-        object_id=version.pk,
         detail={"rubric": version.rubric.key, "number": version.number, **detail},
     )
 
@@ -284,12 +283,4 @@ def choose_scoring(*, is_on: bool, by: Person, now: datetime) -> None:
         if is_scored_by_criterion() == is_on:
             return
         made = ScoringChoice.objects.create(is_on=is_on, created_at=now, created_by=by)
-        record_event(
-            by=by,
-            now=now,
-            project=None,
-            verb="rubric_scoring:chosen",
-            object_kind="scoring_choice",
-            object_id=made.pk,
-            detail={"is_on": is_on},
-        )
+        record_event("rubric_scoring:chosen", made, by=by, now=now, project=None, detail={"is_on": is_on})

@@ -80,7 +80,7 @@ def test_taking_a_game_holds_up_no_other_act_of_the_same_person():
     make_game(project=project)
     person, elsewhere = make_member(project=project), make_project()
     with meanwhile(lambda: take_next_game(project=project, by=person, now=NOW)), without_waiting():
-        record_event(by=person, now=NOW, project=elsewhere, verb="a:b", object_kind="x", object_id=1)
+        record_event("a:b", ("game", 1), by=person, now=NOW, project=elsewhere)
 
 
 @pytest.mark.usefixtures("several_writers")

@@ -1,9 +1,11 @@
 """Writing the audit log, the only way to add a line; and rows whose every change is kept as a revision."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from types import EllipsisType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from django.conf import settings
@@ -16,6 +18,7 @@ from msgspec.structs import replace
 
 from workspace.access.permissions import Role, role_in
 from workspace.audit.core import Act, Latest
+from workspace.audit.labels import KINDS
 from workspace.core.audit_chain import seal
 from workspace.core.canonical import bytes_hash, canonical_bytes, canonical_hash
 from workspace.core.limits import DAY_MS
@@ -27,27 +30,34 @@ from workspace.texts import check_length
 
 
 def record_event(
+    verb: str,
+    row: Model | tuple[str, object],
     *,
     by: Person,
     now: datetime,
-    project: Project | None,
-    verb: str,
-    object_kind: str,
-    object_id: object,
+    project: Project | EllipsisType | None = ...,
     detail: Mapping[str, Any] | None = None,
     role: Role | None = None,
 ) -> Event:
     """Append one line to the project's audit chain (the installation's when None), inside the current transaction.
 
-    `verb` is past tense ("verdict:recorded"). `detail` holds plain values, never transcript text or secrets. `role` is
-    the person's role where the caller's check has established it; else it is read. The chain row is locked, so lines of
-    one chain are written one after the other. The function that settings.EVENT_ACTIONS names for the verb is called
-    with the line. Raises RuntimeError outside a transaction: a line must be committed or rolled back with the action
-    that it records.
+    `verb` is past tense ("verdict:recorded"). `row` is what it happened to, or the name of a kind and a key. Without
+    `project` it is the row's own, or the row if it is one. `detail` holds plain values, never transcript text or
+    secrets. `role` is the person's where the caller's check has established it; else it is read. The chain row is
+    locked, so lines of one chain are written one after the other. The function that settings.EVENT_ACTIONS names for
+    the verb is called with the line. Raises RuntimeError outside a transaction: a line must be committed or rolled
+    back with the action that it records.
     """
     if not connection.in_atomic_block:
         raise RuntimeError(
             f'The event "{verb}" was recorded outside of a transaction; open one around act and event.'
+        )
+    if project is ...:
+        project = row if isinstance(row, Project) else row.project  # type: ignore[union-attr]
+    kind, key = row if isinstance(row, tuple) else (kind_of(type(row)), row.pk)
+    if kind not in KINDS:
+        raise RuntimeError(
+            f'Nothing in the audit log is called "{kind}"; add it to workspace/audit/labels.py.'
         )
     chain = _lock_chain(project)
     event = Event(
@@ -57,8 +67,8 @@ def record_event(
         by=by,
         role="system" if by.is_system else role or role_in(by, project) or "",
         verb=verb,
-        object_kind=object_kind,
-        object_id=str(object_id),
+        object_kind=kind,
+        object_id=str(key),
         detail=canonical_bytes(dict(detail or {})).decode(),
     )
     event.mac = seal(event.to_line(), chain.mac, settings.AUDIT_KEY)
@@ -68,6 +78,11 @@ def record_event(
     for action in settings.EVENT_ACTIONS.get(verb, ()):
         import_string(action)(event)
     return event
+
+
+def kind_of(model: type[Model]) -> str:
+    """The name of a kind of object in the audit log: that of its model, in small letters with underscores."""
+    return getattr(model, "event_kind", "") or re.sub("(?<=[a-z])(?=[A-Z])", "_", model.__name__).lower()
 
 
 def _lock_chain(project: Project | None) -> Chain:
@@ -314,12 +329,11 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
         owner.version += 1
         update_row(type(owner), owner.pk, {"version": owner.version})
         record_event(
+            f"{self.row_name}:{'undone' if undoes else 'made'}",
+            (self.row_name, latest.id),
             by=by,
             now=now,
             project=self.project(owner),
-            verb=f"{self.row_name}:{'undone' if undoes else 'made'}",
-            object_kind=self.row_name,
-            object_id=latest.id,
             detail={"kind": act.kind, "version": latest.version, **context},
             role=self.checked_role,
         )

@@ -37,7 +37,7 @@ def set_up_second_factor(*, secret: str, code: str, by: Person, now: datetime, k
         Authenticator.objects.create(user=by, type=APP, data=data, created_at=now, last_used_at=now)
         codes = _new_codes(by, now)
         SignIn.objects.of(by, but=keep).delete()
-        _record("second_factor:set_up", by, by, now, {"replaced": replaced})
+        record_event("second_factor:set_up", by, by=by, now=now, project=None, detail={"replaced": replaced})
     return codes
 
 
@@ -51,7 +51,7 @@ def renew_recovery_codes(*, by: Person, now: datetime) -> list[str]:
             )
         factor_rows(by).filter(type=CODES).delete()
         codes = _new_codes(by, now)
-        _record("recovery_codes:renewed", by, by, now, {})
+        record_event("recovery_codes:renewed", by, by=by, now=now, project=None, detail={})
     return codes
 
 
@@ -62,7 +62,7 @@ def switch_off_second_factor(*, by: Person, now: datetime) -> None:
         _lock(by)
         if not factor_rows(by).delete()[0]:
             raise _has_none(_("There is no second factor any more."))
-        _record("second_factor:removed", by, by, now, {})
+        record_event("second_factor:removed", by, by=by, now=now, project=None, detail={})
 
 
 def reset_second_factor(*, person: Person, reason: str, by: Person, now: datetime) -> None:
@@ -78,7 +78,7 @@ def reset_second_factor(*, person: Person, reason: str, by: Person, now: datetim
         if not factor_rows(person).delete()[0]:
             raise _has_none(_("This person has no second factor."))
         SignIn.objects.of(person).delete()
-        _record("second_factor:reset", person, by, now, {"reason": said})
+        record_event("second_factor:reset", person, by=by, now=now, project=None, detail={"reason": said})
 
 
 def use_code(*, code: str, by: Person, now: datetime) -> None:
@@ -90,7 +90,9 @@ def use_code(*, code: str, by: Person, now: datetime) -> None:
             return
         if CODES in rows and RecoveryCodes(rows[CODES]).validate_code(code):
             row = factor_rows(by).get(type=CODES)
-            _record("recovery_code:used", by, by, now, {"left": len(codes_left(row))})
+            record_event(
+                "recovery_code:used", by, by=by, now=now, project=None, detail={"left": len(codes_left(row))}
+            )
             return
     raise _does_not_fit()
 
@@ -119,7 +121,7 @@ def link_outside_account(*, issuer: str, subject: str, by: Person, now: datetime
             raise Conflict(_("This account was linked to somebody else just now."), code="linked")
         row.oidc_issuer, row.oidc_subject = issuer, subject
         row.save(update_fields=["oidc_issuer", "oidc_subject"])
-        _record("outside_account:linked", by, by, now, {"issuer": issuer})
+        record_event("outside_account:linked", by, by=by, now=now, project=None, detail={"issuer": issuer})
 
 
 def unlink_outside_account(*, person: Person, reason: str, by: Person, now: datetime) -> None:
@@ -132,7 +134,9 @@ def unlink_outside_account(*, person: Person, reason: str, by: Person, now: date
         linked = Person.objects.filter(pk=person.pk).exclude(oidc_subject="")
         if not linked.update(oidc_issuer="", oidc_subject=""):
             raise Conflict(_("This account is not linked."), code="not_linked")
-        _record("outside_account:unlinked", person, by, now, {"reason": said})
+        record_event(
+            "outside_account:unlinked", person, by=by, now=now, project=None, detail={"reason": said}
+        )
 
 
 def send_password_link(*, person: Person, link: str, by: Person | None, now: datetime) -> None:
@@ -159,7 +163,7 @@ def send_password_link(*, person: Person, link: str, by: Person | None, now: dat
         )
         if sent is not None:
             site = by or Person.objects.system(now=now)
-            _record("password:link_sent", person, site, now, {})
+            record_event("password:link_sent", person, by=site, now=now, project=None, detail={})
 
 
 def _use_step(row: Authenticator, code: str, now: datetime) -> bool:
@@ -190,9 +194,3 @@ def _does_not_fit() -> Unacceptable:
 
 def _has_none(sentence: str) -> Conflict:
     return Conflict(sentence, code="no_second_factor")
-
-
-def _record(verb: str, person: Person, by: Person, now: datetime, detail: dict[str, object]) -> None:
-    record_event(
-        by=by, now=now, project=None, verb=verb, object_kind="person", object_id=person.pk, detail=detail
-    )

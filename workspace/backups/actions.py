@@ -319,7 +319,7 @@ def _record(verb: str, manifest: Manifest, by: Person, now: datetime, **more: in
         "files": len(manifest.parts),
     }
     name = core.name_backup(manifest.made_at)
-    record_event(by=by, now=now, project=None, verb=verb, object_kind="backup", object_id=name, detail=detail)
+    record_event(verb, ("backup", name), by=by, now=now, project=None, detail=detail)
 
 
 def _read_heads() -> list[Head]:

@@ -261,12 +261,10 @@ def _remove_expired(export: tuple[int, str], now: datetime) -> int:
 
 def _record(verb: str, export: Export, by: Person, now: datetime) -> None:
     record_event(
+        verb,
+        export,
         by=by,
         now=now,
-        project=export.project,
-        verb=verb,
-        object_kind="export",
-        object_id=export.pk,
         detail={
             "subject": export.subject,
             "format": export.format,

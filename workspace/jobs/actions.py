@@ -235,15 +235,7 @@ def cancel_job(*, job: Job, by: Person, now: datetime) -> Job:
         )
         if not stopped:
             raise Conflict(_("This work is over already, so there is nothing to cancel."), code="job_is_over")
-        record_event(
-            by=by,
-            now=now,
-            project=job.project,
-            verb="job:cancelled",
-            object_kind="job",
-            object_id=job.pk,
-            detail={"kind": job.kind, "subject": job.subject},
-        )
+        record_event("job:cancelled", job, by=by, now=now, detail={"kind": job.kind, "subject": job.subject})
     job.refresh_from_db()
     return job
 
@@ -257,15 +249,7 @@ def retry_job(*, job: Job, by: Person, now: datetime) -> Job:
     with transaction.atomic():
         if not Job.objects.filter(pk=job.pk, state=FAILED).update(**afresh):
             raise Conflict(_("This job was started again meanwhile, or is over."), code="job_is_over")
-        record_event(
-            by=by,
-            now=now,
-            project=job.project,
-            verb="job:retried",
-            object_kind="job",
-            object_id=job.pk,
-            detail={"kind": job.kind, "subject": job.subject},
-        )
+        record_event("job:retried", job, by=by, now=now, detail={"kind": job.kind, "subject": job.subject})
         notify_after_commit([job.pk], now)
     job.refresh_from_db()
     return job

@@ -111,15 +111,7 @@ def create_service_account(*, name: str, project: Project, role: str, by: Person
             password=make_password(None),
             created_at=now,
         )
-        record_event(
-            by=by,
-            now=now,
-            project=None,
-            verb="service_account:created",
-            object_kind="person",
-            object_id=account.pk,
-            detail={"role": role},
-        )
+        record_event("service_account:created", account, by=by, now=now, project=None, detail={"role": role})
         add_member(project=project, person=account, role=role, by=by, now=now)
     return account
 
@@ -153,11 +145,10 @@ def _kept_scopes(scopes: Sequence[str]) -> str:
 
 def _record(verb: str, token: AccessToken, by: Person, now: datetime, detail: dict[str, object]) -> None:
     record_event(
+        verb,
+        token,
         by=by,
         now=now,
         project=None,
-        verb=verb,
-        object_kind="access_token",
-        object_id=token.pk,
         detail={"person": token.person_id, "name": token.name, **detail},
     )

@@ -184,12 +184,11 @@ def _record_ended(project: Project, by: Person, now: datetime) -> None:
     ended = Membership.objects.filter(project=project, ended_at=now, ended_by=by)
     for key, person in ended.order_by("pk").values_list("pk", "person"):
         record_event(
+            "membership:ended",
+            ("membership", key),
             by=by,
             now=now,
             project=project,
-            verb="membership:ended",
-            object_kind="membership",
-            object_id=key,
             detail={"person": person, "by_import": True},
         )
 
@@ -198,12 +197,11 @@ def _record(project: Project, loader: Loader, by: Person, now: datetime) -> None
     """Record it in the log of the installation: the project's log continues where the archive's ends."""
     manifest = loader.archive.manifest
     record_event(
+        "project:imported",
+        project,
         by=by,
         now=now,
         project=None,
-        verb="project:imported",
-        object_kind="project",
-        object_id=project.pk,
         detail={
             "slug": project.slug,
             "archive": manifest.project,

@@ -190,12 +190,11 @@ class Loader:
         )
         self.new_people.append(line.email)
         record_event(
+            "account:created",
+            made,
             by=self.by,
             now=self.now,
             project=None,
-            verb="account:created",
-            object_kind="person",
-            object_id=made.pk,
             detail={"is_admin": False, "archive": self.archive.manifest.project},
         )
         return int(made.pk)

@@ -56,7 +56,13 @@ def remove_mapping(*, mapping: ColumnMapping, by: Person, now: datetime) -> None
         found = ColumnMapping.objects.filter(pk=mapping.pk, removed_at=None)
         if not found.update(removed_at=now, removed_by=by):
             raise Conflict(_("This mapping was removed or changed meanwhile."), code="mapping_is_gone")
-        _record("column_mapping:removed", mapping, {"fields": mapping_record(mapping).fields}, by, now)
+        record_event(
+            "column_mapping:removed",
+            mapping,
+            by=by,
+            now=now,
+            detail={"fields": mapping_record(mapping).fields},
+        )
 
 
 def _read_waiting(project: Project, by: Person, now: datetime) -> None:
@@ -90,17 +96,7 @@ def _keep(transcript: Transcript, mapping: MappingRecord, by: Person, now: datet
         created_at=now,
         created_by=by,
     )
-    _record("column_mapping:changed" if before else "column_mapping:saved", row, detail, by, now)
-    return row
-
-
-def _record(verb: str, row: ColumnMapping, detail: dict[str, object], by: Person, now: datetime) -> None:
     record_event(
-        by=by,
-        now=now,
-        project=row.project,
-        verb=verb,
-        object_kind="column_mapping",
-        object_id=row.pk,
-        detail=detail,
+        "column_mapping:changed" if before else "column_mapping:saved", row, by=by, now=now, detail=detail
     )
+    return row

@@ -75,7 +75,13 @@ def change_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime) ->
             raise NotAllowed(why.says, code=why.code)
         if changed:
             Stage.objects.filter(pk=locked.pk).update(**changed)
-            _record(locked, "stage:changed", {name: changed[name] for name in sorted(changed)}, by, now)
+            record_event(
+                "stage:changed",
+                locked,
+                by=by,
+                now=now,
+                detail={name: changed[name] for name in sorted(changed)},
+            )
 
 
 def sign_stage(*, stage: Stage, text: str, by: Person, now: datetime) -> None:
@@ -91,7 +97,9 @@ def sign_stage(*, stage: Stage, text: str, by: Person, now: datetime) -> None:
         if not unsigned.update(stated_at=now, stated_by=by, statement=text):
             check_stage_open(Stage.objects.get(pk=stage.pk))
             raise Conflict(_("Somebody signed this first; that statement counts."), code="stated_first")
-        _record(stage, "stage:stated", {"statement_sha256": bytes_hash(text.encode())}, by, now)
+        record_event(
+            "stage:stated", stage, by=by, now=now, detail={"statement_sha256": bytes_hash(text.encode())}
+        )
 
 
 def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime, reason: str = "") -> Stage:
@@ -129,7 +137,7 @@ def _close(stage: Stage, gate: GateStatus, reason: str, by: Person, now: datetim
     with plainly():
         missing = say_stored(gate.missing)
     detail = {"door_sha256": bytes_hash(body), "is_by_override": bool(reason), "missing": missing}
-    _record(stage, "stage:closed", detail, by, now)
+    record_event("stage:closed", stage, by=by, now=now, detail=detail)
 
 
 def _insert(project: Project, number: int, plan: StagePlan, by: Person, now: datetime) -> Stage:
@@ -148,7 +156,7 @@ def _insert(project: Project, number: int, plan: StagePlan, by: Person, now: dat
     except IntegrityError:
         raise Conflict(_("Somebody opened this stage first."), code="opened_first") from None
     rules = {"streak_unit": plan.streak_unit, "engagement_rule": plan.engagement_rule}
-    _record(stage, "stage:opened", {"number": number, "name": plan.name, **rules}, by, now)
+    record_event("stage:opened", stage, by=by, now=now, detail={"number": number, "name": plan.name, **rules})
     return stage
 
 
@@ -164,15 +172,3 @@ def _clean_plan(plan: StagePlan) -> StagePlan:
             _("Choose whether engagement is asked for on average or in every game."), field="engagement_rule"
         )
     return StagePlan(name, goal, plan.streak_unit, plan.engagement_rule)
-
-
-def _record(stage: Stage, verb: str, detail: dict[str, object], by: Person, now: datetime) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=stage.project,
-        verb=verb,
-        object_kind="stage",
-        object_id=stage.pk,
-        detail=detail,
-    )

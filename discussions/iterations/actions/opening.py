@@ -54,7 +54,7 @@ def move_games(*, games: Collection[int], to: Iteration, by: Person, now: dateti
         numbers = sorted(game.number for game in rows)
         if numbers:
             detail = {"games": numbers, "from": sorted({game.iteration.number for game in rows})}
-            _record(target, "games:moved", detail | {"to": target.number}, by, now)
+            record_event("games:moved", target, by=by, now=now, detail=detail | {"to": target.number})
         return numbers
 
 
@@ -76,7 +76,7 @@ def open_for_rating(*, iteration: Iteration, by: Person, now: datetime) -> None:
         waiting.update(state=state, opened_at=now, opened_by=by)
         open_slots(games=games)
         detail = {"number": locked.number, "games": [game.number for game in games]}
-        _record(locked, "iteration:opened_for_rating", detail, by, now)
+        record_event("iteration:opened_for_rating", locked, by=by, now=now, detail=detail)
 
 
 def _locked(iteration: Iteration) -> Iteration:
@@ -150,18 +150,6 @@ def _close_slots(games: list[Game]) -> None:
     slots.update(is_closed=True, assigned_to=None, assigned_at=None, assigned_by=None)
 
 
-def _record(iteration: Iteration, verb: str, detail: dict[str, object], by: Person, now: datetime) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=iteration.project,
-        verb=verb,
-        object_kind="iteration",
-        object_id=iteration.pk,
-        detail=detail,
-    )
-
-
 UNSORTED_NAME = "Unsorted"
 # Iterations of stages count from 1.
 UNSORTED_NUMBER = 0
@@ -215,15 +203,7 @@ def change_iteration(
         if not detail:
             return
         locked.save(update_fields=["identification", "evaluator_count"])
-        record_event(
-            by=by,
-            now=now,
-            project=iteration.project,
-            verb="iteration:changed",
-            object_kind="iteration",
-            object_id=iteration.pk,
-            detail=detail,
-        )
+        record_event("iteration:changed", iteration, by=by, now=now, detail=detail)
 
 
 def check_evaluator_count(count: int) -> None:

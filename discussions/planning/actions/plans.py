@@ -260,13 +260,7 @@ def change_rating_rule(
         made = after | {"changed_at": now, "changed_by": by}
         rule, _is_new = RatingRule.objects.update_or_create(project=project, defaults=made)
         record_event(
-            by=by,
-            now=now,
-            project=project,
-            verb="rating_rules:changed",
-            object_kind="project",
-            object_id=project.pk,
-            detail={"before": before, "after": after},
+            "rating_rules:changed", project, by=by, now=now, detail={"before": before, "after": after}
         )
     return rule
 
@@ -282,12 +276,4 @@ def _record(iteration: Iteration, verb: str, by: Person, now: datetime, **more: 
         "material": msgspec.json.decode(iteration.material),
         "hunk_count": iteration.hunk_count,
     }
-    record_event(
-        by=by,
-        now=now,
-        project=iteration.project,
-        verb=verb,
-        object_kind="iteration",
-        object_id=iteration.pk,
-        detail=detail,
-    )
+    record_event(verb, iteration, by=by, now=now, detail=detail)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+import msgspec
 from django.db import transaction
 from django.db.models import Count
 from django.utils.translation import gettext as _
@@ -69,7 +70,9 @@ def move_to_version(
         locked.save(update_fields=["rubric_version"])
         measure_at_once(iteration=locked, by=by, now=now)
         moved = _record_anew(locked, f"{version}: {reason}", by, now)
-        _record(locked, before, reason, moved, by, now)
+        detail = {"number": locked.number, "from": before.number, "to": locked.rubric_version.number}
+        detail |= {"reason": reason} | msgspec.structs.asdict(moved)
+        record_event("iteration:moved_to_version", locked, by=by, now=now, detail=detail)
     return moved
 
 
@@ -88,15 +91,8 @@ def measure_again(*, project: Project, by: Person, now: datetime) -> int:
             ask_to_measure(iteration=iteration, by=by, now=now, again=True)
         count = sum(counts.values())
         if count:
-            record_event(
-                by=by,
-                now=now,
-                project=project,
-                verb="project:measured_again",
-                object_kind="project",
-                object_id=project.pk,
-                detail={"games": count, "code": CODE_VERSION},
-            )
+            detail = {"games": count, "code": CODE_VERSION}
+            record_event("project:measured_again", project, by=by, now=now, detail=detail)
     return count
 
 
@@ -117,24 +113,3 @@ def _record_anew(iteration: Iteration, reason: str, by: Person, now: datetime) -
     waiting = submitted.filter(game__iteration=iteration, game__number__in=moved.waiting)
     waiting.update(awaiting_since=now)
     return moved
-
-
-def _record(
-    iteration: Iteration, before: RubricVersion, reason: str, moved: VersionMove, by: Person, now: datetime
-) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=iteration.project,
-        verb="iteration:moved_to_version",
-        object_kind="iteration",
-        object_id=iteration.pk,
-        detail={
-            "number": iteration.number,
-            "from": before.number,
-            "to": iteration.rubric_version.number,
-            "reason": reason,
-            "recorded": moved.recorded,
-            "waiting": moved.waiting,
-        },
-    )

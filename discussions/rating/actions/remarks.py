@@ -86,11 +86,10 @@ def _refuse_faults(work: EvaluationState, kind: str, target: str, text: str) -> 
 
 def _record(made: Remark, evaluation: Evaluation, verb: str, *, by: Person, now: datetime) -> None:
     record_event(
+        verb,
+        made,
         by=by,
         now=now,
         project=evaluation.game.project,
-        verb=verb,
-        object_kind="remark",
-        object_id=made.pk,
         detail={"kind": made.kind, "target": made.target},
     )

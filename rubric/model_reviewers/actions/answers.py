@@ -318,12 +318,4 @@ def _line_fault(line: UploadedAnswer, known: set[str], names: set[str], review: 
 def _note_kept(kept: Answer, review: Review, by: Person, now: datetime) -> None:
     digest = hashlib.sha256(kept.text.encode()).hexdigest()
     detail = {"source": kept.source, "attempt": kept.attempt, "error": kept.error_code, "sha256": digest}
-    record_event(
-        by=by,
-        now=now,
-        project=review.reviewer.set.project,
-        verb="answer:kept",
-        object_kind="review",
-        object_id=review.pk,
-        detail=detail,
-    )
+    record_event("answer:kept", review, by=by, now=now, project=review.reviewer.set.project, detail=detail)

@@ -21,15 +21,7 @@ def test_lines_of_a_project_are_numbered_and_chained():
     project = make_project()
     lead = make_lead(project=project)
     with transaction.atomic():
-        record_event(
-            by=lead,
-            now=NOW,
-            project=project,
-            verb="game:withdrawn",
-            object_kind="game",
-            object_id=7,
-            detail={"b": 1},
-        )
+        record_event("game:withdrawn", ("game", 7), by=lead, now=NOW, project=project, detail={"b": 1})
     lines, head = load_chain(project)
     assert [sealed.line.seq for sealed in lines] == [1, 2, 3]
     assert [sealed.line.verb for sealed in lines] == ["project:created", "membership:added", "game:withdrawn"]
@@ -52,7 +44,7 @@ def test_the_role_is_the_one_at_the_time():
     admin, stranger = make_admin(), make_person()
     project = make_project(by=admin)
     with transaction.atomic():
-        event = record_event(by=stranger, now=NOW, project=project, verb="a:b", object_kind="x", object_id=1)
+        event = record_event("a:b", ("game", 1), by=stranger, now=NOW, project=project)
     assert Event.objects.get(chain__project=project, seq=1).role == "admin"
     assert event.role == ""
 
@@ -61,7 +53,13 @@ def test_the_role_is_the_one_at_the_time():
 def test_a_line_outside_of_a_transaction_is_refused():
     person = make_person()
     with pytest.raises(RuntimeError, match="outside of a transaction"):
-        record_event(by=person, now=NOW, project=None, verb="a:b", object_kind="x", object_id=1)
+        record_event("a:b", ("game", 1), by=person, now=NOW, project=None)
+
+
+@pytest.mark.django_db
+def test_a_line_about_what_the_log_has_no_name_for_is_refused():
+    with transaction.atomic(), pytest.raises(RuntimeError, match='called "thing"'):
+        record_event("a:b", ("thing", 1), by=make_person(), now=NOW, project=None)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -69,6 +67,6 @@ def test_a_line_falls_with_its_act():
     person = make_person()
     before = Chain.objects.get(project=None).seq
     with transaction.atomic():
-        record_event(by=person, now=NOW, project=None, verb="a:b", object_kind="x", object_id=1)
+        record_event("a:b", ("game", 1), by=person, now=NOW, project=None)
         transaction.set_rollback(True)
     assert Chain.objects.get(project=None).seq == before == Event.objects.count()

@@ -67,14 +67,7 @@ def test_lines_written_at_once_make_one_chain():
     def write(number: int) -> None:
         for turn in range(5):
             with transaction.atomic():
-                record_event(
-                    by=person,
-                    now=NOW,
-                    project=project,
-                    verb="a:b",
-                    object_kind="x",
-                    object_id=f"{number}.{turn}",
-                )
+                record_event("a:b", ("game", f"{number}.{turn}"), by=person, now=NOW, project=project)
 
     at_once(6, write)
     chain = Chain.objects.get(project=project)

@@ -214,12 +214,10 @@ def removed() -> Conflict:
 def _record(verb: str, webhook: Webhook, by: Person, now: datetime) -> None:
     """Record only the host of the address: paths and queries often hold a secret of the receiver."""
     record_event(
+        verb,
+        webhook,
         by=by,
         now=now,
-        project=webhook.project,
-        verb=verb,
-        object_kind="webhook",
-        object_id=webhook.pk,
         detail={
             "name": webhook.name,
             "host": urlsplit(webhook.url).hostname or "",

@@ -223,9 +223,7 @@ def _record(
     detail: dict[str, object],
     project: Project | None = None,
 ) -> None:
-    record_event(
-        by=by, now=now, project=project, verb=verb, object_kind="person", object_id=person.pk, detail=detail
-    )
+    record_event(verb, person, by=by, now=now, project=project, detail=detail)
 
 
 HOLDS_FOR = timedelta(hours=24)
@@ -369,12 +367,4 @@ def _check_is_new_here(email: str, project: Project | None) -> None:
 
 
 def _invitations_record(verb: str, invitation: Invitation, by: Person, now: datetime) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=invitation.project,
-        verb=verb,
-        object_kind="invitation",
-        object_id=invitation.pk,
-        detail={"role": invitation.role},
-    )
+    record_event(verb, invitation, by=by, now=now, detail={"role": invitation.role})

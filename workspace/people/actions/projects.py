@@ -41,15 +41,7 @@ def create_project(*, name: str, slug: str, by: Person, now: datetime) -> Projec
                 project = Project.objects.create(name=plain, slug=slug, created_at=now, created_by=by)
         except IntegrityError:
             raise Conflict(_("There is a project with this short name already."), code="slug_taken") from None
-        record_event(
-            by=by,
-            now=now,
-            project=project,
-            verb="project:created",
-            object_kind="project",
-            object_id=project.pk,
-            detail={"slug": slug},
-        )
+        record_event("project:created", project, by=by, now=now, detail={"slug": slug})
     return project
 
 
@@ -74,7 +66,9 @@ def insert_membership(
                 )
         except IntegrityError:
             raise Conflict(_("This person belongs to the project already."), code="already_member") from None
-        _record(membership, "membership:added", {"person": person.pk, "role": role}, by, now)
+        record_event(
+            "membership:added", membership, by=by, now=now, detail={"person": person.pk, "role": role}
+        )
     return membership
 
 
@@ -93,7 +87,7 @@ def change_role(*, membership: Membership, role: str, by: Person, now: datetime)
             project=membership.project, person=membership.person, role=role, created_at=now, created_by=by
         )
         detail = {"person": new.person_id, "from": membership.role, "to": role}
-        _record(new, "membership:changed", detail, by, now)
+        record_event("membership:changed", new, by=by, now=now, detail=detail)
     return new
 
 
@@ -102,7 +96,7 @@ def end_membership(*, membership: Membership, by: Person, now: datetime) -> Memb
     check_change_membership(by, membership)
     with transaction.atomic():
         _end(membership, by, now)
-        _record(membership, "membership:ended", {"person": membership.person_id}, by, now)
+        record_event("membership:ended", membership, by=by, now=now, detail={"person": membership.person_id})
     return membership
 
 
@@ -127,12 +121,10 @@ def set_storage_limit(*, project: Project, megabytes: int | None, by: Person, no
             made = {"megabytes": megabytes, "changed_at": now, "changed_by": by}
             StorageLimit.objects.update_or_create(project=project, defaults=made)
         record_event(
+            "project:storage_limit_changed",
+            project,
             by=by,
             now=now,
-            project=project,
-            verb="project:storage_limit_changed",
-            object_kind="project",
-            object_id=project.pk,
             detail={"before": before, "after": megabytes},
         )
 
@@ -151,15 +143,3 @@ def _end(membership: Membership, by: Person, now: datetime) -> None:
 def _check_role(role: str) -> None:
     if role not in ROLES:
         raise Unacceptable(_("Choose a role: evaluator or team lead."), field="role")
-
-
-def _record(membership: Membership, verb: str, detail: dict[str, object], by: Person, now: datetime) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=membership.project,
-        verb=verb,
-        object_kind="membership",
-        object_id=membership.pk,
-        detail=detail,
-    )
