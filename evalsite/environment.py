@@ -1,7 +1,7 @@
 """Strict readers of the environment: every variable that the site knows is read here, once, by name.
 
 A value that is missing or malformed raises ImproperlyConfigured with a sentence that says which variable it is,
-why it is needed and what to write. `KNOWN` lists the variables; `.env.example` must list the same.
+why it is needed and what to write. `.env.example` lists the variables.
 """
 
 import os
@@ -23,55 +23,6 @@ from rubric.core.weights import weight_problems
 from rubric.model_reviewers.core import Price
 
 ROOT: Path = Path(__file__).resolve().parent.parent
-KNOWN = (
-    "EVALSITE_MODE",
-    "DEMO",
-    "DEBUG",
-    "SECRET_KEY",
-    "AUDIT_KEY",
-    "ALLOWED_HOSTS",
-    "CSRF_TRUSTED_ORIGINS",
-    "DATABASE_URL",
-    "REDIS_URL",
-    "VAR_DIR",
-    "TIME_ZONE",
-    "LOG_LEVEL",
-    "BEHIND_PROXY",
-    "TRUSTED_PROXIES",
-    "REQUIRE_TOTP",
-    "OIDC_ISSUER",
-    "OIDC_NAME",
-    "OIDC_CLIENT_ID",
-    "OIDC_CLIENT_SECRET",
-    "LLM_COUNCIL_WEIGHT_ACCURACY",
-    "LLM_COUNCIL_WEIGHT_COMPLETENESS",
-    "LLM_COUNCIL_WEIGHT_CONCISENESS",
-    "LLM_COUNCIL_WEIGHT_CLARITY",
-    "DEFAULT_RUBRIC_SCORING",
-    "REVIEW_MODELS_URL",
-    "REVIEW_MODELS_KEY",
-    "REVIEW_MODELS",
-    "REVIEW_TIMEOUT",
-    "REVIEW_PRICES",
-    "MEASURE_SECONDS",
-    "WORKER_MEMORY_MB",
-    "DISK_FREE_MB",
-    "METRICS_TOKEN",
-    "PROJECT_STORAGE_MB",
-    "EXPORTS_PER_HOUR",
-    "UPLOAD_MB_PER_HOUR",
-    "COMPUTATIONS_PER_HOUR",
-    "SEARCHES_PER_MINUTE",
-    "WEBHOOK_HTTP",
-    "WEBHOOK_NETWORKS",
-    "SITE_URL",
-    "EMAIL_HOST",
-    "EMAIL_PORT",
-    "EMAIL_SECURITY",
-    "EMAIL_USER",
-    "EMAIL_PASSWORD",
-    "EMAIL_FROM",
-)
 PRIVATE = 0o077
 HOST = re.compile(r"\.?[a-zA-Z0-9_-]+(\.[a-zA-Z0-9_-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F.]*:[0-9a-fA-F:.]*\]?")
 POSTGRES = ("postgres", "postgresql", "psql", "pgsql")
@@ -99,6 +50,11 @@ def stand_in() -> None:
         os.environ |= {"EVALSITE_MODE": "local", "SECRET_KEY": token_hex(32), "AUDIT_KEY": token_hex(32)}
 
 
+def _require(is_right: object, sentence: str) -> None:
+    if not is_right:
+        raise ImproperlyConfigured(sentence)
+
+
 def load_dotenv() -> None:
     """Read `.env` next to manage.py, if it exists; variables already set win."""
     path = ROOT / ".env"
@@ -114,14 +70,12 @@ def running_redis(var: Path) -> str:
 
 def text(name: str, default: str | None = None) -> str:
     """The variable as text; without a default it must be set and not blank."""
-    value = _reader.str(_known(name), default="").strip()
-    if value:
-        return value
-    if default is None:
+    value = _reader.str(name, default="").strip() or default
+    if value is None:
         raise ImproperlyConfigured(
             f"{name} is not set. {WHY.get(name, 'Set it in the environment or in .env.')}"
         )
-    return default
+    return value
 
 
 def beside(name: str, other: str) -> str:
@@ -130,25 +84,20 @@ def beside(name: str, other: str) -> str:
 
 
 def flag(name: str, *, default: bool) -> bool:
-    """The variable as a truth value; only "true" and "false" are understood."""
     value = text(name, "true" if default else "false").lower()
-    if value not in ("true", "false"):
-        raise ImproperlyConfigured(f'{name} is "{value}"; write true or false.')
+    _require(value in ("true", "false"), f'{name} is "{value}"; write true or false.')
     return value == "true"
 
 
 def local_flag(name: str, *, is_local: bool) -> bool:
     """A truth value, false by default, that may only be true in local mode."""
     value = flag(name, default=False)
-    if value and not is_local:
-        raise ImproperlyConfigured(
-            f"{name} is true, which only EVALSITE_MODE=local allows. Take {name} away."
-        )
+    says = f"{name} is true, which only EVALSITE_MODE=local allows. Take {name} away."
+    _require(is_local or not value, says)
     return value
 
 
 def choice(name: str, options: tuple[str, ...], default: str) -> str:
-    """The variable as one of a few words."""
     return _one_of(name, text(name, default), options)
 
 
@@ -157,89 +106,68 @@ def log_level(name: str, default: str) -> str:
     return _one_of(name, text(name, default).upper(), ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
 
 
+def _one_of(name: str, value: str, options: tuple[str, ...]) -> str:
+    _require(value in options, f'{name} is "{value}"; write one of: {", ".join(options)}.')
+    return value
+
+
 def time_zone(name: str, default: str) -> str:
     value = text(name, default)
-    if value not in available_timezones():
-        raise ImproperlyConfigured(
-            f'{name} is "{value}", which is no time zone; write one such as Europe/Vienna.'
-        )
+    says = f'{name} is "{value}", which is no time zone; write one such as Europe/Vienna.'
+    _require(value in available_timezones(), says)
     return value
 
 
-def _one_of(name: str, value: str, options: tuple[str, ...]) -> str:
-    if value not in options:
-        raise ImproperlyConfigured(f'{name} is "{value}"; write one of: {", ".join(options)}.')
+def secret(name: str, *, at_least: int, default: str | None = None) -> str:
+    """The variable as a secret of a minimum length, or the default."""
+    value = text(name, default)
+    says = f"{name} has {len(value)} characters; it needs at least {at_least}. {WHY.get(name, '')}".strip()
+    _require(len(value) >= at_least or value == default, says)
     return value
-
-
-def secret(name: str, *, at_least: int) -> str:
-    """The variable as a secret of a minimum length."""
-    value = text(name)
-    if len(value) < at_least:
-        raise ImproperlyConfigured(
-            f"{name} has {len(value)} characters; it needs at least {at_least}. {WHY.get(name, '')}".strip()
-        )
-    return value
-
-
-def optional_secret(name: str, *, at_least: int) -> str:
-    """The variable as a secret of a minimum length, "" when not set."""
-    return secret(name, at_least=at_least) if text(name, "") else ""
 
 
 def words(name: str, default: str = "") -> list[str]:
     """The variable as a list, separated by commas; commas alone are no list."""
     value = text(name, default)
-    found = [word.strip() for word in value.split(",") if word.strip()]
-    if value and not found:
-        raise ImproperlyConfigured(
-            f'{name} is "{value}", a list of nothing; name something or leave it empty.'
-        )
-    return found
+    parts = [word.strip() for word in value.split(",") if word.strip()]
+    _require(parts or not value, f'{name} is "{value}", a list of nothing; name something or leave it empty.')
+    return parts
 
 
 def hosts(name: str, default: str | None = None) -> list[str]:
     """The variable as a list of host names; "*" would let a forged Host header through and is refused."""
     text(name, default)  # which raises where it must be set
-    found = words(name, default or "")
-    for word in found:
-        if not HOST.fullmatch(word):
-            raise ImproperlyConfigured(f'{name} holds "{word}", which is no host name alone. {WHY[name]}')
-    return found
+    names = words(name, default or "")
+    for word in names:
+        _require(HOST.fullmatch(word), f'{name} holds "{word}", which is no host name alone. {WHY[name]}')
+    return names
 
 
 def host(name: str) -> str:
     """The variable as the name or address of one server, "" when not set."""
     value = text(name, "")
-    if value and not HOST.fullmatch(value):
-        raise ImproperlyConfigured(
-            f'{name} is "{value}"; write the name of the server alone, such as mail.example.org.'
-        )
+    says = f'{name} is "{value}"; write the name of the server alone, such as mail.example.org.'
+    _require(not value or HOST.fullmatch(value), says)
     return value
 
 
 def origins(name: str) -> list[str]:
     """The variable as a list of origins: scheme and host, and a port where it is not the usual one."""
-    found = words(name)
-    for word in found:
+    addresses = words(name)
+    for word in addresses:
         parts = _split(word)
-        if (
-            parts is None
-            or parts.scheme not in ("http", "https")
-            or word != f"{parts.scheme}://{parts.netloc}"
-        ):
-            raise ImproperlyConfigured(
-                f'{name} holds "{word}", which is no origin. Write scheme and host, such as https://evalsite.example.org.'
-            )
-    return found
+        is_origin = parts and parts.scheme in ("http", "https") and word == f"{parts.scheme}://{parts.netloc}"
+        says = f'{name} holds "{word}", which is no origin.'
+        _require(is_origin, f"{says} Write scheme and host, such as https://evalsite.example.org.")
+    return addresses
 
 
 def broker(name: str, default: str | None = None) -> str:
     """The variable as the address of a Redis."""
     value = text(name, default)
     parts = _split(value) if not value.startswith("unix:///") else urlsplit(value)
-    if parts is None or parts.scheme not in ("redis", "rediss", "unix"):
-        raise ImproperlyConfigured(f"{name} is no address of a Redis. Write one such as redis://host:6379/0.")
+    is_redis = parts is not None and parts.scheme in ("redis", "rediss", "unix")
+    _require(is_redis, f"{name} is no address of a Redis. Write one such as redis://host:6379/0.")
     return value
 
 
@@ -252,10 +180,10 @@ def database(name: str, default: str | None = None) -> dict[str, Any]:
     except ValueError:
         parts = urlsplit("")
     is_postgres = parts.scheme in POSTGRES and len(parts.path) > 1 and not parts.fragment
-    if not is_postgres and not re.match(r"sqlite:///.*[^/]\Z", value):
-        raise ImproperlyConfigured(
-            f"{name} is no address of a database. Write one such as postgres://user:password@host:5432/evalsite."
-        )
+    says = (
+        f"{name} is no address of a database. Write one such as postgres://user:password@host:5432/evalsite."
+    )
+    _require(is_postgres or re.match(r"sqlite:///.*[^/]\Z", value), says)
     return dict(environ.Env.db_url_config(value))
 
 
@@ -271,8 +199,8 @@ def _split(value: str) -> SplitResult | None:
 def share(name: str, default: str) -> float:
     """The variable as a weight from 0 to 1, in plain decimals."""
     value = text(name, default)
-    if not re.fullmatch(r"(0?\.[0-9]+|0|1(\.0*)?|0\.)", value):
-        raise ImproperlyConfigured(f'{name} is "{value}"; write a number from 0 to 1, such as {default}.')
+    is_share = re.fullmatch(r"(0?\.[0-9]+|0|1(\.0*)?|0\.)", value)
+    _require(is_share, f'{name} is "{value}"; write a number from 0 to 1, such as {default}.')
     return float(value)
 
 
@@ -282,15 +210,14 @@ def endpoint(name: str, *, is_local: bool) -> str:
     if not value:
         return ""
     parts = _split(value)
-    host = (parts and parts.hostname) or ""
-    if not parts or parts.scheme not in ("http", "https") or parts.query or parts.fragment or "@" in value:
-        raise ImproperlyConfigured(
-            f"{name} is no address to call. Write scheme, host and path alone, such as https://api.example.org/v1."
-        )
-    if parts.scheme == "http" and not is_local and not is_loopback(host):
-        raise ImproperlyConfigured(
-            f"{name} begins with http://, which would send its key and all else in the open. Write https://."
-        )
+    is_plain = (
+        parts and parts.scheme in ("http", "https") and not (parts.query or parts.fragment or "@" in value)
+    )
+    says = "Write scheme, host and path alone, such as https://api.example.org/v1."
+    _require(is_plain, f"{name} is no address to call. {says}")
+    is_open = parts and parts.scheme == "http" and not is_local and not is_loopback(parts.hostname or "")
+    says = f"{name} begins with http://, which would send its key and all else in the open. Write https://."
+    _require(not is_open, says)
     return value
 
 
@@ -304,61 +231,42 @@ def is_loopback(host: str) -> bool:
 
 def models(name: str, *, url: str) -> list[str]:
     """The variable as a list of models; an endpoint needs at least one."""
-    found = words(name)
-    if url and not found:
-        raise ImproperlyConfigured(f"{name} is not set. {WHY[name]}")
-    return found
+    names = words(name)
+    _require(names or not url, f"{name} is not set. {WHY[name]}")
+    return names
 
 
 def port(name: str, default: str) -> int:
-    """The variable as the number of a port."""
     value = text(name, default)
-    if not re.fullmatch(r"[0-9]{1,5}", value) or not 1 <= int(value) <= 65535:
-        raise ImproperlyConfigured(f'{name} is "{value}"; write a number from 1 to 65535, such as {default}.')
+    is_port = re.fullmatch(r"[0-9]{1,5}", value) and 1 <= int(value) <= 65535
+    _require(is_port, f'{name} is "{value}"; write a number from 1 to 65535, such as {default}.')
     return int(value)
 
 
 def sender(name: str, other: str) -> str:
     """The variable as the address that e-mails come from; must be set when the other value is given."""
     value = beside(name, other)
-    if value and (len(value.splitlines()) != 1 or not re.search(r"[^@\s<>]+@[^@\s<>]+", value)):
-        raise ImproperlyConfigured(
-            f"{name} is no address. Write one such as evalsite@example.org, or Evalsite <evalsite@example.org>."
-        )
+    is_address = len(value.splitlines()) == 1 and re.search(r"[^@\s<>]+@[^@\s<>]+", value)
+    says = "Write one such as evalsite@example.org, or Evalsite <evalsite@example.org>."
+    _require(is_address or not value, f"{name} is no address. {says}")
     return value
 
 
 def mail_security(name: str, *, host: str, is_local: bool) -> str:
     """How the connection to the mail server is encrypted; "none" in production only on this machine."""
     value = choice(name, ("starttls", "tls", "none"), "starttls")
-    if host and value == "none" and not is_local and not is_loopback(host):
-        raise ImproperlyConfigured(
-            f"{name} is none, which would send links that open accounts in the open. Write starttls or tls."
-        )
+    is_open = host and value == "none" and not is_local and not is_loopback(host)
+    says = f"{name} is none, which would send links that open accounts in the open. Write starttls or tls."
+    _require(not is_open, says)
     return value
 
 
-def seconds(name: str, default: str, *, at_most: int) -> int:
-    """The variable as whole seconds, at least one."""
-    return _whole(name, default, "seconds", 1, at_most)
-
-
-def megabytes(name: str, default: str, *, at_least: int) -> int:
-    """The variable as whole MB, at most a TB."""
-    return _whole(name, default, "MB", at_least, 1_000_000)
-
-
-def number(name: str, default: str) -> int:
-    """The variable as a whole number from 1 to a million."""
-    return _whole(name, default, "numbers", 1, 1_000_000)
-
-
-def _whole(name: str, default: str, unit: str, at_least: int, at_most: int) -> int:
+def whole(name: str, default: str, unit: str = "numbers", at_least: int = 1, at_most: int = 1_000_000) -> int:
+    """The variable as a whole number of that unit."""
     value = text(name, default)
-    if not re.fullmatch(r"[0-9]{1,7}", value) or not at_least <= int(value) <= at_most:
-        raise ImproperlyConfigured(
-            f'{name} is "{value}"; write whole {unit} from {at_least} to {at_most}, such as {default}.'
-        )
+    is_whole = re.fullmatch(r"[0-9]{1,7}", value) and at_least <= int(value) <= at_most
+    says = f'{name} is "{value}"; write whole {unit} from {at_least} to {at_most}, such as {default}.'
+    _require(is_whole, says)
     return int(value)
 
 
@@ -374,25 +282,22 @@ def networks(name: str, default: str = "") -> list[IPv4Network | IPv6Network]:
 
 def prices(name: str) -> dict[str, Price]:
     """The variable as prices by model: "model=in/out" in US dollars per million tokens, separated by commas."""
-    found = {}
+    by_model = {}
     for word in words(name):
         match = re.fullmatch(r"(.+)=([0-9]{1,6}(?:\.[0-9]{1,6})?)/([0-9]{1,6}(?:\.[0-9]{1,6})?)", word)
         if match is None:
             raise ImproperlyConfigured(
                 f'{name} holds "{word}"; write model=in/out, such as some-model=2.50/10.'
             )
-        found[match[1].strip()] = Price(prompt=Decimal(match[2]), answer=Decimal(match[3]))
-    return found
+        by_model[match[1].strip()] = Price(prompt=Decimal(match[2]), answer=Decimal(match[3]))
+    return by_model
 
 
 def assert_weights(weights: dict[str, float]) -> dict[str, float]:
     """The weights of the response rubric's first version, when they sum to 1; those not set are the defaults."""
-    problems = weight_problems(weights)
-    if problems:
-        said = " ".join(problem.message for problem in problems)
-        raise ImproperlyConfigured(
-            f"LLM_COUNCIL_WEIGHT_* give no weights. {said} Those that are not set count with their default."
-        )
+    problems = " ".join(problem.message for problem in weight_problems(weights))
+    says = "Those that are not set count with their default."
+    _require(not problems, f"LLM_COUNCIL_WEIGHT_* give no weights. {problems} {says}")
     return weights
 
 
@@ -410,11 +315,3 @@ WHY = {
     "REVIEW_MODELS": "Name the models that may be asked at REVIEW_MODELS_URL, separated by commas.",
     "REDIS_URL": "In production name the broker, such as redis://host:6379/0. `make run` starts one by itself.",
 }
-
-
-def _known(name: str) -> str:
-    if name not in KNOWN:
-        raise ImproperlyConfigured(
-            f"{name} is not a variable of this site; list it in evalsite/environment.py first."
-        )
-    return name

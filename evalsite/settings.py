@@ -165,17 +165,17 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # How much processor time measuring one game may take (seconds; well below the time limit of a task), and how much
 # memory one process of a worker may use (MB). Work that needs more fails with a sentence instead of blocking the rest.
-MEASURE_SECONDS = environment.seconds("MEASURE_SECONDS", "240", at_most=400)
-WORKER_MEMORY_MB = environment.megabytes("WORKER_MEMORY_MB", "2048", at_least=512)
+MEASURE_SECONDS = environment.whole("MEASURE_SECONDS", "240", "seconds", at_most=400)
+WORKER_MEMORY_MB = environment.whole("WORKER_MEMORY_MB", "2048", "MB", at_least=512)
 # How much space (MB) must be free where uploads and data are, for the site to report that it is ready.
-DISK_FREE_MB = environment.megabytes("DISK_FREE_MB", "512", at_least=1)
+DISK_FREE_MB = environment.whole("DISK_FREE_MB", "512", "MB", at_least=1)
 # Prometheus reads /metrics with this token; without one there is no such page, and nothing is counted.
-METRICS_TOKEN = environment.optional_secret("METRICS_TOKEN", at_least=32)
+METRICS_TOKEN = environment.secret("METRICS_TOKEN", at_least=32, default="")
 if METRICS_TOKEN:
     MIDDLEWARE.insert(0, "workspace.checks.metrics.CountRequests")
 # How much a project may store (MB) until an admin sets another limit for it, and the functions that count what it
 # stores, in bytes.
-PROJECT_STORAGE_MB = environment.megabytes("PROJECT_STORAGE_MB", "10240", at_least=1)
+PROJECT_STORAGE_MB = environment.whole("PROJECT_STORAGE_MB", "10240", "MB", at_least=1)
 STORED_BYTES = [
     "discussions.transcripts.queries.count_file_bytes",
     "rubric.comparisons.queries.count_characters",
@@ -232,7 +232,7 @@ DEFAULT_RUBRIC_SCORING = environment.flag("DEFAULT_RUBRIC_SCORING", default=Fals
 REVIEW_MODELS_URL = environment.endpoint("REVIEW_MODELS_URL", is_local=LOCAL)
 REVIEW_MODELS_KEY = environment.text("REVIEW_MODELS_KEY", "")
 REVIEW_MODELS = environment.models("REVIEW_MODELS", url=REVIEW_MODELS_URL)
-REVIEW_TIMEOUT = environment.seconds("REVIEW_TIMEOUT", "60", at_most=100)
+REVIEW_TIMEOUT = environment.whole("REVIEW_TIMEOUT", "60", "seconds", at_most=100)
 REVIEW_PRICES = environment.prices("REVIEW_PRICES")
 # Webhooks go to addresses that leads type: to public ones by https alone, unless the installation allows more. The
 # demo, which runs on somebody's own machine alone, may call programs on that machine.
@@ -357,10 +357,10 @@ API_ADDRESS_LIMIT = 60
 # Limits of expensive operations for one person, all their programs together: how much, in how many seconds. The names
 # are those of workspace/web/rate_limits.py; uploads are in MB.
 COSTLY_LIMITS = {
-    "exports": (environment.number("EXPORTS_PER_HOUR", "120"), 3600),
-    "uploads": (environment.number("UPLOAD_MB_PER_HOUR", "8192"), 3600),
-    "computations": (environment.number("COMPUTATIONS_PER_HOUR", "300"), 3600),
-    "searches": (environment.number("SEARCHES_PER_MINUTE", "600"), 60),
+    "exports": (environment.whole("EXPORTS_PER_HOUR", "120"), 3600),
+    "uploads": (environment.whole("UPLOAD_MB_PER_HOUR", "8192"), 3600),
+    "computations": (environment.whole("COMPUTATIONS_PER_HOUR", "300"), 3600),
+    "searches": (environment.whole("SEARCHES_PER_MINUTE", "600"), 60),
 }
 # A sign-in ends after 8 hours without use and after 7 days in any case (seconds).
 SIGN_IN_IDLE = 8 * 3600

@@ -60,7 +60,7 @@ def test_an_endpoint_needs_models(monkeypatch):
 def test_a_timeout_is_whole_seconds(value, monkeypatch):
     monkeypatch.setenv("REVIEW_TIMEOUT", value)
     with pytest.raises(ImproperlyConfigured, match="write whole seconds from 1 to 100"):
-        environment.seconds("REVIEW_TIMEOUT", "60", at_most=100)
+        environment.whole("REVIEW_TIMEOUT", "60", "seconds", at_most=100)
 
 
 def test_prices_by_model(monkeypatch):
