@@ -38,14 +38,24 @@ logger = logging.getLogger("evalsite.requests")
 Next = Callable[[HttpRequest], HttpResponseBase]
 
 
-class SafetyHeaders:
+class Middleware:
+    """Passes a request on."""
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+
+class SafetyHeaders(Middleware):
     """Headers that Django does not set, on every answer, errors and regions too. Goes outermost.
 
     No answer of ours has a security policy of its own, so django-csp writes it once and not for every answer.
     """
 
     def __init__(self, get_response: Next) -> None:
-        self.get_response = get_response
+        super().__init__(get_response)
         self.headers = {
             "Content-Security-Policy": build_policy(),
             "Content-Language": settings.LANGUAGE_CODE,
@@ -62,16 +72,13 @@ class SafetyHeaders:
         return response
 
 
-class ClientAddress:
+class ClientAddress(Middleware):
     """Sets REMOTE_ADDR to the address of the client, also behind proxies of ours; others cannot choose their address.
 
     Each proxy appends the address that it was called from to X-Forwarded-For, or replaces the header. So, from the end
     backwards, the first address that is no proxy of ours is the client. Anybody may have written the addresses before
     it.
     """
-
-    def __init__(self, get_response: Next) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if settings.BEHIND_PROXY:
@@ -139,18 +146,12 @@ def pack(content: bytes, *, random_bytes: int) -> bytes:
     return bytes(head) + b"a" * random_bytes + b"\0" + packed[GZIP_HEAD:]
 
 
-class BodyLimits:
+class BodyLimits(Middleware):
     """Answers 413 before anything reads a body that is larger than its address takes from this person.
 
     `evalsite.whole_requests` asks this first for a large body (100: send it) and says when one came too late (408) or
     had no room on the disk (507).
     """
-
-    def __init__(self, get_response: Next) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
 
     def process_view(
         self,
@@ -175,17 +176,11 @@ class BodyLimits:
         return HttpResponse(status=100) if body == "asks" else None
 
 
-class SignInRequired:
+class SignInRequired(Middleware):
     """Deny by default: a view that does not say it is for anyone is only reached by somebody signed in.
 
     Where leads and admins need a second factor, those who have none are led to its set-up before anything else.
     """
-
-    def __init__(self, get_response: Next) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponse], *_address: object
@@ -200,11 +195,8 @@ class SignInRequired:
         return None
 
 
-class Refusals:
+class Refusals(Middleware):
     """Turns refusals, a database that is away and a full disk into answers, and gives an empty 405 its page."""
-
-    def __init__(self, get_response: Next) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
@@ -224,14 +216,11 @@ class Refusals:
         return None
 
 
-class SignInLimits:
+class SignInLimits(Middleware):
     """Ends sign-ins that were not used for hours or are days old; writes to the session only now and then.
 
     A computer on which somebody signed in just now is remembered.
     """
-
-    def __init__(self, get_response: Next) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         request.user = get_user(request)  # Django's stand-in asks at every use whether it was read
@@ -252,14 +241,11 @@ class SignInLimits:
             request.session["began"], request.session["seen"] = began, now
 
 
-class AccessTokens:
+class AccessTokens(Middleware):
     """A request to the API acts for the owner of its token, and for nobody else: no sign-in by cookie counts there.
 
     Comes after `SignInLimits`, which would store a sign-in for the owner.
     """
-
-    def __init__(self, get_response: Next) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not is_api(request):
@@ -300,11 +286,8 @@ class AccessTokens:
         limit_window(whose, most=most, seconds=MINUTE, now=timezone.now())
 
 
-class ViewersTime:
+class ViewersTime(Middleware):
     """Shows times in the time zone that the person chose, else in the browser's, which frame.js keeps in a cookie."""
-
-    def __init__(self, get_response: Next) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         chosen = getattr(request.user, "time_zone", "") or browsers_zone(request)
