@@ -51,7 +51,6 @@ class Beat(StartStopStep):
     requires = ("celery.worker.components:Pool",)
 
     def start(self, worker: Any) -> None:
-        """Begin when the worker does."""
         for entry in app.conf.beat_schedule.values():
             # Without a broker there is nothing to take; the next one comes soon.
             with suppress(OperationalError):

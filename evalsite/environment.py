@@ -163,7 +163,6 @@ def origins(name: str) -> list[str]:
 
 
 def broker(name: str, default: str | None = None) -> str:
-    """The variable as the address of a Redis."""
     value = text(name, default)
     parts = _split(value) if not value.startswith("unix:///") else urlsplit(value)
     is_redis = parts is not None and parts.scheme in ("redis", "rediss", "unix")
@@ -222,7 +221,6 @@ def endpoint(name: str, *, is_local: bool) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine itself."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -39,8 +39,6 @@ Next = Callable[[HttpRequest], HttpResponseBase]
 
 
 class Middleware:
-    """Passes a request on."""
-
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
 

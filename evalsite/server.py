@@ -27,7 +27,6 @@ STOPPING = 5  # seconds that a worker has to finish what it is answering
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Serve until told to stop."""
     parser = argparse.ArgumentParser(prog="python -m evalsite.server", description="Serves the site.")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
@@ -81,7 +80,6 @@ def count_together() -> Iterator[None]:
 
 
 def count_cores() -> int:
-    """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

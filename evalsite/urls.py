@@ -25,7 +25,6 @@ class LoadedLater(URLResolver):
 
 
 def describe() -> bytes:
-    """The description of the API."""
     from evalsite.api import describe as describe_all
 
     return describe_all()

@@ -57,7 +57,6 @@ def get_refusal(check: Callable[..., None], *args: object) -> str:
 
 
 def may(check: Callable[..., None], *args: object) -> bool:
-    """Whether a check allows."""
     return not get_refusal(check, *args)
 
 

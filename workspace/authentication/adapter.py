@@ -100,7 +100,6 @@ class SignInRules(DefaultAccountAdapter):
         return str(request.META.get("REMOTE_ADDR") or "unknown")
 
     def is_safe_url(self, url: str | None) -> bool:
-        """Only pages of this site."""
         return is_page_of_ours(url or "")
 
     def is_ajax(self, request: HttpRequest) -> bool:

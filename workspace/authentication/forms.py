@@ -57,8 +57,6 @@ class ProofForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why somebody's second factor is reset."""
-
     reason = forms.CharField(
         label=_("Reason"), max_length=500, help_text=_("It goes into the audit log of accounts.")
     )

@@ -137,7 +137,6 @@ class OutsideRules(DefaultSocialAccountAdapter):
 
 @require("anyone")
 def begin(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """Send the browser to the provider."""
     onward = next_page(request)
     if request.user.is_authenticated:
         return redirect(onward)

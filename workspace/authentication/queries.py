@@ -38,7 +38,6 @@ def factor_rows(person: Person) -> "QuerySet[Authenticator]":
 
 
 def has_second_factor(person: Person) -> bool:
-    """Whether the person signs in with a code."""
     return factor_rows(person).filter(type=APP).exists()
 
 

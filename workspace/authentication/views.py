@@ -65,7 +65,6 @@ class SecondStep(LoginStage):
     urlname = "second_step"
 
     def handle(self) -> tuple[HttpResponse | None, bool]:
-        """Ask people with a second factor for a code."""
         if self.login.user is None or not has_second_factor(self.login.user):
             return None, True
         self.request.session[AT_PASSWORD] = self.login.user.get_session_auth_hash()

@@ -147,7 +147,6 @@ class PartPlaces:
         )
 
     def line(self, start: int) -> int:
-        """The line in which the part begins."""
         self._advance(start)
         return self._line
 

@@ -20,7 +20,6 @@ def escape_inline(text: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """Longer text in a fence that it cannot close."""
     shown = "".join(piece.text for piece in pieces(text.replace("\r", "\n")))
     longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)

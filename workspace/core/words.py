@@ -43,7 +43,6 @@ _TRANSLATE_MANY: list[TranslateMany] = [_as_written_many]
 
 
 def register_words(translate: Translate, translate_many: TranslateMany) -> None:
-    """Translate sentences with these functions from now on."""
     _TRANSLATE[:] = [translate]
     _TRANSLATE_MANY[:] = [translate_many]
 

@@ -33,7 +33,6 @@ class ForbidChange(Operation):
         self.table, self.columns, self.once = table, tuple(columns), once
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """As a migration file writes it."""
         return self.__class__.__name__, [self.table], {"columns": self.columns, "once": self.once}
 
     def state_forwards(self, app_label: str, state: Any) -> None:
@@ -42,17 +41,14 @@ class ForbidChange(Operation):
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
-        """Make the triggers."""
         self.put_up(schema_editor.connection)
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
-        """Drop the triggers."""
         self.take_down(schema_editor.connection)
 
     def describe(self) -> str:
-        """For the list of migrations."""
         return f"Forbid changes of {self.table}"
 
     @property
@@ -61,7 +57,6 @@ class ForbidChange(Operation):
         return trigger_names(self.table)
 
     def put_up(self, connection: BaseDatabaseWrapper) -> None:
-        """Create the triggers again."""
         self.take_down(connection)
         make = self._for_postgresql if connection.vendor == "postgresql" else self._for_sqlite
         with connection.cursor() as cursor:
@@ -69,7 +64,6 @@ class ForbidChange(Operation):
                 cursor.execute(statement)
 
     def take_down(self, connection: BaseDatabaseWrapper) -> None:
-        """Drop the triggers."""
         names = self.names
         on_table = ""
         if connection.vendor == "postgresql":

@@ -21,7 +21,6 @@ class AddSQLiteIndex(Operation):
         self.model, self.name, self.fields = model, name, fields
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """The operation as a migration writes it."""
         return type(self).__name__, [self.model, self.name, *self.fields], {}
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
@@ -34,7 +33,6 @@ class AddSQLiteIndex(Operation):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Make it."""
         if schema_editor.connection.vendor == "sqlite":
             model = to_state.apps.get_model(app_label, self.model)
             schema_editor.add_index(model, Index(fields=self.fields, name=self.name))
@@ -46,7 +44,6 @@ class AddSQLiteIndex(Operation):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Drop it."""
         if schema_editor.connection.vendor == "sqlite":
             model = to_state.apps.get_model(app_label, self.model)
             schema_editor.remove_index(model, Index(fields=self.fields, name=self.name))

@@ -86,7 +86,6 @@ class Prepared:
         _prepared.add(self)
 
     def rows(self, *values: Any) -> list[tuple[Any, ...]]:
-        """The rows that the query gives for these values."""
         return self._run(self._get_compiled(), values)
 
     def objects(self, *values: Any) -> list[Any]:

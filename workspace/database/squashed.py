@@ -50,7 +50,6 @@ def list_replaced(app: str, name: str) -> list[Key]:
 
 
 def has_all_replaced(applied: Set[Key]) -> set[Key]:
-    """The squashed migrations whose older ones were all applied."""
     return {key for key, replaced in SQUASHED.items() if replaced <= applied}
 
 

@@ -10,8 +10,6 @@ from django.utils import timezone
 
 
 class CounterQuerySet(models.QuerySet["Counter"]):
-    """How counters are changed."""
-
     def count_up(self, key: str, *, until: datetime, by: int = 1) -> int:
         """Add to the number under a key, which starts at 0 and expires then; return the number, at most 2**31 - 1."""
         table = connection.ops.quote_name(self.model._meta.db_table)

@@ -20,8 +20,6 @@ def time_zones() -> tuple[str, ...]:
 
 
 class PersonQuerySet(models.QuerySet["Person"]):
-    """How people are asked for."""
-
     def active(self) -> "PersonQuerySet":
         """People with an active account, without the system account."""
         return self.filter(is_active=True, is_system=False)

@@ -14,8 +14,6 @@ from workspace.models.people import Person
 
 
 class SignInQuerySet(models.QuerySet["SignIn"]):
-    """How sign-ins are asked for."""
-
     def of(self, person: Person, *, but: str = "") -> "SignInQuerySet":
         """Sign-ins of the person, except the one with this key."""
         return self.filter(person=person).exclude(pk=but)

@@ -18,7 +18,6 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
         return self.filter(removed_at=None)
 
     def listening(self) -> "WebhookQuerySet":
-        """Webhooks for which deliveries are queued and sent."""
         return self.present().filter(is_active=True)
 
 
@@ -64,7 +63,6 @@ class Webhook(models.Model):
 
     @property
     def chosen(self) -> list[str]:
-        """The events that are sent to it."""
         return self.events.split()
 
 
@@ -94,5 +92,4 @@ class Delivery(models.Model):
 
     @property
     def message(self) -> dict[str, object]:
-        """The body."""
         return msgspec.json.decode(self.body, type=dict[str, object])

@@ -18,29 +18,21 @@ ROLE_CHOICES = (("evaluator", _("evaluator")), ("lead", _("team lead")))
 
 
 class MemberForm(forms.Form):
-    """A person to add to a project."""
-
     email = forms.CharField(label=_("E-mail"), max_length=200, widget=forms.EmailInput)
     role = forms.ChoiceField(label=_("Role"), choices=ROLE_CHOICES)
     send = forms.BooleanField(label=SEND_LABEL, required=False)
 
 
 class RoleForm(forms.Form):
-    """A new role for a member."""
-
     role = forms.ChoiceField(label=_("Role"), choices=ROLE_CHOICES)
 
 
 class AdminInvitationForm(forms.Form):
-    """A person to invite as admin."""
-
     email = forms.CharField(label=_("E-mail"), max_length=200, widget=forms.EmailInput)
     send = forms.BooleanField(label=SEND_LABEL, required=False)
 
 
 class AcceptForm(forms.Form):
-    """The account that an invitation makes."""
-
     name = forms.CharField(
         label=_("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
@@ -78,8 +70,6 @@ class SettingsForm(forms.Form):
 
 
 class PasswordForm(forms.Form):
-    """A new password for one's own account."""
-
     old = forms.CharField(
         label=_("Present password"),
         max_length=256,
@@ -154,8 +144,6 @@ class ProjectForm(forms.Form):
 
 
 class StorageLimitForm(forms.Form):
-    """How much a project may store."""
-
     megabytes = forms.IntegerField(
         label=_("Storage limit of this project, in MB"),
         required=False,

@@ -21,8 +21,6 @@ from workspace.web.require import require
 
 
 class ForgottenPassword(PasswordResetView):
-    """Ask for the link."""
-
     form_class = ForgottenPasswordForm
     template_name = "workspace/people/password_forgotten.html"
 
@@ -58,7 +56,6 @@ class ResetPassword(PasswordResetFromKeyView):
         return redirect(f"{reverse('account_login')}?done=password")
 
     def form_invalid(self, form: BaseForm) -> HttpResponse:
-        """The same form with its faults."""
         return self._refused(form, 422)
 
     def _refused(self, form: BaseForm, status: int) -> HttpResponse:
@@ -70,7 +67,6 @@ _forgotten, _sent, _reset = ForgottenPassword.as_view(), LinkSent.as_view(), Res
 
 @require("anyone", methods=("GET", "POST"))
 def forgotten(request: HttpRequest) -> HttpResponse:
-    """Ask for a link to choose a new password."""
     _must_send_email()
     return cast(HttpResponse, _forgotten(request))
 
@@ -84,7 +80,6 @@ def link_sent(request: HttpRequest) -> HttpResponse:
 
 @require("anyone", methods=("GET", "POST"))
 def reset(request: HttpRequest, uidb36: str, key: str) -> HttpResponse:
-    """Choose the new password."""
     _must_send_email()
     answer = cast(HttpResponse, _reset(request, uidb36=uidb36, key=key))
     answer["Cache-Control"] = "no-store"

@@ -10,7 +10,6 @@ from workspace.people.queries import MB, load_storage
 
 
 def check_manage_people(person: Person) -> None:
-    """Admins invite people and make accounts."""
     check_admin(person, _("Only admins invite people. Ask one of them."))
 
 
@@ -59,17 +58,14 @@ def people_under(person: Person) -> QuerySet[Person]:
 
 
 def check_create_project(person: Person) -> None:
-    """Admins open projects."""
     check_admin(person, _("Only admins create projects. Ask one of them."))
 
 
 def check_see_members(person: Person, project: Project) -> None:
-    """Leads and admins see who belongs to a project."""
     check_leads(person, project, _("Only team leads of this project see its people. Ask one of them."))
 
 
 def check_manage_members(person: Person, project: Project) -> None:
-    """Admins decide who belongs to a project."""
     check_admin(person, _("Only admins add people to a project or change their role. Ask one of them."))
 
 
@@ -81,7 +77,6 @@ def check_change_membership(person: Person, membership: Membership) -> None:
 
 
 def check_set_storage_limit(person: Person, project: Project) -> None:
-    """Admins set how much a project may store."""
     check_admin(person, _("Only admins change how much a project may store. Ask one of them."))
 
 

@@ -20,7 +20,6 @@ class Cursor(base.SQLiteCursorWrapper):
     """Like Django's, but it converts each statement for SQLite only once: pages run the same statements all day."""
 
     def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
-        """The statement with SQLite's placeholders."""
         if param_names is not None or len(query) > LONGEST_KEPT:
             return super().convert_query(query, param_names=param_names)
         return _convert(query)
@@ -43,7 +42,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._turn: Turns | None = None
 
     def create_cursor(self, name: str | None = None) -> Any:
-        """A cursor of the open connection."""
         return self.connection.cursor(factory=Cursor)
 
     def _start_transaction_under_autocommit(self) -> None:

@@ -49,7 +49,6 @@ class Turns:
             fcntl.flock(first_in_line, fcntl.LOCK_UN)
 
     def give_back(self) -> None:
-        """Let the next one write."""
         if self._files is not None:
             fcntl.flock(self._files[1], fcntl.LOCK_UN)
         self.thread.release()

@@ -81,7 +81,6 @@ ROLE_LABELS = {
 
 @require("see_members")
 def members(request: SignedIn, slug: str) -> HttpResponse:
-    """Members and open invitations of a project."""
     project = project_or_404(request.user, slug, check_see_members)
     return show_members(request, project, MemberForm())
 
@@ -108,7 +107,6 @@ def add_to_project(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("change_membership", methods=("POST",))
 def change_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
-    """Give a member another role."""
     member = membership_or_404(request, slug, membership)
     check_change_membership(request.user, member)
     form = bind_form(request, RoleForm)
@@ -120,7 +118,6 @@ def change_member(request: SignedIn, slug: str, membership: int) -> HttpResponse
 
 @require("change_membership", methods=("POST",))
 def end_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
-    """Remove a member from the project."""
     member = membership_or_404(request, slug, membership)
     check_change_membership(request.user, member)
     bind_form(request, NothingForm)
@@ -206,7 +203,6 @@ def invite_admin(request: SignedIn) -> HttpResponse:
 
 @require("manage_people", methods=("POST",))
 def withdraw_admin(request: SignedIn, invitation: int) -> HttpResponse:
-    """Withdraw the invitation of an admin."""
     check_manage_people(request.user)
     opened = get_object_or_404(Invitation, pk=invitation, project=None)
     bind_form(request, NothingForm)
@@ -216,7 +212,6 @@ def withdraw_admin(request: SignedIn, invitation: int) -> HttpResponse:
 
 @require("change_account", methods=("POST",))
 def switch_off(request: SignedIn, person: int) -> HttpResponse:
-    """Deactivate an account."""
     account = person_or_refusal(request, person)
     deactivate_person(person=account, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("people"))
@@ -224,7 +219,6 @@ def switch_off(request: SignedIn, person: int) -> HttpResponse:
 
 @require("change_account", methods=("POST",))
 def switch_on(request: SignedIn, person: int) -> HttpResponse:
-    """Activate an account again."""
     account = person_or_refusal(request, person)
     reactivate_person(person=account, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("people"))
@@ -344,7 +338,6 @@ YEAR = 365 * 24 * 3600
 
 @require("sign_in", methods=("GET", "POST"))
 def settings(request: SignedIn) -> HttpResponse:
-    """The person's own settings."""
     person = request.user
 
     def change(form: SettingsForm) -> str:
@@ -383,7 +376,6 @@ def password(request: SignedIn) -> HttpResponse:
 
 @require("sign_in", methods=("POST",))
 def end_other_browsers(request: SignedIn) -> HttpResponse:
-    """End one's sign-ins in all other browsers."""
     bind_form(request, NothingForm)
     end_other_sign_ins(by=request.user, now=timezone.now(), keep=request.session.session_key or "")
     return respond(request, page="", redirect=reverse("settings"))

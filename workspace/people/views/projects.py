@@ -20,7 +20,6 @@ from workspace.web.respond import respond
 
 @require("sign_in")
 def projects(request: SignedIn) -> HttpResponse:
-    """The projects that the person may see."""
     only_parameters(request)
     context = {
         "projects": load_projects(request.user),
