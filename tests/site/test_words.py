@@ -90,7 +90,6 @@ ALLOWED = (
     Allowed("leaves the machine", "a computer, not a program that judges"),
     Allowed("Admins of the machine", "a computer, not a program that judges"),
     Allowed("After-Settle", "the name of an event of htmx"),
-    Allowed("one number for the response as a whole", "the definition of the holistic score"),
 )
 # Names of values within a text are nobody's words.
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w+[^{}]*\}")
