@@ -56,6 +56,8 @@ class Code:
     def _read(self, module: Module, statement: ast.stmt) -> None:
         owners = [f"{module.name}.{name}" for name in defined_names(statement)] or [module.name]
         for node in ast.walk(statement):
+            if isinstance(node, ast.FunctionDef):  # a decorator calls, too
+                self.calls += [(self.name_of(module, name), owners[0]) for name in node.decorator_list]
             if isinstance(node, ast.Name | ast.Attribute):
                 self.users[self.name_of(module, node)].update(owners)
             elif isinstance(node, ast.Call):

@@ -27,8 +27,11 @@ def modules_by_name(code: Code, prefix: str = "", kind: type = ast.AST) -> dict[
     return Counter(name for name, _ in names if name.startswith(prefix) and not name.startswith("__"))
 
 
-def is_prepared(called: str) -> bool:
-    return called.rpartition(".")[2] == "Prepared"
+def is_prepared(called: str, place: str) -> bool:
+    """Whether this call prepares a query, outside the module that offers it."""
+    if place.startswith("workspace.database."):
+        return False
+    return called.rpartition(".")[2] in ("Prepared", "prepared")
 
 
 def count_budgets(code: Code) -> dict[budgets.Key, int]:
@@ -41,7 +44,7 @@ def count_budgets(code: Code) -> dict[budgets.Key, int]:
     for name in code.needless():
         now["needless", f"{name.split('.')[0]}.{name.rpartition('.')[2]}"] += 1
     for called, place in code.calls:
-        if is_prepared(called):
+        if is_prepared(called, place):
             now["prepared", code.module_of(place)] += 1
     for name, count in modules_by_name(code, "_").items():
         if count > SHARED_BY:
@@ -64,7 +67,7 @@ def count_figures(code: Code) -> dict[str, int]:
         "record classes": len(records),
         "- built at one place, outside cores": len(built),
         "- and hide nothing, feed one output (pages, views, api)": len(code.needless()),
-        "Prepared(...) sites": sum(is_prepared(called) for called, _ in code.calls),
+        "prepared queries": sum(is_prepared(*call) for call in code.calls),
         "class names in several modules": sum(
             count > 1 for count in modules_by_name(code, kind=ast.ClassDef).values()
         ),

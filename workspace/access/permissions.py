@@ -8,10 +8,11 @@ of any app into that sentence or a truth value. Whether a person may know of a t
 from collections.abc import Callable
 from typing import Literal
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from workspace.core.refusals import NotAllowed
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import prepared
 from workspace.models import Membership, Person, Project
 
 Role = Literal["admin", "lead", "evaluator"]
@@ -26,20 +27,17 @@ def role_in(person: Person, project: Project | None) -> Role | None:
         return "admin"
     if project is None or not person.is_active:
         return None
-    found = _ROLE.rows(project.pk, person.pk)
-    if not found:
+    roles = _list_roles(project.pk, person.pk)
+    if not roles:
         return None
-    return "lead" if found[0][0] == "lead" else "evaluator"
+    return "lead" if roles[0] == "lead" else "evaluator"
 
 
-# Runs with every audit line.
-_ROLE = Prepared(
-    lambda project, person: Membership.objects.filter(
-        project=project, person=person, ended_at=None
-    ).values_list("role"),
-    int,
-    int,
-)
+@prepared  # with every audit line
+def _list_roles(project: int, person: int) -> "QuerySet[Membership, str]":
+    return Membership.objects.filter(project=project, person=person, ended_at=None).values_list(
+        "role", flat=True
+    )
 
 
 def is_admin(person: Person) -> bool:

@@ -23,7 +23,7 @@ from workspace.core.audit_chain import seal
 from workspace.core.canonical import bytes_hash, canonical_bytes, canonical_hash
 from workspace.core.limits import DAY_MS
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.database.prepared_queries import Prepared, insert_row, update_row
+from workspace.database.prepared_queries import Prepared, insert_row, prepared, update_row
 from workspace.models import Chain, Event, Person, Project
 from workspace.models.revisions import KeyedRevision, Versioned
 from workspace.texts import check_length
@@ -86,17 +86,14 @@ def kind_of(model: type[Model]) -> str:
 
 
 def _lock_chain(project: Project | None) -> Chain:
-    found = _CHAIN.rows(project.pk) if project is not None else []
-    if found:
-        key, seq, mac = found[0]
-        return Chain(pk=key, project=project, seq=seq, mac=mac)
+    if project is not None and (chains := _chains(project.pk)):
+        return chains[0]
     return Chain.objects.select_for_update().get_or_create(project=project)[0]
 
 
-_CHAIN = Prepared(
-    lambda project: Chain.objects.select_for_update().filter(project=project).values_list("pk", "seq", "mac"),
-    int,
-)
+@prepared
+def _chains(project: int) -> "QuerySet[Chain]":
+    return Chain.objects.select_for_update().filter(project=project)
 
 
 LONGEST_KEY = 160

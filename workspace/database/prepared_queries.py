@@ -4,20 +4,23 @@ Django builds the SQL of a query for every request, which takes ten times as lon
 (docs/adr/0024). Everything else uses plain querysets.
 """
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, get_origin
 from weakref import WeakSet
 
 from django.db import OperationalError, connection
-from django.db.models import Field, Model
-from django.db.models.query import ModelIterable, get_related_populators
+from django.db.models import Field, Model, QuerySet
+from django.db.models.query import FlatValuesListIterable, ModelIterable, get_related_populators
 from django.db.transaction import TransactionManagementError
 
 M = TypeVar("M", bound=Model)
+P = ParamSpec("P")
+T = TypeVar("T")
 
 # A prepared query hands numbers to the database as they are, and this is the largest that it takes.
 LARGEST_KEY = 2**63 - 1
@@ -41,6 +44,7 @@ class _Compiled(NamedTuple):
     places: list[_Place]
     converters: list[tuple[int, Callable[[Any], Any]]]
     models: "_Models | None"
+    is_flat: bool
 
 
 class _Models(NamedTuple):
@@ -84,6 +88,14 @@ class Prepared:
         self.has_lists, self.has_moments = list in kinds, datetime in kinds
         self.compiled: dict[str, _Compiled] = {}
         _prepared.add(self)
+
+    def __call__(self, *values: Any) -> list[Any]:
+        """What the queryset gives for these values, as a list: objects, rows, or values where it is flat."""
+        known = self._get_compiled()
+        rows = self._run(known, values)
+        if known.models is not None:
+            return list(_build_objects(known.models, rows))
+        return [row[0] for row in rows] if known.is_flat else rows
 
     def rows(self, *values: Any) -> list[tuple[Any, ...]]:
         return self._run(self._get_compiled(), values)
@@ -156,7 +168,17 @@ class Prepared:
             for function in functions
         ]
         models = _read_models(compiler) if queryset._iterable_class is ModelIterable else None
-        return _Compiled(sql, _PLACEHOLDER.sub("\\1\0", sql).split("\0"), places, converters, models)
+        is_flat = queryset._iterable_class is FlatValuesListIterable
+        return _Compiled(sql, _PLACEHOLDER.sub("\\1\0", sql).split("\0"), places, converters, models, is_flat)
+
+
+def prepared(build: Callable[P, "QuerySet[Any, T]"]) -> Callable[P, list[T]]:
+    """Make a function that returns a queryset one that returns its result, with the SQL built once.
+
+    The kinds of values are the types with which its parameters are annotated.
+    """
+    types = [parameter.annotation for parameter in inspect.signature(build).parameters.values()]
+    return cast(Callable[P, list[T]], Prepared(build, *(get_origin(kind) or kind for kind in types)))
 
 
 def _mark(number: int, kind: Kind) -> Any:

@@ -9,7 +9,7 @@ from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import InternalError, OperationalError, models
 from django.utils import timezone
 
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import prepared
 from workspace.models.people import Person
 
 
@@ -65,7 +65,7 @@ class SessionStore(db.SessionStore):
 
     def load(self) -> dict[str, Any]:
         """The data of the session; empty when there is none or it expired."""
-        found = _SESSION.rows(str(self.session_key))
+        found = _sessions(str(self.session_key))
         if not found or found[0][1] <= timezone.now():
             self._session_key = None
             return {}
@@ -73,7 +73,6 @@ class SessionStore(db.SessionStore):
         return data
 
 
-_SESSION = Prepared(
-    lambda key: SignIn.objects.filter(pk=key).values_list("session_data", "expire_date"),
-    str,
-)
+@prepared
+def _sessions(key: str) -> "models.QuerySet[SignIn, tuple[Any, ...]]":
+    return SignIn.objects.filter(pk=key).values_list("session_data", "expire_date")

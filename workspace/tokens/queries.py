@@ -1,13 +1,15 @@
 """The token of a request, and the first answers to keyed requests."""
 
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
 from msgspec import Struct
 
 from workspace.access.queries import load_person
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import prepared
 from workspace.models import AccessToken, KeptAnswer, Membership, Person
 
 
@@ -31,7 +33,7 @@ def hash_secret(secret: str) -> str:
 
 def find_bearer(secret: str) -> Bearer | None:
     """The token with that secret and its owner, whatever their state; None when there is none."""
-    found = _TOKEN.rows(hash_secret(secret))
+    found = _tokens(hash_secret(secret))
     if not found:
         return None
     key, owner, scopes, *dates = found[0]
@@ -39,13 +41,10 @@ def find_bearer(secret: str) -> Bearer | None:
     return None if person is None else Bearer(key, person, frozenset(scopes.split()), *dates)
 
 
-# Runs with every request of a program.
-_TOKEN = Prepared(
-    lambda secret_hash: AccessToken.objects.filter(secret_hash=secret_hash).values_list(
-        "pk", "person", "scopes", "expires_at", "revoked_at", "used_at", "used_address"
-    ),
-    str,
-)
+@prepared  # with every request of a program
+def _tokens(secret_hash: str) -> "QuerySet[AccessToken, tuple[Any, ...]]":
+    names = ("pk", "person", "scopes", "expires_at", "revoked_at", "used_at", "used_address")
+    return AccessToken.objects.filter(secret_hash=secret_hash).values_list(*names)
 
 
 def live_tokens(person: Person, *, now: datetime) -> int:

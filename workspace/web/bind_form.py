@@ -6,12 +6,13 @@ If the thing that a form is about changed meanwhile, the answer is the same page
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from django.db.models import QuerySet
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 
 from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Unacceptable
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import prepared
 from workspace.models import Person, Project
 
 F = TypeVar("F", bound=BaseForm)
@@ -98,16 +99,20 @@ def project_or_404(
     person: Person, slug: str, check: Callable[[Person, Project], None] | None = None
 ) -> Project:
     """The project of that short name, when the person may know of it; `check` raises when they may not do this."""
-    found: Project | None = _ANY.first(slug) if person.is_admin else _OWN.first(person.pk, slug)
-    if found is None:
+    projects = _any_projects(slug) if person.is_admin else _own_projects(person.pk, slug)
+    if not projects:
         raise Http404
     if check:
-        check(person, found)
-    return found
+        check(person, projects[0])
+    return projects[0]
 
 
-# Asked for nearly every page.
-_ANY = Prepared(lambda slug: Project.objects.filter(slug=slug), str)
-_OWN = Prepared(
-    lambda person, slug: Project.objects.visible_to(Person(pk=person)).filter(slug=slug), int, str
-)
+# For nearly every page.
+@prepared
+def _any_projects(slug: str) -> "QuerySet[Project]":
+    return Project.objects.filter(slug=slug)
+
+
+@prepared
+def _own_projects(person: int, slug: str) -> "QuerySet[Project]":
+    return Project.objects.visible_to(Person(pk=person)).filter(slug=slug)

@@ -1,13 +1,13 @@
 """Prepared queries of every kind give what the queryset gives, whatever the values, on every database."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from tests.factories.people import NOW, make_member, make_person, make_project, moment
-from workspace.database.prepared_queries import LARGEST_KEY, Prepared, compile_all
+from workspace.database.prepared_queries import LARGEST_KEY, Prepared, compile_all, prepared
 from workspace.models import Membership, Person, Project
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db]
@@ -36,6 +36,26 @@ def test_objects_come_with_what_was_selected_and_annotated(django_assert_num_que
     assert found == Membership.objects.get(person=person)
     assert query.first(LARGEST_KEY) is None
     assert query.rows(person.pk)[0][0] == found.pk
+
+
+def test_a_prepared_function_gives_what_its_queryset_gives(django_assert_num_queries):
+    person = make_member(project=make_project(name="Café"))
+
+    @prepared
+    def list_names(key: int, until: datetime) -> "QuerySet[Membership]":
+        return Membership.objects.filter(person=key, created_at__lte=until).values_list(
+            "project__name", flat=True
+        )
+
+    @prepared
+    def list_projects(keys: list[int], name: str) -> "QuerySet[Project]":
+        return Project.objects.filter(pk__in=keys, name=name)
+
+    project = Project.objects.get()
+    with django_assert_num_queries(2):
+        assert list_names(person.pk, NOW) == ["Café"]
+        assert list_projects([project.pk], "Café") == [project]
+    assert list_names(person.pk, NOW - timedelta(seconds=1)) == []
 
 
 def test_columns_that_were_left_out_are_fetched_when_read(django_assert_num_queries):
