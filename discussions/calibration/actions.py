@@ -5,8 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 
 import msgspec
-from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db import transaction
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -31,19 +30,17 @@ from discussions.queries import load_measurements
 from discussions.slots.actions import begin_alone
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.core.scoring import compute_effective_values
+from rubric.calibration.actions import check_round, create_round
 from workspace.access.permissions import role_in
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_bytes
-from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person, Project
 from workspace.texts import check_length, clean_text
 
-MOST_GAMES = 20
-
 
 class RoundPlan(Struct, frozen=True, kw_only=True):
-    """A lead's plan for a round: games by number, in their order; `notes` explain them, by number."""
+    """Games by number, in their order; `notes` explain them, by number."""
 
     name: str
     games: Sequence[int]
@@ -63,18 +60,21 @@ def open_round(*, project: Project, plan: RoundPlan, by: Person, now: datetime) 
     _check_plan(plan)
     with transaction.atomic():
         verdicts = _verdicts(project, plan.games)
-        opened = _new_round(project, plan, by, now)
-        CalibrationGame.objects.bulk_create(
-            CalibrationGame(
-                round=opened,
-                game=verdict.game,
-                place=place,
-                verdict=verdict,
-                key=canonical_bytes(_key(verdict)).decode(),
-                note=plan.notes.get(verdict.game.number, "").strip(),
-            )
-            for place, verdict in enumerate(verdicts, start=1)
+        opened = create_round(
+            rounds=CalibrationRound.objects.all(), plan=plan, by=by, now=now, project=project
         )
+        games = []
+        for place, verdict in enumerate(verdicts, start=1):
+            basis = msgspec.json.decode(verdict.basis, type=Basis)
+            measurements = load_measurements(verdict.measured_id, verdict.measured.findings_sha256)
+            key = canonical_bytes(build_key(compute_effective_values(basis, measurements))).decode()
+            note = plan.notes.get(verdict.game.number, "").strip()
+            games.append(
+                CalibrationGame(
+                    round=opened, game=verdict.game, place=place, verdict=verdict, key=key, note=note
+                )
+            )
+        CalibrationGame.objects.bulk_create(games)
         detail = {
             "number": opened.number,
             "games": list(plan.games),
@@ -85,31 +85,11 @@ def open_round(*, project: Project, plan: RoundPlan, by: Person, now: datetime) 
     return opened
 
 
-def _new_round(project: Project, plan: RoundPlan, by: Person, now: datetime) -> CalibrationRound:
-    last = CalibrationRound.objects.filter(project=project).aggregate(last=Max("number"))["last"] or 0
-    try:
-        with transaction.atomic():
-            return CalibrationRound.objects.create(
-                project=project,
-                number=last + 1,
-                name=plan.name.strip(),
-                is_required=plan.is_required,
-                pass_percent=plan.pass_percent,
-                rating_within=plan.rating_within,
-                created_at=now,
-                created_by=by,
-            )
-    except IntegrityError:
-        says = _("A calibration round is open already. Close it first, then create the next.")
-        raise Conflict(says, code="round_open") from None
-
-
 def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
     """Close the round: its games are no longer given out. Started ones can still be submitted. Idempotent."""
     check_calibrate(by, opened.project)
     with transaction.atomic():
-        rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)
-        if rows.update(closed_at=now, closed_by=by):
+        if CalibrationRound.objects.filter(pk=opened.pk, closed_at=None).update(closed_at=now, closed_by=by):
             record_event("calibration:closed", opened, by=by, now=now, detail={"number": opened.number})
 
 
@@ -126,11 +106,8 @@ def let_rate(
         says = _("This person does not rate in the project now. Reload the page to see who does.")
         raise Conflict(says, code="no_evaluator")
     with transaction.atomic():
-        waiver, is_new = CalibrationWaiver.objects.get_or_create(
-            round=opened,
-            person=person,
-            defaults={"reason": reason, "created_at": now, "created_by": by},
-        )
+        facts = {"reason": reason, "created_at": now, "created_by": by}
+        waiver, is_new = CalibrationWaiver.objects.get_or_create(round=opened, person=person, defaults=facts)
         if is_new:
             detail = {"number": opened.number, "person": person.pk}
             record_event("calibration:waived", opened, by=by, now=now, detail=detail)
@@ -166,7 +143,6 @@ def take_calibration(*, opened: CalibrationRound, by: Person, now: datetime) -> 
 
 
 def _begin(opened: CalibrationRound, by: Person, now: datetime) -> Evaluation | None:
-    """An evaluation of the first game of the round that the person has not rated."""
     left = games_left(opened, by)
     if not left:
         return None
@@ -186,34 +162,24 @@ def _begin(opened: CalibrationRound, by: Person, now: datetime) -> Evaluation | 
     )
 
 
-def _key(verdict: Verdict) -> object:
-    basis = msgspec.json.decode(verdict.basis, type=Basis)
-    measurements = load_measurements(verdict.measured_id, verdict.measured.findings_sha256)
-    return build_key(compute_effective_values(basis, measurements))
-
-
 def _verdicts(project: Project, numbers: Sequence[int]) -> list[Verdict]:
     """The current verdicts of these games, in this order."""
-    rows = Verdict.objects.not_superseded().filter(project=project, game__number__in=numbers)
-    found = {
-        row.game.number: row
-        for row in rows.filter(game__withdrawn_at=None).select_related("game", "measured")
-    }
-    missing = [number for number in numbers if number not in found]
-    if missing:
-        says = _(
-            "Game %(number)d has no recorded verdict here, so there is no key for it. Choose games with a verdict."
-        )
-        raise Unacceptable(says % {"number": missing[0]}, field="games", code="no_verdict")
-    return [found[number] for number in numbers]
+    rows = Verdict.objects.not_superseded().filter(
+        project=project, game__number__in=numbers, game__withdrawn_at=None
+    )
+    by_number = {row.game.number: row for row in rows.select_related("game", "measured")}
+    for number in numbers:
+        if number not in by_number:
+            says = _(
+                "Game %(number)d has no recorded verdict here, so there is no key for it. Choose games with a verdict."
+            )
+            raise Unacceptable(says % {"number": number}, field="games", code="no_verdict")
+    return [by_number[number] for number in numbers]
 
 
 def _check_plan(plan: RoundPlan) -> None:
-    if not plan.name.strip() or len(plan.name) > LONGEST_NAME:
-        raise Unacceptable(_("Give the round a name of at most 200 characters."), field="name")
-    if not 1 <= len(plan.games) <= MOST_GAMES or len(set(plan.games)) != len(plan.games):
-        says = _("A round has 1 to %(most)d games, each once. Five to eight are customary.")
-        raise Unacceptable(says % {"most": MOST_GAMES}, field="games")
+    says = _("A round has 1 to %(most)d games, each once. Five to eight are customary.")
+    check_round(plan.name, games=plan.games, says=says)
     if not 1 <= plan.pass_percent <= 100:
         raise Unacceptable(_("A round is passed with 1 to 100 percent of the answers."), field="pass_percent")
     if not 0 <= plan.rating_within <= 4:
@@ -252,7 +218,7 @@ def write_guideline(*, project: Project, text: str, after: int, by: Person, now:
         made = Guideline.objects.create(
             project=project, number=number + 1, text=text, created_at=now, created_by=by
         )
-        _record_guideline("guideline:written", made, by, now)
+        record_event("guideline:written", made, by=by, now=now, detail={"number": made.number})
     return made
 
 
@@ -263,8 +229,4 @@ def confirm_guideline(*, guideline: Guideline, by: Person, now: datetime) -> Non
             guideline=guideline, person=by, defaults={"created_at": now}
         )
         if is_new:
-            _record_guideline("guideline:read", guideline, by, now)
-
-
-def _record_guideline(verb: str, guideline: Guideline, by: Person, now: datetime) -> None:
-    record_event(verb, guideline, by=by, now=now, detail={"number": guideline.number})
+            record_event("guideline:read", guideline, by=by, now=now, detail={"number": guideline.number})

@@ -7,21 +7,20 @@ from fractions import Fraction
 from msgspec import Struct
 
 from discussions.adjudication.core.effective import Effective
-from discussions.core import judgement_kinds
 from discussions.core import judgement_kinds as kinds
 from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION
-from workspace.core.agreed_answers import agrees_enough
+from workspace.core.agreed_answers import RoundResult, agrees_enough
 from workspace.core.words import mark
 from workspace.statistics.means import exact_mean
 
 # The kinds that a key has answers for. Marks, tests and who decides are ways of working, not judgements to agree on.
 COMPARED = (
-    judgement_kinds.REFERENCE,
-    judgement_kinds.STRATEGIC_DEPTH,
-    judgement_kinds.COHERENCE,
-    judgement_kinds.ROLE_CONSISTENCY,
-    judgement_kinds.QUESTION,
-    judgement_kinds.IDENTIFY,
+    kinds.REFERENCE,
+    kinds.STRATEGIC_DEPTH,
+    kinds.COHERENCE,
+    kinds.ROLE_CONSISTENCY,
+    kinds.QUESTION,
+    kinds.IDENTIFY,
 )
 
 
@@ -33,8 +32,6 @@ class Key(Struct, frozen=True):
 
 
 class KeyDifference(Struct, frozen=True):
-    """One subject on which the person's answer differs from the key."""
-
     kind: str
     subject: str
     given: str
@@ -59,26 +56,16 @@ class ComparedAnswers(Struct, frozen=True):
         return abs(self.rating - self.agreed_rating)
 
 
-class Result(Struct, frozen=True):
-    """All games of a round together. `rating_error` is the mean distance; `passes` is None while games are missing."""
+class GamesResult(RoundResult, frozen=True, kw_only=True):
+    """All games of a round together. `rating_error` is the mean distance of the ratings, None without any."""
 
-    done: int
-    asked: int
-    alike: int
-    count: int
     rating_error: Fraction | None
-    passes: bool | None
-
-    @property
-    def percent(self) -> float | None:
-        """The percentage of answers as in the keys; None without answers."""
-        return 100 * self.alike / self.count if self.count else None
 
 
-def build_key(found: Effective) -> Key:
+def build_key(effective: Effective) -> Key:
     """The key from a verdict: the values that people gave, without those that are only automatic."""
-    values = {kind: dict(found.values[kind]) for kind in COMPARED if found.values.get(kind)}
-    return Key(values, "" if found.rating is None else str(found.rating))
+    values = {kind: dict(effective.values[kind]) for kind in COMPARED if effective.values.get(kind)}
+    return Key(values, "" if effective.rating is None else str(effective.rating))
 
 
 def compare(key: Key, answers: Mapping[tuple[str, str], str]) -> ComparedAnswers:
@@ -92,21 +79,21 @@ def compare(key: Key, answers: Mapping[tuple[str, str], str]) -> ComparedAnswers
             by_kind[kind] = (len(asked) - len(other), len(asked))
         differences += [
             KeyDifference(kind, subject, answers[kind, subject], agreed[subject])
-            for subject in sorted(other, key=judgement_kinds.parse_subject)
+            for subject in sorted(other, key=kinds.parse_subject)
         ]
     return ComparedAnswers(
         alike=sum(alike for alike, _count in by_kind.values()),
         count=sum(count for _alike, count in by_kind.values()),
         by_kind=by_kind,
         differences=differences,
-        rating=judgement_kinds.parse_rating(answers.get((judgement_kinds.RATING, ""), "")),
-        agreed_rating=judgement_kinds.parse_rating(key.rating),
+        rating=kinds.parse_rating(answers.get((kinds.RATING, ""), "")),
+        agreed_rating=kinds.parse_rating(key.rating),
     )
 
 
 def compute_result(
     compared: Iterable[ComparedAnswers], *, asked: int, pass_percent: int, rating_within: Decimal
-) -> Result:
+) -> GamesResult:
     """Passed with at least `pass_percent` % of all answers as in the keys, over all games, and ratings that differ from
     the keys' by at most `rating_within` on average.
 
@@ -119,7 +106,9 @@ def compute_result(
     if len(done) >= asked:
         agrees = agrees_enough(alike, count, pass_percent)
         passes = agrees and (error is None or error <= Fraction(rating_within))
-    return Result(len(done), asked, alike, count, error, passes)
+    return GamesResult(
+        done=len(done), asked=asked, alike=alike, count=count, rating_error=error, passes=passes
+    )
 
 
 ENOUGH, TOO_LOW = "enough", "too_low"

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.access.queries import evaluators_in
-from discussions.calibration.core import ComparedAnswers, Key, Result, compare, compute_result
+from discussions.calibration.core import ComparedAnswers, GamesResult, Key, compare, compute_result
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.models import (
@@ -35,7 +35,7 @@ class RoundProgress(Struct, frozen=True):
 
     compared: dict[int, ComparedAnswers]
     reused: int
-    result: Result
+    result: GamesResult
     waiver: str
 
     @property
@@ -59,12 +59,10 @@ def query_rounds(project: Project) -> "QuerySet[CalibrationRound]":
 
 
 def query_games(opened: CalibrationRound) -> "QuerySet[CalibrationGame]":
-    """The games of the round in order, with the rows of their games."""
     return CalibrationGame.objects.filter(round=opened).order_by("place").select_related("game")
 
 
 def load_open_round(project: Project) -> CalibrationRound | None:
-    """The open round of the project, if there is one."""
     opened: CalibrationRound | None = _OPEN.first(project.pk)
     return opened
 
@@ -136,10 +134,7 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
 
 
 def load_trainees(opened: CalibrationRound) -> list[tuple[Person, RoundProgress]]:
-    """The project's evaluators, and everybody who took part and is no longer an evaluator, by name, each with progress.
-
-    The same number of queries for any number of people and games.
-    """
+    """The project's evaluators, and everybody who took part and is no longer an evaluator, by name."""
     people = {person.pk: person for person in evaluators_in(opened.project)}
     started = Evaluation.objects.filter(purpose=CALIBRATION, game__in=opened.games.values("game"))
     for person in Person.objects.filter(pk__in=started.values("evaluator")):
@@ -204,8 +199,8 @@ def own_calibrations(*, person: Person, projects: Collection[int]) -> dict[int, 
     asked = [game for listed in games.values() for game in listed]
     evaluations = Evaluation.objects.filter(evaluator=person, game__in=asked).order_by("pk")
     own = {row[0]: row[1:] for row in evaluations.values_list("game", "pk", "purpose", "state")}
-    found = [_own(opened[key], listed, own, person) for key, listed in games.items()]
-    return {own_round.round.project_id: own_round for own_round in found if own_round.of_games}
+    rounds_of_person = [_own(opened[key], listed, own, person) for key, listed in games.items()]
+    return {one.round.project_id: one for one in rounds_of_person if one.of_games}
 
 
 def _own(
@@ -229,7 +224,7 @@ def _own(
 
 
 def newest_guideline(project: Project) -> Guideline | None:
-    """Current version; None while the project has none, or its newest is empty."""
+    """None while the project has none, or its newest is empty."""
     newest = Guideline.objects.filter(project=project).order_by("-number").first()
     return newest if newest is not None and newest.text else None
 

@@ -4,11 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import TypeVar
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, Model, QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from rubric.calibration.core import Key, build_consensus, find_missing_mark
 from rubric.calibration.permissions import check_calibrate_set
@@ -36,11 +38,12 @@ from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
 from workspace.texts import check_length, clean_text
 
-MOST_COMPARISONS = 20
+MOST_ITEMS = 20
+R = TypeVar("R", bound=Model)
 
 
-class RoundPlan(Struct, frozen=True, kw_only=True):
-    """What a lead asks for: comparisons by number, in the order in which people get them.
+class SetRoundPlan(Struct, frozen=True, kw_only=True):
+    """Comparisons by number, in the order in which people get them.
 
     `marks` are agreed marks by number of the comparison; without them, the consensus of its submitted reviews is taken.
     `notes` explain the marks, by number.
@@ -57,7 +60,7 @@ class RoundPlan(Struct, frozen=True, kw_only=True):
 
 
 def open_round(
-    *, comparison_set: ComparisonSet, plan: RoundPlan, by: Person, now: datetime
+    *, comparison_set: ComparisonSet, plan: SetRoundPlan, by: Person, now: datetime
 ) -> CalibrationRound:
     """Open a round of the set. From now on, reviews of its comparisons do not count.
 
@@ -71,7 +74,9 @@ def open_round(
         ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)
         chosen = _chosen(comparison_set, plan)
         keys = _keys(comparison_set, chosen, plan.marks)
-        opened = _new_round(comparison_set, plan, by, now)
+        opened = create_round(
+            rounds=CalibrationRound.objects.all(), plan=plan, by=by, now=now, set=comparison_set
+        )
         CalibrationComparison.objects.bulk_create(
             CalibrationComparison(
                 round=opened,
@@ -94,22 +99,18 @@ def open_round(
     return opened
 
 
-def _new_round(comparison_set: ComparisonSet, plan: RoundPlan, by: Person, now: datetime) -> CalibrationRound:
-    rows = CalibrationRound.objects.filter(set=comparison_set)
-    last = rows.aggregate(last=Max("number"))["last"] or 0
+def create_round(*, rounds: "QuerySet[R]", plan: Struct, by: Person, now: datetime, **of: Model) -> R:
+    """The next round of a set or project (`of`), with what its row and the plan have in common.
+
+    Raises Conflict while another round is open.
+    """
+    columns = {field.name for field in rounds.model._meta.fields}
+    facts = {name: value for name, value in asdict(plan).items() if name in columns}
+    facts["name"] = facts["name"].strip()
+    last = rounds.filter(**of).aggregate(last=Max("number"))["last"] or 0
     try:
         with transaction.atomic():
-            return CalibrationRound.objects.create(
-                set=comparison_set,
-                number=last + 1,
-                name=plan.name.strip(),
-                is_required=plan.is_required,
-                mark_within=plan.mark_within,
-                pass_percent=plan.pass_percent,
-                first_percent=plan.first_percent,
-                created_at=now,
-                created_by=by,
-            )
+            return rounds.create(**of, **facts, number=last + 1, created_at=now, created_by=by)
     except IntegrityError:
         says = _("A calibration round is open already. Close it first, then create the next.")
         raise Conflict(says, code="round_open") from None
@@ -119,8 +120,7 @@ def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
     """Close the round: no more comparisons of it are given out. Started ones can still be submitted. Idempotent."""
     check_calibrate_set(by, opened.set)
     with transaction.atomic():
-        rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)
-        if rows.update(closed_at=now, closed_by=by):
+        if CalibrationRound.objects.filter(pk=opened.pk, closed_at=None).update(closed_at=now, closed_by=by):
             record_event(
                 "comparison_set:calibration_closed",
                 opened.set,
@@ -143,10 +143,9 @@ def let_review(
         says = _("This person does not review the set as an evaluator now. Reload the page to see who does.")
         raise Conflict(says, code="no_evaluator")
     with transaction.atomic():
+        facts = {"reason": reason, "created_at": now, "created_by": by}
         waiver, is_new = CalibrationWaiver.objects.get_or_create(
-            round=opened,
-            reviewer=reviewer,
-            defaults={"reason": reason, "created_at": now, "created_by": by},
+            round=opened, reviewer=reviewer, defaults=facts
         )
         if is_new:
             detail = {"number": opened.number, "reviewer": reviewer.pk}
@@ -178,22 +177,21 @@ def change_repeats(*, comparison_set: ComparisonSet, repeat_percent: int, by: Pe
         record_event("comparison_set:repeats_changed", comparison_set, by=by, now=now, detail=detail)
 
 
-def _chosen(comparison_set: ComparisonSet, plan: RoundPlan) -> list[Comparison]:
-    """The comparisons of the plan, in its order."""
+def _chosen(comparison_set: ComparisonSet, plan: SetRoundPlan) -> list[Comparison]:
     rows = Comparison.objects.filter(set=comparison_set, number__in=plan.comparisons)
-    found = {row.number: row for row in rows}
+    by_number = {row.number: row for row in rows}
     for number in plan.comparisons:
-        if number not in found:
+        if number not in by_number:
             says = _("This set has no comparison %(number)d. Give numbers as the set's page lists them.")
             raise Unacceptable(says % {"number": number}, field="comparisons")
     for field, given in (("marks", plan.marks), ("notes", plan.notes)):
         for number in given:
-            if number not in found:
+            if number not in by_number:
                 says = _(
                     "Comparison %(number)d is not in the round. Add it under Comparisons, or take its line out."
                 )
                 raise Unacceptable(says % {"number": number}, field=field)
-    return [found[number] for number in plan.comparisons]
+    return [by_number[number] for number in plan.comparisons]
 
 
 def _keys(
@@ -242,13 +240,18 @@ def _consensus(comparison_set: ComparisonSet, comparison: Comparison) -> Key:
     return key
 
 
-def _check_plan(plan: RoundPlan) -> None:
-    if not plan.name.strip() or len(plan.name) > LONGEST_NAME:
+def check_round(name: str, *, says: str, **items: Sequence[int]) -> None:
+    """Raises Unacceptable for a round without a name, and with `says` for too few or too many items."""
+    if not name.strip() or len(name) > LONGEST_NAME:
         raise Unacceptable(_("Give the round a name of at most 200 characters."), field="name")
-    count = len(plan.comparisons)
-    if not 1 <= count <= MOST_COMPARISONS or len(set(plan.comparisons)) != count:
-        says = _("A round has 1 to %(most)d comparisons, each once. Five to eight are customary.")
-        raise Unacceptable(says % {"most": MOST_COMPARISONS}, field="comparisons")
+    for field, numbers in items.items():
+        if not 1 <= len(numbers) <= MOST_ITEMS or len(set(numbers)) != len(numbers):
+            raise Unacceptable(says % {"most": MOST_ITEMS}, field=field)
+
+
+def _check_plan(plan: SetRoundPlan) -> None:
+    says = _("A round has 1 to %(most)d comparisons, each once. Five to eight are customary.")
+    check_round(plan.name, comparisons=plan.comparisons, says=says)
     if not 1 <= plan.pass_percent <= 100:
         raise Unacceptable(_("A round is passed with 1 to 100 percent of the marks."), field="pass_percent")
     if not 0 <= plan.first_percent <= 100:

@@ -1,9 +1,8 @@
 """Calibration rounds and hidden duplicates of comparison sets, for programs of leads."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -11,7 +10,7 @@ from django.utils.translation import gettext as _
 from pydantic import Field
 
 from rubric.calibration import actions
-from rubric.calibration.actions import RoundPlan
+from rubric.calibration.actions import SetRoundPlan
 from rubric.calibration.core import parse_agreed_marks
 from rubric.calibration.permissions import check_calibrate_set
 from rubric.calibration.queries import (
@@ -23,7 +22,7 @@ from rubric.calibration.queries import (
 )
 from rubric.calibration.views import round_or_404
 from rubric.core.limits import MOST_REPEATS
-from rubric.models import CalibrationRound, ComparisonSet, Reviewer
+from rubric.models import CalibrationComparison, CalibrationRound, ComparisonSet, Reviewer
 from rubric.reviews.views import set_or_404
 from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Unacceptable
@@ -37,22 +36,19 @@ ONE = PATH + "{int:calibration}/"
 Number = Annotated[int, Field(ge=1, le=10**9)]
 
 
-class SetRoundAnswer(Answer):
+class SetRoundAnswer(
+    Answer,
+    of=CalibrationRound,
+    fields="number name is_required mark_within pass_percent first_percent comparison_count:item_count created_at "
+    "closed_at",
+):
     """A calibration round of a set; it is open while `closed_at` is null.
 
     It is passed with `pass_percent` of a hundred marks at most `mark_within` from the agreed ones, and the agreed
     response first in `first_percent` of a hundred comparisons.
     """
 
-    number: int
-    name: str
-    is_required: bool
-    mark_within: float
-    pass_percent: int
-    first_percent: int
     comparison_count: int
-    created_at: datetime
-    closed_at: datetime | None
 
 
 class SetRoundsAnswer(Listed[SetRoundAnswer]):
@@ -61,29 +57,26 @@ class SetRoundsAnswer(Listed[SetRoundAnswer]):
     repeat_percent: int
 
 
-class AgreedMarksAnswer(Answer):
+class AgreedMarksAnswer(
+    Answer,
+    of=tuple[CalibrationComparison, list[tuple[str, str]]],
+    fields="comparison:0.comparison.number note:0.note responses:1",
+):
     """A comparison of a round with its note, and the agreed marks of each response in words."""
 
-    comparison: int
-    note: str
     responses: list[tuple[str, str]]
 
 
-class CalibratedAnswer(Answer):
+class CalibratedAnswer(
+    Answer,
+    of=tuple[Reviewer, ReviewerProgress],
+    fields="reviewer:0.pk name:0.name done:1.result.done asked:1.result.asked alike:1.result.alike "
+    "count:1.result.count first_alike:1.result.first_alike first_count:1.result.first_count passes:1.result.passes "
+    "waiver:1.waiver",
+):
     """How a reviewer does: `alike` of `count` marks near enough, in `done` of `asked` comparisons; `passes` is null
     while comparisons are missing. `waiver` is why a lead lets them review without passing.
     """
-
-    reviewer: int
-    name: str
-    done: int
-    asked: int
-    alike: int
-    count: int
-    first_alike: int
-    first_count: int
-    passes: bool | None
-    waiver: str
 
 
 class SingleSetRoundAnswer(SetRoundAnswer):
@@ -138,11 +131,11 @@ def list_rounds(request: SignedIn, slug: str, number: int) -> SetRoundsAnswer:
 @router.post(PATH, "api_set_calibrations", "calibrate_set", "admin", status=201)
 def open_round(request: SignedIn, slug: str, number: int, given: SetRoundGiven) -> SingleSetRoundAnswer:
     """Open a calibration round of a comparison set. From then on its comparisons are reviewed for calibration alone."""
-    found = _led_set(request, slug, number)
+    comparison_set = _led_set(request, slug, number)
     made = actions.open_round(
-        comparison_set=found, plan=_plan(found, given), by=request.user, now=timezone.now()
+        comparison_set=comparison_set, plan=_plan(comparison_set, given), by=request.user, now=timezone.now()
     )
-    return _single(found, made.number)
+    return _single(comparison_set, made.number)
 
 
 @router.get(ONE, "api_set_calibration", "calibrate_set")
@@ -154,10 +147,10 @@ def show_round(request: SignedIn, slug: str, number: int, calibration: int) -> S
 @router.post(ONE + "close/", "api_set_calibration_close", "calibrate_set", "admin")
 def close(request: SignedIn, slug: str, number: int, calibration: int) -> SingleSetRoundAnswer:
     """Close a calibration round of a comparison set. Started reviews can still be submitted."""
-    found = _led_set(request, slug, number)
-    opened = round_or_404(found, calibration)
+    comparison_set = _led_set(request, slug, number)
+    opened = round_or_404(comparison_set, calibration)
     actions.close_round(opened=opened, by=request.user, now=timezone.now())
-    return _single(found, calibration)
+    return _single(comparison_set, calibration)
 
 
 @router.post(ONE + "reviewers/{int:reviewer}/let-review/", "api_let_review", "calibrate_set", "admin")
@@ -165,20 +158,20 @@ def let_review(
     request: SignedIn, slug: str, number: int, calibration: int, reviewer: int, given: SetWaiverGiven
 ) -> SingleSetRoundAnswer:
     """Let a reviewer review who did not pass a round."""
-    found = _led_set(request, slug, number)
-    opened = round_or_404(found, calibration)
-    who = get_object_or_404(Reviewer, set=found, pk=reviewer)
+    comparison_set = _led_set(request, slug, number)
+    opened = round_or_404(comparison_set, calibration)
+    who = get_object_or_404(Reviewer, set=comparison_set, pk=reviewer)
     now = timezone.now()
     actions.let_review(opened=opened, reviewer=who, reason=given.reason, by=request.user, now=now)
-    return _single(found, calibration)
+    return _single(comparison_set, calibration)
 
 
 @router.post(SET + "repeats/", "api_set_repeats", "calibrate_set", "admin")
 def change_repeats(request: SignedIn, slug: str, number: int, given: RepeatsGiven) -> SetRoundsAnswer:
     """Set how many of the comparisons that a person gets come again as hidden duplicates."""
-    found = _led_set(request, slug, number)
+    comparison_set = _led_set(request, slug, number)
     percent, now = given.repeat_percent, timezone.now()
-    actions.change_repeats(comparison_set=found, repeat_percent=percent, by=request.user, now=now)
+    actions.change_repeats(comparison_set=comparison_set, repeat_percent=percent, by=request.user, now=now)
     return _list(_led_set(request, slug, number))
 
 
@@ -197,7 +190,7 @@ def _led_set(request: SignedIn, slug: str, number: int) -> ComparisonSet:
     return set_or_404(request.user, slug, number, check_calibrate_set)
 
 
-def _plan(comparison_set: ComparisonSet, given: SetRoundGiven) -> RoundPlan:
+def _plan(comparison_set: ComparisonSet, given: SetRoundGiven) -> SetRoundPlan:
     scales = comparison_set.rubric_version.to_record().scales
     try:
         marks = parse_agreed_marks(given.marks, build_labels(comparison_set), scales)
@@ -205,39 +198,19 @@ def _plan(comparison_set: ComparisonSet, given: SetRoundGiven) -> RoundPlan:
         raise Unacceptable(str(fault), field="marks") from None
     values = given.model_dump(exclude={"marks", "notes", "mark_within"})
     notes = collect_notes((one.comparison, one.note) for one in given.notes)
-    return RoundPlan(**values, mark_within=Decimal(str(given.mark_within)), marks=marks, notes=notes)
+    return SetRoundPlan(**values, mark_within=Decimal(str(given.mark_within)), marks=marks, notes=notes)
 
 
 def _list(comparison_set: ComparisonSet) -> SetRoundsAnswer:
-    rounds = load_rounds(comparison_set)
-    items = [SetRoundAnswer(**_facts(row, getattr(row, "item_count", 0))) for row in rounds]
-    return SetRoundsAnswer(items=items, repeat_percent=comparison_set.repeat_percent)
-
-
-def _facts(row: CalibrationRound, comparison_count: int) -> dict[str, Any]:
-    counted = {"comparison_count": comparison_count, "mark_within": float(row.mark_within)}
-    names = [name for name in SetRoundAnswer.model_fields if name not in counted]
-    return counted | {name: getattr(row, name) for name in names}
+    return SetRoundsAnswer(
+        items=[SetRoundAnswer.read(row) for row in load_rounds(comparison_set)],
+        repeat_percent=comparison_set.repeat_percent,
+    )
 
 
 def _single(comparison_set: ComparisonSet, number: int) -> SingleSetRoundAnswer:
     opened = round_or_404(comparison_set, number)
     comparisons = load_agreed_marks(opened)
-    return SingleSetRoundAnswer(
-        **_facts(opened, len(comparisons)),
-        comparisons=[
-            AgreedMarksAnswer(comparison=row.comparison.number, note=row.note, responses=responses)
-            for row, responses in comparisons
-        ],
-        people=[_calibrated(reviewer, progress) for reviewer, progress in load_people(opened)],
-    )
-
-
-def _calibrated(reviewer: Reviewer, progress: ReviewerProgress) -> CalibratedAnswer:
-    counts = ("done", "asked", "alike", "count", "first_alike", "first_count", "passes")
-    return CalibratedAnswer(
-        reviewer=reviewer.pk,
-        name=reviewer.name,
-        waiver=progress.waiver,
-        **{name: getattr(progress.result, name) for name in counts},
+    return SingleSetRoundAnswer.read(
+        opened, comparison_count=len(comparisons), comparisons=comparisons, people=load_people(opened)
     )

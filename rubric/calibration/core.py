@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
 from fractions import Fraction
 
 from msgspec import Struct
@@ -11,7 +10,7 @@ from rubric.core.records import HOLISTIC
 from rubric.core.scales import COMMON, Scales
 from rubric.core.weights import exact
 from rubric.reviews.core.mark_pairs import ONE_SCALE, MarkPair, MarkPairs, Marks, pair_marks
-from workspace.core.agreed_answers import agrees_enough
+from workspace.core.agreed_answers import RoundResult, agrees_enough
 from workspace.core.words import say
 from workspace.display.core.number_lists import is_short_number
 from workspace.statistics.means import exact_mean
@@ -20,14 +19,6 @@ Key = dict[str, dict[str, str]]
 # The number of people who must give a mark before their mean is a consensus.
 FEWEST_PEOPLE = 2
 _MARK = re.compile(r"-?([0-9]{1,12}(\.[0-9]{1,12})?|\.[0-9]{1,12})")
-
-
-class Rule(Struct, frozen=True):
-    """When a round is passed; see CalibrationRound."""
-
-    mark_within: Decimal
-    pass_percent: int
-    first_percent: int
 
 
 class ComparedReview(Struct, frozen=True):
@@ -42,42 +33,28 @@ class ComparedReview(Struct, frozen=True):
     is_same_first: bool | None
 
 
-class Result(Struct, frozen=True):
-    """All comparisons of a round together. `passes` is None while some are missing.
+class ReviewsResult(RoundResult, frozen=True, kw_only=True):
+    """All comparisons of a round together; `first_alike` of `first_count` have the agreed response first."""
 
-    `first_alike` of `first_count` comparisons have the agreed response first.
-    """
-
-    done: int
-    asked: int
-    alike: int
-    count: int
     first_alike: int
     first_count: int
-    passes: bool | None
-
-    @property
-    def percent(self) -> float | None:
-        """The percentage of marks near enough; None without marks."""
-        return 100 * self.alike / self.count if self.count else None
-
-    @property
-    def first_percent(self) -> float | None:
-        """The percentage of comparisons with the agreed response first; None if it is unknown for all of them."""
-        return 100 * self.first_alike / self.first_count if self.first_count else None
 
 
 def compare_review(
-    key: Key, given: Marks, rule: Rule, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
+    key: Key, given: Marks, within: Fraction, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
 ) -> ComparedReview:
-    """Compare a review (`other` in its pairs) with the key (`one`). Marks that only one of them has are left out."""
-    found: MarkPairs = pair_marks(parse_key(key), given, weights, scales)
-    within = Fraction(rule.mark_within)
-    differences = [pair for pair in found.pairs if pair.apart > within]
-    return ComparedReview(found.count_within(within), len(found.pairs), differences, found.is_same_first)
+    """Compare a review (`other` in its pairs) with the key (`one`); marks agree if at most `within` points apart.
+
+    Marks that only one of them has are left out.
+    """
+    marks: MarkPairs = pair_marks(parse_key(key), given, weights, scales)
+    differences = [pair for pair in marks.pairs if pair.apart > within]
+    return ComparedReview(marks.count_within(within), len(marks.pairs), differences, marks.is_same_first)
 
 
-def compute_result(compared: Iterable[ComparedReview], *, asked: int, rule: Rule) -> Result:
+def compute_result(
+    compared: Iterable[ComparedReview], *, asked: int, pass_percent: int, first_percent: int
+) -> ReviewsResult:
     """The result over all comparisons: enough marks must be near the agreed ones, and enough agreed responses first.
 
     `asked` is how many comparisons the person is asked to review.
@@ -87,9 +64,17 @@ def compute_result(compared: Iterable[ComparedReview], *, asked: int, rule: Rule
     firsts = [review.is_same_first for review in done if review.is_same_first is not None]
     passes: bool | None = None
     if len(done) >= asked:
-        passes = agrees_enough(alike, count, rule.pass_percent)
-        passes = passes and agrees_enough(sum(firsts), len(firsts), rule.first_percent)
-    return Result(len(done), asked, alike, count, sum(firsts), len(firsts), passes)
+        passes = agrees_enough(alike, count, pass_percent)
+        passes = passes and agrees_enough(sum(firsts), len(firsts), first_percent)
+    return ReviewsResult(
+        done=len(done),
+        asked=asked,
+        alike=alike,
+        count=count,
+        first_alike=sum(firsts),
+        first_count=len(firsts),
+        passes=passes,
+    )
 
 
 def build_consensus(reviews: Iterable[Marks]) -> Key:
@@ -109,7 +94,6 @@ def build_consensus(reviews: Iterable[Marks]) -> Key:
 
 
 def parse_key(key: Key) -> dict[str, dict[str, Fraction]]:
-    """The agreed marks of a stored key as numbers."""
     return {
         response: {name: Fraction(mark) for name, mark in marks.items()} for response, marks in key.items()
     }
@@ -123,7 +107,7 @@ def parse_agreed_marks(text: str, labels: Mapping[str, str], scales: Scales = ON
     ValueError with a sentence for a line that cannot be read.
     """
     names = {name.casefold(): key for key, label in labels.items() for name in (key, label)}
-    found: dict[int, Key] = {}
+    keys: dict[int, Key] = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         place, colon, said = line.partition(":")
         comparison, dot, response = place.strip().partition(".")
@@ -135,7 +119,7 @@ def parse_agreed_marks(text: str, labels: Mapping[str, str], scales: Scales = ON
                     line=line[:40],
                 )
             )
-        marks = found.setdefault(int(comparison), {}).setdefault(str(int(response)), {})
+        marks = keys.setdefault(int(comparison), {}).setdefault(str(int(response)), {})
         for part in _split_marks(said, names):
             key, mark = _agreed_mark(part, names, scales, line)
             if key in marks:
@@ -147,7 +131,7 @@ def parse_agreed_marks(text: str, labels: Mapping[str, str], scales: Scales = ON
                     )
                 )
             marks[key] = str(mark)
-    return found
+    return keys
 
 
 def find_missing_mark(key: Key, responses: Iterable[int], labels: Mapping[str, str]) -> str:

@@ -1,13 +1,13 @@
 """Forms of a set's calibration rounds and hidden duplicates."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from rubric.calibration.actions import RoundPlan
+from rubric.calibration.actions import SetRoundPlan
 from rubric.calibration.core import Key, parse_agreed_marks
 from rubric.core.limits import MOST_REPEATS
 from rubric.core.scales import Scales
@@ -16,15 +16,42 @@ from workspace.core.limits import LONGEST_NAME
 from workspace.display.core.number_lists import numbers_in, read_numbered_lines
 
 
-class RoundForm(forms.Form):
-    """A round: its comparisons, their agreed marks, its rule, and the notes that explain the keys."""
+class NumbersField(forms.CharField):
+    """Numbers such as 3, 5-7; `says` is the fault, with %(part)s for what names none."""
 
+    def __init__(self, *, says: Any, **given: Any) -> None:
+        super().__init__(max_length=500, widget=forms.TextInput(attrs={"autocomplete": "off"}), **given)
+        self.says = says
+
+    def clean(self, value: object) -> list[int]:
+        text = super().clean(value)
+        try:
+            return numbers_in(text)
+        except ValueError as fault:
+            raise ValidationError(self.says % {"part": str(fault)[:40]}) from None
+
+
+class NotesField(forms.CharField):
+    """Lines such as "3: a note", by number; `says` is the fault, with %(line)s for a line without a number."""
+
+    def __init__(self, *, says: Any, **given: Any) -> None:
+        super().__init__(required=False, max_length=20_000, widget=several_lines(4), **given)
+        self.says = says
+
+    def clean(self, value: object) -> dict[int, str]:
+        text = super().clean(value)
+        try:
+            return read_numbered_lines(text)
+        except ValueError as fault:
+            raise ValidationError(self.says % {"line": str(fault)[:40]}) from None
+
+
+class SetRoundForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
-    comparisons = forms.CharField(
+    comparisons = NumbersField(
         label=_("Comparisons"),
-        max_length=500,
         help_text=_("Numbers such as 3, 5-7. Five to eight comparisons are customary."),
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        says=_("“%(part)s” names no comparisons. Write numbers such as 3, 5-7."),
     )
     is_required = forms.BooleanField(
         label=_("Required: people review these comparisons before any other"), required=False, initial=True
@@ -59,58 +86,34 @@ class RoundForm(forms.Form):
         ),
         widget=several_lines(5),
     )
-    notes = forms.CharField(
+    notes = NotesField(
         label=_("Reasons"),
-        required=False,
-        max_length=20_000,
         help_text=_(
             "One line for each comparison, such as “3: Response 2 invents a date.” People read it after submitting, "
             "with the letters that they saw."
         ),
-        widget=several_lines(4),
+        says=_("“%(line)s” does not begin with a comparison's number and a colon."),
     )
 
     def __init__(self, *args: object, labels: Mapping[str, str], scales: Scales, **given: object) -> None:
         super().__init__(*args, **given)  # type: ignore[arg-type]
         self.labels, self.scales = labels, scales
 
-    def clean_comparisons(self) -> list[int]:
-        """The numbers that were typed."""
-        try:
-            return numbers_in(self.cleaned_data["comparisons"])
-        except ValueError as fault:
-            says = _now("“%(part)s” names no comparisons. Write numbers such as 3, 5-7.")
-            raise ValidationError(says % {"part": str(fault)[:40]}) from None
-
     def clean_marks(self) -> dict[int, Key]:
-        """Comparison number -> the agreed marks."""
         try:
             return parse_agreed_marks(self.cleaned_data["marks"], self.labels, self.scales)
         except ValueError as fault:
             raise ValidationError(str(fault)) from None
 
-    def clean_notes(self) -> dict[int, str]:
-        """Comparison number -> note."""
-        try:
-            return read_numbered_lines(self.cleaned_data["notes"])
-        except ValueError as fault:
-            says = _now("“%(line)s” does not begin with a comparison's number and a colon.")
-            raise ValidationError(says % {"line": str(fault)[:40]}) from None
-
-    def to_plan(self) -> RoundPlan:
-        """The plan of the valid form, as the action takes it."""
-        return RoundPlan(**self.cleaned_data)
+    def to_plan(self) -> SetRoundPlan:
+        return SetRoundPlan(**self.cleaned_data)
 
 
 class WaiverForm(forms.Form):
-    """The reason why somebody may review without passing."""
-
     reason = forms.CharField(label=_("Reason"), required=False, widget=several_lines(2))
 
 
 class HiddenDuplicatesForm(forms.Form):
-    """How many of the comparisons that a person gets are repeated."""
-
     repeat_percent = forms.IntegerField(
         label=_("Hidden duplicates, in percent"),
         min_value=0,

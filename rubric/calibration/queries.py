@@ -13,8 +13,7 @@ from rubric.calibration.core import (
     FEWEST_PEOPLE,
     ComparedReview,
     Key,
-    Result,
-    Rule,
+    ReviewsResult,
     compare_review,
     compute_result,
     parse_key,
@@ -50,17 +49,16 @@ class ReviewerProgress(Struct, frozen=True):
     compared: dict[int, ComparedReview]
     asked: set[int]
     reused: int
-    result: Result
+    result: ReviewsResult
     waiver: str
 
     @property
     def is_through(self) -> bool:
-        """Whether the person passed, or a lead lets them review."""
         return bool(self.result.passes or self.waiver)
 
     @property
     def why_not_reviewing(self) -> str:
-        """A sentence that says why the person reviews nothing else now; "" when they do."""
+        """Why the person reviews nothing else now; "" when they do."""
         if self.is_through:
             return ""
         if self.result.passes is None:
@@ -97,19 +95,16 @@ def load_agreed_marks(opened: CalibrationRound) -> list[tuple[CalibrationCompari
             f"{labels[name]} {format_mark(marks[name], name, scales)}" for name in labels if name in marks
         )
 
-    found = []
+    rows = []
     for row in opened.comparisons.order_by("place").select_related("comparison"):
         key = parse_key(msgspec.json.decode(row.key, type=Key))
         responses = sorted(key.items(), key=lambda item: int(item[0]))
-        found.append((row, [(response, to_words(marks)) for response, marks in responses]))
-    return found
+        rows.append((row, [(response, to_words(marks)) for response, marks in responses]))
+    return rows
 
 
 def load_people(opened: CalibrationRound) -> list[tuple[Reviewer, "ReviewerProgress"]]:
-    """The people who are calibrated, and those who took part but no longer are, by name, with their progress.
-
-    The same number of queries for any number of them.
-    """
+    """The people who are calibrated, and those who took part but no longer are, by name, with their progress."""
     started = Review.objects.filter(
         purpose=CALIBRATION, comparison__in=opened.comparisons.values("comparison")
     )
@@ -127,10 +122,6 @@ def build_labels(comparison_set: ComparisonSet) -> dict[str, str]:
         return whole
     criteria = comparison_set.rubric_version.to_record().criteria
     return whole | {criterion.key: criterion.label for criterion in criteria}
-
-
-def build_rule(opened: CalibrationRound) -> Rule:
-    return Rule(opened.mark_within, opened.pass_percent, opened.first_percent)
 
 
 def calibrated_reviewers(comparison_set: ComparisonSet) -> QuerySet[Reviewer]:
@@ -156,13 +147,13 @@ def load_own_progress(
     sets: Collection[ComparisonSet], person: Person
 ) -> dict[int, tuple[CalibrationRound, ReviewerProgress]]:
     """Set -> its open round and the person's progress, if the person is calibrated."""
-    found = {}
+    own = {}
     rounds = CalibrationRound.objects.filter(set__in=sets, closed_at=None)
     for opened in rounds.select_related("set__rubric_version"):
         reviewer = calibrated_reviewers(opened.set).filter(person=person).order_by("pk").first()
         if reviewer is not None:
-            found[opened.set_id] = (opened, load_progress(opened, reviewer))
-    return found
+            own[opened.set_id] = (opened, load_progress(opened, reviewer))
+    return own
 
 
 def load_progress(opened: CalibrationRound, reviewer: Reviewer) -> ReviewerProgress:
@@ -173,9 +164,8 @@ def load_progress_by_reviewer(
     opened: CalibrationRound, reviewers: Collection[Reviewer]
 ) -> dict[int, ReviewerProgress]:
     """The progress of each of these people; five queries for any number of them."""
-    keys, rule = load_keys(opened), build_rule(opened)
-    rubric = opened.set.rubric_version.to_record()
-    weights, scales = get_weights(rubric), rubric.scales
+    keys, rubric = load_keys(opened), opened.set.rubric_version.to_record()
+    weights, scales, within = get_weights(rubric), rubric.scales, Fraction(opened.mark_within)
     known: dict[int, set[int]] = defaultdict(set)
     submitted: dict[int, dict[int, int]] = defaultdict(dict)
     earlier: set[int] = set()
@@ -188,31 +178,32 @@ def load_progress_by_reviewer(
             submitted[reviewer][comparison] = pk
             if created_at < opened.created_at:
                 earlier.add(pk)
-    given = _load_marks([pk for reviews in submitted.values() for pk in reviews.values()])
+    given = defaultdict(list)
+    marked = [pk for reviews in submitted.values() for pk in reviews.values()]
+    rows_of_marks = ReviewedResponse.objects.filter(review__in=marked)
+    for pk, number, scores, holistic in rows_of_marks.values_list(
+        "review", "response__number", "scores", "holistic"
+    ):
+        given[pk].append((str(number), scores, holistic))
     unable = _load_unable(keys, [reviewer.person_id for reviewer in reviewers if reviewer.person_id])
     waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("reviewer", "reason"))
-    found = {}
+    progress = {}
     for person in reviewers:
         asked = keys.keys() - known[person.pk] - unable.get(person.person_id or 0, set())
         compared = {
-            comparison: compare_review(keys[comparison], collect_marks(given[pk]), rule, weights, scales)
+            comparison: compare_review(keys[comparison], collect_marks(given[pk]), within, weights, scales)
             for comparison, pk in submitted[person.pk].items()
             if comparison in asked
         }
-        result = compute_result(compared.values(), asked=len(asked), rule=rule)
+        result = compute_result(
+            compared.values(),
+            asked=len(asked),
+            pass_percent=opened.pass_percent,
+            first_percent=opened.first_percent,
+        )
         reused = sum(submitted[person.pk][comparison] in earlier for comparison in compared)
-        found[person.pk] = ReviewerProgress(compared, asked, reused, result, waivers.get(person.pk, ""))
-    return found
-
-
-def _load_marks(reviews: list[int]) -> dict[int, list[tuple[str, dict[str, float], float | None]]]:
-    """Review -> its scores for each response, by the response's number."""
-    found: dict[int, list[tuple[str, dict[str, float], float | None]]] = defaultdict(list)
-    rows = ReviewedResponse.objects.filter(review__in=reviews)
-    columns = ("review", "response__number", "scores", "holistic")
-    for review, number, scores, holistic in rows.values_list(*columns):
-        found[review].append((str(number), scores, holistic))
-    return found
+        progress[person.pk] = ReviewerProgress(compared, asked, reused, result, waivers.get(person.pk, ""))
+    return progress
 
 
 def _load_unable(comparisons: Collection[int], people: Collection[int]) -> dict[int, set[int]]:
@@ -222,8 +213,8 @@ def _load_unable(comparisons: Collection[int], people: Collection[int]) -> dict[
     if not written:
         return {}
     totals = dict(responses.order_by().values_list("comparison").annotate(Count("pk")))
-    found: dict[int, set[int]] = defaultdict(set)
+    unable: dict[int, set[int]] = defaultdict(set)
     for (person, comparison), own in written.items():
         if person is not None and totals[comparison] - own < FEWEST_SHOWN:
-            found[person].add(comparison)
-    return found
+            unable[person].add(comparison)
+    return unable

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from rubric.calibration.actions import RoundPlan, open_round
+from rubric.calibration.actions import SetRoundPlan, open_round
 from rubric.calibration.core import Key
 from rubric.human_reviewers.actions import take_next_review
 from rubric.models import CalibrationRound, ComparisonSet, Review
@@ -25,7 +25,7 @@ def make_set_round(
 ) -> CalibrationRound:
     """An open round of the set with agreed marks for each of its comparisons, by who opened the set."""
     marks = dict.fromkeys(comparisons, AGREED) if marks is None else marks
-    plan = RoundPlan(name="Before the first", comparisons=comparisons, marks=marks, **given)
+    plan = SetRoundPlan(name="Before the first", comparisons=comparisons, marks=marks, **given)
     return open_round(comparison_set=made, plan=plan, by=made.created_by, now=now)
 
 

@@ -19,12 +19,14 @@ def form_page(
     page: str,
     context: Callable[[], Mapping[str, object]],
     initial: MutableMapping[str, object] | None = None,
+    refuse: Callable[[BaseForm, Refusal], int] = add_refusal,
     **given: object,
 ) -> HttpResponse:
     """Show `page` with `form` in its context. A valid form that was sent goes to `act`, which returns the next address.
 
-    A refusal that is about what was typed becomes a fault of the form (see `add_refusal`). `context` is called only
-    when the page is shown, after the act. `given` goes to the form's constructor.
+    A refusal that is about what was typed becomes a fault of the form (see `add_refusal`; `refuse` may be
+    `kept_status`). `context` is called only when the page is shown, after the act. `given` goes to the form's
+    constructor.
     """
     form, status = form_class(initial=initial, **given), 200  # type: ignore[arg-type]
     if request.method == "POST":
@@ -33,5 +35,5 @@ def form_page(
             try:
                 return respond(request, page=page, redirect=act(form))
             except Refusal as refusal:
-                status = add_refusal(form, refusal)
+                status = refuse(form, refusal)
     return respond(request, page=page, context={"form": form, **context()}, status=status)

@@ -1,8 +1,7 @@
 """Calibration rounds of a project, for programs of its leads."""
 
-from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 from django.utils import timezone
 from pydantic import Field
@@ -12,7 +11,7 @@ from discussions.calibration.actions import RoundPlan
 from discussions.calibration.permissions import check_calibrate
 from discussions.calibration.queries import RoundProgress, load_trainees, query_games, query_rounds
 from discussions.calibration.views.rounds import member_or_404, round_or_404
-from discussions.models import CalibrationRound
+from discussions.models import CalibrationGame, CalibrationRound
 from rubric.calibration.api import collect_notes
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person, Project
@@ -26,44 +25,33 @@ ONE = PATH + "{int:calibration}/"
 GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 
 
-class RoundAnswer(Answer):
+class RoundAnswer(
+    Answer,
+    of=CalibrationRound,
+    fields="number name is_required pass_percent rating_within game_count:item_count created_at closed_at",
+):
     """A calibration round; it is open while `closed_at` is null.
 
     It is passed with `pass_percent` of a hundred answers as in the keys, and ratings that are at most `rating_within`
     from the keys' on average.
     """
 
-    number: int
-    name: str
-    is_required: bool
-    pass_percent: int
-    rating_within: float
     game_count: int
-    created_at: datetime
-    closed_at: datetime | None
 
 
-class KeyGameAnswer(Answer):
+class KeyGameAnswer(Answer, of=CalibrationGame, fields="game:game.number note"):
     """A game of a round, and what evaluators read of it after they submitted."""
 
-    game: int
-    note: str
 
-
-class TraineeAnswer(Answer):
+class TraineeAnswer(
+    Answer,
+    of=tuple[Person, RoundProgress],
+    fields="id:0.pk name:0.name done:1.result.done asked:1.result.asked alike:1.result.alike count:1.result.count "
+    "rating_error:1.result.rating_error passes:1.result.passes waiver:1.waiver",
+):
     """How somebody does: `alike` of `count` answers as in the keys, in `done` of `asked` games; `passes` is null while
     games are missing. `waiver` is why a lead lets them rate without passing.
     """
-
-    id: int
-    name: str
-    done: int
-    asked: int
-    alike: int
-    count: int
-    rating_error: float | None
-    passes: bool | None
-    waiver: str
 
 
 class SingleRoundAnswer(RoundAnswer):
@@ -100,10 +88,7 @@ class WaiverGiven(Given):
 @router.get(PATH, "api_calibrations", "calibrate")
 def list_rounds(request: SignedIn, slug: str) -> Listed[RoundAnswer]:
     """List the calibration rounds of a project, the newest first."""
-    rounds = query_rounds(_led_project(request, slug))
-    return Listed[RoundAnswer](
-        items=[RoundAnswer(**_facts(row, getattr(row, "item_count", 0))) for row in rounds]
-    )
+    return Listed[RoundAnswer].read_all(query_rounds(_led_project(request, slug)))
 
 
 @router.post(PATH, "api_calibrations", "calibrate", "admin", status=201)
@@ -127,8 +112,8 @@ def show_round(request: SignedIn, slug: str, calibration: int) -> SingleRoundAns
 def close(request: SignedIn, slug: str, calibration: int) -> SingleRoundAnswer:
     """Close a calibration round. No more games of it are given out; started ones can still be submitted."""
     project = _led_project(request, slug)
-    found = round_or_404(project, calibration)
-    actions.close_round(opened=found, by=request.user, now=timezone.now())
+    opened = round_or_404(project, calibration)
+    actions.close_round(opened=opened, by=request.user, now=timezone.now())
     return _single(project, calibration)
 
 
@@ -138,9 +123,9 @@ def let_rate(
 ) -> SingleRoundAnswer:
     """Let an evaluator rate who did not pass a round."""
     project = _led_project(request, slug)
-    found = round_or_404(project, calibration)
+    opened = round_or_404(project, calibration)
     who = member_or_404(project, person)
-    actions.let_rate(opened=found, person=who, reason=given.reason, by=request.user, now=timezone.now())
+    actions.let_rate(opened=opened, person=who, reason=given.reason, by=request.user, now=timezone.now())
     return _single(project, calibration)
 
 
@@ -148,29 +133,7 @@ def _led_project(request: SignedIn, slug: str) -> Project:
     return project_or_404(request.user, slug, check_calibrate)
 
 
-def _facts(row: CalibrationRound, game_count: int) -> dict[str, Any]:
-    names = [name for name in RoundAnswer.model_fields if name not in ("game_count", "rating_within")]
-    facts: dict[str, Any] = {name: getattr(row, name) for name in names}
-    return {**facts, "game_count": game_count, "rating_within": float(row.rating_within)}
-
-
 def _single(project: Project, number: int) -> SingleRoundAnswer:
     opened = round_or_404(project, number)
-    games = query_games(opened)
-    return SingleRoundAnswer(
-        **_facts(opened, len(games)),
-        games=[KeyGameAnswer(game=row.game.number, note=row.note) for row in games],
-        people=[_trainee(person, progress) for person, progress in load_trainees(opened)],
-    )
-
-
-def _trainee(person: Person, progress: RoundProgress) -> TraineeAnswer:
-    result = progress.result
-    error = result.rating_error
-    return TraineeAnswer(
-        id=person.pk,
-        name=person.name,
-        rating_error=None if error is None else float(error),
-        waiver=progress.waiver,
-        **{name: getattr(result, name) for name in ("done", "asked", "alike", "count", "passes")},
-    )
+    games = list(query_games(opened))
+    return SingleRoundAnswer.read(opened, game_count=len(games), games=games, people=load_trainees(opened))

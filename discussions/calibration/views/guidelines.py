@@ -21,7 +21,7 @@ from discussions.calibration.core import (
     keep_answers,
     too_low,
 )
-from discussions.calibration.forms import GuidelineForm, ReadForm
+from discussions.calibration.forms import ConfirmForm, GuidelineForm
 from discussions.calibration.permissions import GUIDELINE_UNREAD, check_write_guideline
 from discussions.calibration.queries import newest_guideline, unread_guideline
 from discussions.models import Evaluation, Guideline, GuidelineReading, Iteration
@@ -47,15 +47,8 @@ class PracticeItem:
         self.criterion = next(row for row in record.criteria if row.key == question.metric)
         self.quote = say(EXCHANGE[question.message - 1][1]) if question.message else ""
         self.least = Fraction(str(record.parameters["answers_yes_rating"]))
-        self.values = {"yes": int(record.parameters["answers_yes_count"]), "least": _number(self.least)}
-
-    @property
-    def about(self) -> str:
-        return say(self.question.about, **self.values)
-
-    @property
-    def why(self) -> str:
-        return say(self.question.why, **self.values)
+        values = {"yes": int(record.parameters["answers_yes_count"]), "least": _number(self.least)}
+        self.about, self.why = say(question.about, **values), say(question.why, **values)
 
     @property
     def buttons(self) -> dict[str, str]:
@@ -136,7 +129,7 @@ def _is_newcomer(request: SignedIn, project: Project) -> bool:
 def confirm(request: SignedIn, slug: str) -> HttpResponse:
     """Confirm that one has read the shown version; redirects to the queue, or to a still newer version."""
     project = project_or_404(request.user, slug)
-    form = bind_form(request, ReadForm)
+    form = bind_form(request, ConfirmForm)
     if not form.is_valid():
         raise Http404
     shown = get_object_or_404(Guideline, project=project, number=form.cleaned_data["number"])
@@ -167,7 +160,6 @@ def take_after_guideline(
 
 @require("write_guideline", methods=("GET", "POST"))
 def edit_guideline(request: SignedIn, slug: str) -> HttpResponse:
-    """Write the next version."""
     project = project_or_404(request.user, slug, check_write_guideline)
 
     def write(form: GuidelineForm) -> str:

@@ -1,6 +1,6 @@
 """Calibration rounds: opened, viewed and closed by leads; taken by evaluators, who see their result for each game."""
 
-from collections import Counter
+from functools import partial
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -16,11 +16,10 @@ from discussions.adjudication.pages.evidence import (
     load_evidence_source,
 )
 from discussions.calibration import actions
-from discussions.calibration.core import ComparedAnswers, KeyDifference, Result
+from discussions.calibration.core import ComparedAnswers, GamesResult
 from discussions.calibration.forms import RoundForm
 from discussions.calibration.permissions import check_calibrate
 from discussions.calibration.queries import (
-    RoundProgress,
     games_left,
     load_progress,
     load_trainees,
@@ -34,21 +33,22 @@ from discussions.models.slots import CALIBRATION
 from discussions.rating.views import evaluation_or_404
 from discussions.slots.permissions import check_take_game
 from rubric.calibration.forms import WaiverForm
+from rubric.calibration.views import waive
 from workspace.audit.forms import KeyedForm
-from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
+from workspace.core.agreed_answers import list_missed
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
+from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 SECTION = "team"
-MOST_OFFERED, MOST_MISSED = 60, 20
+MOST_OFFERED = 60
 
 
 def round_or_404(project: Project, number: int) -> CalibrationRound:
-    """The project's round of that number."""
     rows = CalibrationRound.objects.select_related("project", "created_by")
     return get_object_or_404(rows, project=project, number=number)
 
@@ -60,33 +60,34 @@ def member_or_404(project: Project, person: int) -> Person:
 
 @require("calibrate", methods=("GET", "POST"))
 def calibrations(request: SignedIn, slug: str) -> HttpResponse:
-    """All rounds, and the form that opens one; leads to it."""
+    """All rounds, and the form that opens one."""
     only_parameters(request)
     project = project_or_404(request.user, slug, check_calibrate)
-    form, status = RoundForm(), 200
-    if request.method == "POST":
-        form, status = bind_form(request, RoundForm), 422
-        try:
-            if form.is_valid():
-                plan = form.to_plan()
-                opened = actions.open_round(project=project, plan=plan, by=request.user, now=timezone.now())
-                return respond(request, page="", redirect=_place(slug, opened.number))
-        except Refusal as refusal:
-            status = kept_status(form, refusal)
-    context = {**_rounds_context(project), "form": form, **frame(request.user, project, SECTION)}
-    return respond(request, page="discussions/calibration/list.html", context=context, status=status)
 
+    def open_round(form: RoundForm) -> str:
+        plan = form.to_plan()
+        opened = actions.open_round(project=project, plan=plan, by=request.user, now=timezone.now())
+        return _address(slug, opened.number)
 
-def _rounds_context(project: Project) -> dict[str, object]:
-    """All rounds, newest first; `offered` are the newest numbers of games with a verdict. Two queries."""
-    rounds = list(query_rounds(project))
-    verdicts = Verdict.objects.not_superseded().filter(project=project, game__withdrawn_at=None)
-    numbers = verdicts.order_by("-game__number").values_list("game__number", flat=True)
-    return {
-        "rounds": rounds,
-        "is_open": any(listed.closed_at is None for listed in rounds),
-        "offered": list(numbers[:MOST_OFFERED]),
-    }
+    def context() -> dict[str, object]:
+        rounds = list(query_rounds(project))
+        verdicts = Verdict.objects.not_superseded().filter(project=project, game__withdrawn_at=None)
+        numbers = verdicts.order_by("-game__number").values_list("game__number", flat=True)
+        return {
+            "rounds": rounds,
+            "is_open": any(row.closed_at is None for row in rounds),
+            "offered": list(numbers[:MOST_OFFERED]),
+            **frame(request.user, project, SECTION),
+        }
+
+    return form_page(
+        request,
+        RoundForm,
+        open_round,
+        page="discussions/calibration/list.html",
+        context=context,
+        refuse=kept_status,
+    )
 
 
 @require("calibrate")
@@ -103,7 +104,7 @@ def close_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse
     opened = round_or_404(project, number)
     bind_form(request, NothingForm)
     actions.close_round(opened=opened, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=_place(slug, number))
+    return respond(request, page="", redirect=_address(slug, number))
 
 
 @require("calibrate", methods=("POST",))
@@ -112,14 +113,8 @@ def let_rate(request: SignedIn, slug: str, number: int, person: int) -> HttpResp
     project = project_or_404(request.user, slug, check_calibrate)
     opened = round_or_404(project, number)
     who = member_or_404(project, person)
-    form = bind_form(request, WaiverForm)
-    reason = form.cleaned_data["reason"] if form.is_valid() else ""
-    try:
-        actions.let_rate(opened=opened, person=who, reason=reason, by=request.user, now=timezone.now())
-    except (Unacceptable, NotAllowed) as refusal:
-        status = kept_status(form, refusal)
-        return _show(request, opened, waiving=form, waived=who.pk, status=status)
-    return respond(request, page="", redirect=_place(slug, number) + "#people")
+    let = partial(actions.let_rate, opened=opened, person=who)
+    return waive(request, let, partial(_show, request, opened, waived=who.pk), _address(slug, number))
 
 
 @require("take_game", methods=("POST",))
@@ -143,11 +138,16 @@ def _show(
     status: int = 200,
 ) -> HttpResponse:
     people, games = load_trainees(opened), list(query_games(opened))
+    numbers = {game.game_id: game.game.number for game in games}
+    missed = list_missed(
+        [progress.compared for _person, progress in people],
+        lambda game, differs: (numbers[game], get_kind_label(differs.kind), differs.subject, differs.kind),
+    )
     context = {
         "round": opened,
         "games": games,
         "people": people,
-        "missed": _list_missed(people, {game.game_id: game.game.number for game in games}),
+        "missed": missed,
         "waiving": waiving,
         "waived": waived,
         **frame(request.user, opened.project, SECTION),
@@ -155,27 +155,7 @@ def _show(
     return respond(request, page="discussions/calibration/show.html", context=context, status=status)
 
 
-def _list_missed(
-    people: list[tuple[Person, RoundProgress]], numbers: dict[int, int]
-) -> list[dict[str, object]]:
-    """Subjects on which at least two people differ from the key, the most frequent first: perhaps the key is wrong."""
-    taken = Counter[int]()
-    missed = Counter[tuple[int, str, str]]()
-    for game, compared in (item for _person, progress in people for item in progress.compared.items()):
-        taken[game] += 1
-        missed.update((game, difference.kind, difference.subject) for difference in compared.differences)
-    entries = sorted(
-        (-count, numbers[game], get_kind_label(kind), subject, taken[game])
-        for (game, kind, subject), count in missed.items()
-        if count > 1
-    )
-    return [
-        {"game_number": number, "label": label, "subject": subject, "people": -count, "of_people": of_people}
-        for count, number, label, subject, of_people in entries[:MOST_MISSED]
-    ]
-
-
-def _place(slug: str, number: int) -> str:
+def _address(slug: str, number: int) -> str:
     return reverse("calibration", args=[slug, number])
 
 
@@ -211,7 +191,7 @@ class FeedbackPage(Struct, frozen=True):
     round: CalibrationRound
     game: CalibrationGame
     compared: ComparedAnswers
-    result: Result
+    result: GamesResult
     is_let_rate: bool
     kinds: list[tuple[str, int, int]]
     differences: list[AnswerDifference]
@@ -229,6 +209,8 @@ def _build_feedback_page(evaluation: Evaluation) -> FeedbackPage:
     compared = progress.compared.get(evaluation.game_id)
     if compared is None:
         raise Http404
+    measured = evaluation.measured
+    source = load_evidence_source(evaluation.game, measured, measured.rubric_version)
     return FeedbackPage(
         round=opened,
         game=chosen,
@@ -236,19 +218,13 @@ def _build_feedback_page(evaluation: Evaluation) -> FeedbackPage:
         result=progress.result,
         is_let_rate=bool(progress.waiver),
         kinds=[(get_kind_label(kind), *counts) for kind, counts in compared.by_kind.items()],
-        differences=_differences(evaluation, compared.differences),
+        differences=[
+            AnswerDifference(
+                build_subject(source, one.kind, one.subject),
+                answer_word(one.kind, one.given),
+                answer_word(one.kind, one.agreed),
+            )
+            for one in compared.differences
+        ],
         left=len(games_left(opened, evaluation.evaluator)) if opened.closed_at is None else 0,
     )
-
-
-def _differences(evaluation: Evaluation, differences: list[KeyDifference]) -> list[AnswerDifference]:
-    measured = evaluation.measured
-    source = load_evidence_source(evaluation.game, measured, measured.rubric_version)
-    return [
-        AnswerDifference(
-            build_subject(source, difference.kind, difference.subject),
-            answer_word(difference.kind, difference.given),
-            answer_word(difference.kind, difference.agreed),
-        )
-        for difference in differences
-    ]

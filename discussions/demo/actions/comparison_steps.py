@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from discussions.demo.actions.scene import FOLDER, Scene, Steps
-from rubric.calibration.actions import RoundPlan, change_repeats, open_round
+from rubric.calibration.actions import SetRoundPlan, change_repeats, open_round
 from rubric.comparisons.actions import add_reviewer, import_lines, import_reviews, open_set
 from rubric.comparisons.core.lines import Lines, ReviewGiven, read_comparison_lines
 from rubric.comparisons.core.placing import Placed, place_review
@@ -106,7 +106,7 @@ def _open_set_round(
         for number, given in marks.items()
     }
     said = {int(number): note for number, note in notes.items()}
-    plan = RoundPlan(name=name, comparisons=list(keys), marks=keys, notes=said)
+    plan = SetRoundPlan(name=name, comparisons=list(keys), marks=keys, notes=said)
     open_round(comparison_set=_newest(scene), plan=plan, **scene.stamp(by))
 
 

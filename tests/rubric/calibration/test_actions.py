@@ -5,7 +5,7 @@ import json
 import pytest
 
 import workspace.core.hidden_duplicates
-from rubric.calibration.actions import RoundPlan, change_repeats, close_round, let_review, open_round
+from rubric.calibration.actions import SetRoundPlan, change_repeats, close_round, let_review, open_round
 from rubric.calibration.queries import load_keys, load_progress
 from rubric.comparisons.actions import add_comparisons
 from rubric.comparisons.core.lines import NewComparison, NewResponse
@@ -91,7 +91,7 @@ def test_one_round_is_open_at_a_time_and_only_leads_open_it():
     [person] = list_reviewers(made)
     with pytest.raises(NotAllowed, match="Only team leads"):
         close_round(opened=opened, by=person, now=NOW)
-    plan = RoundPlan(name="Mine", comparisons=(2,), marks={2: AGREED})
+    plan = SetRoundPlan(name="Mine", comparisons=(2,), marks={2: AGREED})
     with pytest.raises(NotAllowed, match="Only team leads"):
         open_round(comparison_set=made, plan=plan, by=person, now=NOW)
     for _again in range(2):

@@ -1,12 +1,10 @@
 """Agreed marks as they are typed, their consensus, and who passes a round; how far two reviews are apart."""
 
-from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 
 from rubric.calibration.core import (
-    Rule,
     build_consensus,
     compare_review,
     compute_result,
@@ -19,7 +17,7 @@ from rubric.reviews.core.mark_pairs import collect_marks, pair_marks
 
 LABELS = {"holistic": "As a whole", "accuracy": "Factual correctness", "clarity": "Clarity"}
 WEIGHTS = {"accuracy": Fraction(3, 4), "clarity": Fraction(1, 4)}
-RULE = Rule(mark_within=Decimal(1), pass_percent=75, first_percent=50)
+WITHIN = Fraction(1)
 
 
 def wholes(*marks):
@@ -94,14 +92,14 @@ def test_what_one_person_gave_is_no_consensus():
 
 
 def test_marks_within_the_tolerance_agree_and_others_are_listed():
-    found = compare_review(key(8, "15/2", 6), wholes(9, 9, 6), RULE, WEIGHTS)
+    found = compare_review(key(8, "15/2", 6), wholes(9, 9, 6), WITHIN, WEIGHTS)
     assert (found.alike, found.count, found.is_same_first) == (2, 3, False)
     [pair] = found.differences
     assert (pair.response, pair.one, pair.other) == ("2", Fraction(15, 2), 9)
 
 
 def test_only_responses_that_were_reviewed_and_marks_that_were_given_are_compared():
-    found = compare_review(key(9, 7, 6), {"2": {"holistic": Fraction(7)}, "3": {}}, RULE, WEIGHTS)
+    found = compare_review(key(9, 7, 6), {"2": {"holistic": Fraction(7)}, "3": {}}, WITHIN, WEIGHTS)
     assert (found.alike, found.count) == (1, 1)
     assert found.is_same_first, "response 1 was not theirs to review"
 
@@ -119,8 +117,8 @@ def test_only_responses_that_were_reviewed_and_marks_that_were_given_are_compare
     ],
 )
 def test_a_round_is_passed_over_all_its_comparisons(reviews, asked, passes):
-    compared = [compare_review(key(8, 7, 6), wholes(*marks), RULE, WEIGHTS) for marks in reviews]
-    assert compute_result(compared, asked=asked, rule=RULE).passes is passes
+    compared = [compare_review(key(8, 7, 6), wholes(*marks), WITHIN, WEIGHTS) for marks in reviews]
+    assert compute_result(compared, asked=asked, pass_percent=75, first_percent=50).passes is passes
 
 
 def test_the_first_place_goes_by_the_weighted_overall_where_there_are_criteria():
@@ -154,7 +152,7 @@ def test_marks_on_scales_of_their_own_are_read_on_them_and_compared_on_the_commo
         "1": {"accuracy": Fraction(1), "clarity": Fraction(3)},
         "2": {"accuracy": Fraction(0), "clarity": Fraction(5)},
     }
-    found = compare_review(agreed, given, RULE, weights, scales)
+    found = compare_review(agreed, given, WITHIN, weights, scales)
     assert (found.alike, found.count, found.is_same_first) == (3, 4, True)
     assert [pair.apart for pair in found.differences] == [Fraction(9, 4)], (
         "one of four steps of a scale 1 to 5"
