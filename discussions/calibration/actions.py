@@ -163,7 +163,6 @@ def _begin(opened: CalibrationRound, by: Person, now: datetime) -> Evaluation | 
 
 
 def _verdicts(project: Project, numbers: Sequence[int]) -> list[Verdict]:
-    """The current verdicts of these games, in this order."""
     rows = Verdict.objects.not_superseded().filter(
         project=project, game__number__in=numbers, game__withdrawn_at=None
     )

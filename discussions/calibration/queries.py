@@ -50,7 +50,6 @@ class RoundProgress(Struct, frozen=True):
 
 
 def query_rounds(project: Project) -> "QuerySet[CalibrationRound]":
-    """The rounds of a project, the newest first, with their `item_count`."""
     return (
         CalibrationRound.objects.filter(project=project)
         .annotate(item_count=Count("games"))
@@ -77,7 +76,6 @@ _OPEN = Prepared(_query_open, int)
 
 
 def load_keys(opened: CalibrationRound) -> dict[int, Key]:
-    """Game -> the key that the team agreed on."""
     rows = opened.games.values_list("game", "key")
     return {game: msgspec.json.decode(key, type=Key) for game, key in rows}
 
@@ -179,7 +177,6 @@ class OwnCalibration(Struct, frozen=True):
 
     @property
     def is_offered(self) -> bool:
-        """Whether the person may choose to begin its next game."""
         return bool(self.waiting) and not self.round.is_required and not self.started
 
 

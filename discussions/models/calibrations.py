@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from discussions.models.games import Game
 from discussions.models.verdicts import Verdict
+from workspace.database.pairs import set_together
 from workspace.models import Person, Project
 
 
@@ -42,11 +43,7 @@ class CalibrationRound(models.Model):
             models.CheckConstraint(
                 condition=Q(rating_within__gte=0, rating_within__lte=4), name="calibration_rating_within"
             ),
-            models.CheckConstraint(
-                condition=Q(closed_at=None, closed_by=None)
-                | Q(closed_at__isnull=False, closed_by__isnull=False),
-                name="calibration_closed_pair",
-            ),
+            set_together("closed_at", "closed_by", name="calibration_closed_pair"),
         )
 
     def __str__(self) -> str:

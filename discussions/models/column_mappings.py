@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from discussions.models.games import Transcript
+from workspace.database.pairs import set_together
 from workspace.models import Person, Project
 
 
@@ -30,11 +31,7 @@ class ColumnMapping(models.Model):
                 condition=Q(removed_at=None),
                 name="column_mapping_once_per_project",
             ),
-            models.CheckConstraint(
-                condition=Q(removed_at=None, removed_by=None)
-                | Q(removed_at__isnull=False, removed_by__isnull=False),
-                name="column_mapping_removed_pair",
-            ),
+            set_together("removed_at", "removed_by", name="column_mapping_removed_pair"),
         )
 
     def __str__(self) -> str:

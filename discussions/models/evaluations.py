@@ -9,6 +9,7 @@ from discussions.models.games import Game
 from discussions.models.iterations import IDENTIFICATIONS
 from discussions.models.measurements import Measured
 from discussions.models.slots import RATING, REPEAT, Slot
+from workspace.database.pairs import set_together
 from workspace.models import Person, Project
 from workspace.models.revisions import KeyedRevision, Versioned
 
@@ -224,11 +225,7 @@ class Remark(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["created_by", "key"], name="remark_key_unique"),
-            models.CheckConstraint(
-                condition=Q(resolved_at=None, resolved_by=None)
-                | Q(resolved_at__isnull=False, resolved_by__isnull=False),
-                name="remark_resolved_pair",
-            ),
+            set_together("resolved_at", "resolved_by", name="remark_resolved_pair"),
         )
         indexes = (
             models.Index(

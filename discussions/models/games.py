@@ -7,6 +7,7 @@ from django.db.models.functions import Coalesce
 
 from discussions.core.records import GameRecord
 from discussions.models.iterations import Iteration
+from workspace.database.pairs import set_together
 from workspace.models import Job, Person, Project
 
 
@@ -144,11 +145,7 @@ class Game(models.Model):
             models.UniqueConstraint(
                 fields=["project", "content_sha256", "transcript"], name="game_once_per_file"
             ),
-            models.CheckConstraint(
-                condition=Q(withdrawn_at=None, withdrawn_by=None)
-                | Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False),
-                name="game_withdrawn_pair",
-            ),
+            set_together("withdrawn_at", "withdrawn_by", name="game_withdrawn_pair"),
             models.CheckConstraint(
                 condition=Q(needed_count=None, needed_at=None, needed_by=None, needed_reason="")
                 | (

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from discussions.models.games import Game
+from workspace.database.pairs import set_together
 from workspace.database.prepared_queries import build_part
 from workspace.models import Person, Project
 
@@ -67,11 +68,7 @@ class Slot(models.Model):
                 condition=Q(assigned_to__isnull=False),
                 name="slot_assigned_once_per_game",
             ),
-            models.CheckConstraint(
-                condition=Q(evaluator=None, taken_at=None)
-                | Q(evaluator__isnull=False, taken_at__isnull=False),
-                name="slot_taken_pair",
-            ),
+            set_together("evaluator", "taken_at", name="slot_taken_pair"),
             models.CheckConstraint(
                 condition=Q(lease_until=None) | Q(evaluator__isnull=False, is_closed=False),
                 name="slot_lease_of_somebody",

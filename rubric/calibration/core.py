@@ -34,8 +34,6 @@ class ComparedReview(Struct, frozen=True):
 
 
 class ReviewsResult(RoundResult, frozen=True, kw_only=True):
-    """All comparisons of a round together; `first_alike` of `first_count` have the agreed response first."""
-
     first_alike: int
     first_count: int
 

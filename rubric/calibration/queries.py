@@ -72,7 +72,6 @@ class ReviewerProgress(Struct, frozen=True):
 
 
 def load_rounds(comparison_set: ComparisonSet) -> list[CalibrationRound]:
-    """All rounds of the set with their `item_count`, the newest first."""
     rounds = CalibrationRound.objects.filter(set=comparison_set).annotate(item_count=Count("comparisons"))
     return list(rounds.order_by("-number"))
 
@@ -87,7 +86,6 @@ def list_offered(comparison_set: ComparisonSet) -> list[int]:
 
 
 def load_agreed_marks(opened: CalibrationRound) -> list[tuple[CalibrationComparison, list[tuple[str, str]]]]:
-    """The comparisons of the round in their order, each with its responses and their agreed marks in words."""
     labels, scales = build_labels(opened.set), opened.set.rubric_version.to_record().scales
 
     def to_words(marks: Mapping[str, Fraction]) -> str:
@@ -138,7 +136,6 @@ def calibrated_reviewers(comparison_set: ComparisonSet) -> QuerySet[Reviewer]:
 
 
 def load_keys(opened: CalibrationRound) -> dict[int, Key]:
-    """Comparison -> the agreed marks."""
     rows = opened.comparisons.order_by("place").values_list("comparison", "key")
     return {comparison: msgspec.json.decode(key, type=Key) for comparison, key in rows}
 

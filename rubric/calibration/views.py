@@ -38,7 +38,6 @@ Act = Callable[..., object]
 
 @require("calibrate_set", methods=("GET", "POST"))
 def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """All rounds of the set, and the form that opens one."""
     only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check_calibrate_set)
 
@@ -61,7 +60,6 @@ def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("calibrate_set")
 def set_calibration(request: SignedIn, slug: str, number: int, calibration: int) -> HttpResponse:
-    """One round, with everybody's progress."""
     only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check_calibrate_set)
     return _show(request, round_or_404(comparison_set, calibration))
@@ -78,7 +76,6 @@ def close_set_calibration(request: SignedIn, slug: str, number: int, calibration
 
 @require("calibrate_set", methods=("POST",))
 def let_review(request: SignedIn, slug: str, number: int, calibration: int, reviewer: int) -> HttpResponse:
-    """Let somebody who did not pass review."""
     comparison_set = set_or_404(request.user, slug, number, check_calibrate_set)
     opened = round_or_404(comparison_set, calibration)
     who = get_object_or_404(Reviewer, set=comparison_set, pk=reviewer)
@@ -102,7 +99,6 @@ def waive(request: SignedIn, let: Act, show: Callable[..., HttpResponse], addres
 
 @require("calibrate_set", methods=("POST",))
 def change_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Set the share of hidden duplicates in the set."""
     comparison_set = set_or_404(request.user, slug, number, check_calibrate_set)
     form, status = bind_form(request, HiddenDuplicatesForm), 422
     try:

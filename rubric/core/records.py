@@ -56,7 +56,6 @@ class RubricRecord(Struct, frozen=True, forbid_unknown_fields=True):
     source: str = ""
 
     def criterion(self, key: str) -> Criterion:
-        """The criterion with that key; raises KeyError when the rubric has none."""
         for criterion in self.criteria:
             if criterion.key == key:
                 return criterion
@@ -104,7 +103,6 @@ class ReviewRecord(Struct, frozen=True):
     flags: list[Flag] = []
 
     def response(self, label: str) -> ResponseReview:
-        """The review of the response with that label; raises KeyError when there is none."""
         for response in self.responses:
             if response.label == label:
                 return response

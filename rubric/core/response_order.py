@@ -29,5 +29,4 @@ def order_places(taken: Mapping[int, int], seed: str) -> list[int]:
 
 
 def map_labels(order: Sequence[int]) -> dict[str, int]:
-    """Label -> number of the response that is shown there."""
     return dict(zip(LABELS, order, strict=False))

@@ -49,7 +49,6 @@ class Scale(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
     @property
     def is_common(self) -> bool:
-        """Whether it has the ends of the common scale."""
         return (self.lowest, self.highest) == (LOWEST, HIGHEST)
 
     def holds(self, value: Number) -> bool:
@@ -57,7 +56,6 @@ class Scale(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
         return self.lowest <= value <= self.highest
 
     def is_step(self, value: Number) -> bool:
-        """Whether a score is one of those that can be chosen."""
         steps = (exact(value) - exact(self.lowest)) / exact(self.step)
         return self.holds(value) and steps.denominator == 1
 
@@ -79,7 +77,6 @@ def bring_all(scores: Mapping[str, Value], scales: Scales) -> Mapping[str, Value
 
 
 def take_from_common(value: Value, scale: Scale) -> Value:
-    """A score or a mean on the common scale, converted to the criterion's own scale."""
     return value if scale.is_common else rescale(value, COMMON, scale)
 
 

@@ -19,7 +19,6 @@ class Overall(Struct, frozen=True):
 
 
 def get_weights(rubric: RubricRecord) -> dict[str, Fraction]:
-    """The weight of each criterion of the version, exact."""
     return {criterion.key: exact(criterion.weight) for criterion in rubric.criteria}
 
 

@@ -136,7 +136,6 @@ def percent_text(share: Number) -> str:
 
 
 def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
-    """The sum, its weights, and its distance from 1."""
     listed = [f"{key} {percent_text(share)}\u00a0%" for key, share in list(shares.items())[:_MOST_SHOWN]]
     left = len(shares) - _MOST_SHOWN
     more = [say_many("{n} more", "{n} more", left)] if left > 0 else []

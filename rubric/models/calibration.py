@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from rubric.models.comparisons import Comparison, ComparisonSet, Reviewer
+from workspace.database.pairs import set_together
 from workspace.models import Person
 
 
@@ -39,11 +40,7 @@ class CalibrationRound(models.Model):
             models.CheckConstraint(
                 condition=Q(mark_within__gte=0, mark_within__lte=9), name="set_calibration_mark_within"
             ),
-            models.CheckConstraint(
-                condition=Q(closed_at=None, closed_by=None)
-                | Q(closed_at__isnull=False, closed_by__isnull=False),
-                name="set_calibration_closed_pair",
-            ),
+            set_together("closed_at", "closed_by", name="set_calibration_closed_pair"),
         )
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ from django.db.models import Q
 from rubric.core.limits import MOST_REPEATS, MOST_RESPONSES
 from rubric.core.records import BOTH, HOLISTIC, RUBRIC
 from rubric.models.rubrics import RubricVersion
+from workspace.database.pairs import set_together
 from workspace.models import Person, Project
 
 MODES = [(HOLISTIC, "holistic"), (RUBRIC, "rubric"), (BOTH, "both")]
@@ -54,11 +55,7 @@ class ComparisonSet(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["project", "number"], name="comparison_set_number_unique"),
-            models.CheckConstraint(
-                condition=Q(closed_at=None, closed_by=None)
-                | Q(closed_at__isnull=False, closed_by__isnull=False),
-                name="comparison_set_closed_pair",
-            ),
+            set_together("closed_at", "closed_by", name="comparison_set_closed_pair"),
             models.CheckConstraint(
                 condition=Q(mode__in=[HOLISTIC, RUBRIC, BOTH]), name="comparison_set_mode_known"
             ),
@@ -152,10 +149,7 @@ class Reviewer(models.Model):
                 condition=Q(kind=PERSON, person__isnull=False) | Q(kind__in=[MODEL, ELSEWHERE], person=None),
                 name="reviewer_kind_fits",
             ),
-            models.CheckConstraint(
-                condition=Q(ended_at=None, ended_by=None) | Q(ended_at__isnull=False, ended_by__isnull=False),
-                name="reviewer_ended_pair",
-            ),
+            set_together("ended_at", "ended_by", name="reviewer_ended_pair"),
         )
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from rubric.models.comparisons import Comparison, Response, Reviewer
+from workspace.database.pairs import set_together
 from workspace.models import Person, Project
 from workspace.models.revisions import KeyedRevision, Versioned
 
@@ -79,11 +80,7 @@ class Review(Versioned):
                 name="review_once_per_round",
             ),
             models.CheckConstraint(condition=Q(round__in=[1, 2]), name="review_round_known"),
-            models.CheckConstraint(
-                condition=Q(corrected_at=None, corrected_by=None)
-                | Q(corrected_at__isnull=False, corrected_by__isnull=False),
-                name="review_corrected_pair",
-            ),
+            set_together("corrected_at", "corrected_by", name="review_corrected_pair"),
             models.CheckConstraint(
                 condition=Q(state=DRAFT, submitted_at=None)
                 | Q(state=SUBMITTED, submitted_at__isnull=False, purpose=RATING)
@@ -108,7 +105,6 @@ class Review(Versioned):
 
     @property
     def source_id(self) -> int:
-        """The key of `source`."""
         return self.read_from_id or self.pk
 
 

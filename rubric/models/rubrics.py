@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from rubric.core.records import RubricRecord
+from workspace.database.pairs import set_together
 from workspace.models import Person
 
 DRAFT = "draft"
@@ -18,8 +19,6 @@ DISCARDED = "discarded"
 
 
 class Rubric(models.Model):
-    """A questionnaire of the installation. Its versions hold the content."""
-
     key = models.SlugField(max_length=60, unique=True)
     kind = models.CharField(max_length=20, choices=[("discussion", "discussion"), ("response", "response")])
     name = models.CharField(max_length=200)
@@ -84,26 +83,10 @@ class RubricVersion(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["rubric", "number"], name="rubric_version_unique"),
-            models.CheckConstraint(
-                condition=Q(published_at=None, published_by=None)
-                | Q(published_at__isnull=False, published_by__isnull=False),
-                name="rubric_version_published_pair",
-            ),
-            models.CheckConstraint(
-                condition=Q(edited_at=None, edited_by=None)
-                | Q(edited_at__isnull=False, edited_by__isnull=False),
-                name="rubric_version_edited_pair",
-            ),
-            models.CheckConstraint(
-                condition=Q(retired_at=None, retired_by=None)
-                | Q(retired_at__isnull=False, retired_by__isnull=False),
-                name="rubric_version_retired_pair",
-            ),
-            models.CheckConstraint(
-                condition=Q(discarded_at=None, discarded_by=None)
-                | Q(discarded_at__isnull=False, discarded_by__isnull=False),
-                name="rubric_version_discarded_pair",
-            ),
+            set_together("published_at", "published_by", name="rubric_version_published_pair"),
+            set_together("edited_at", "edited_by", name="rubric_version_edited_pair"),
+            set_together("retired_at", "retired_by", name="rubric_version_retired_pair"),
+            set_together("discarded_at", "discarded_by", name="rubric_version_discarded_pair"),
             models.CheckConstraint(
                 condition=Q(state=DRAFT, published_at=None, retired_at=None, discarded_at=None)
                 | Q(

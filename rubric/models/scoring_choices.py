@@ -25,5 +25,4 @@ def is_scored_by_criterion() -> bool:
 
 
 def default_mode() -> str:
-    """The mode of new sets."""
     return BOTH if is_scored_by_criterion() else HOLISTIC

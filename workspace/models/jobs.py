@@ -1,8 +1,8 @@
 """Background work as rows: the row is the truth, a Celery message only says "look at job N"."""
 
 from django.db import models
-from django.db.models import Q
 
+from workspace.database.pairs import set_together
 from workspace.models.people import Person
 from workspace.models.projects import Project
 
@@ -72,11 +72,7 @@ class Job(models.Model):
         indexes = (models.Index(fields=["state", "lease_until"], name="job_waiting"),)
         constraints = (
             models.UniqueConstraint(fields=["kind", "subject", "input_hash"], name="job_unique"),
-            models.CheckConstraint(
-                condition=Q(cancelled_at=None, cancelled_by=None)
-                | Q(cancelled_at__isnull=False, cancelled_by__isnull=False),
-                name="job_cancelled_pair",
-            ),
+            set_together("cancelled_at", "cancelled_by", name="job_cancelled_pair"),
         )
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import models
 from django.db.models import Q
 
+from workspace.database.pairs import set_together
 from workspace.models.people import Person
 
 EVALUATOR = "evaluator"
@@ -70,10 +71,7 @@ class Membership(models.Model):
             models.UniqueConstraint(
                 fields=["project", "person"], condition=Q(ended_at=None), name="membership_one_at_a_time"
             ),
-            models.CheckConstraint(
-                condition=Q(ended_at=None, ended_by=None) | Q(ended_at__isnull=False, ended_by__isnull=False),
-                name="membership_ended_pair",
-            ),
+            set_together("ended_at", "ended_by", name="membership_ended_pair"),
         )
 
     def __str__(self) -> str:
@@ -109,16 +107,8 @@ class Invitation(models.Model):
 
     class Meta:
         constraints = (
-            models.CheckConstraint(
-                condition=Q(accepted_at=None, accepted_by=None)
-                | Q(accepted_at__isnull=False, accepted_by__isnull=False),
-                name="invitation_accepted_pair",
-            ),
-            models.CheckConstraint(
-                condition=Q(withdrawn_at=None, withdrawn_by=None)
-                | Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False),
-                name="invitation_withdrawn_pair",
-            ),
+            set_together("accepted_at", "accepted_by", name="invitation_accepted_pair"),
+            set_together("withdrawn_at", "withdrawn_by", name="invitation_withdrawn_pair"),
             models.CheckConstraint(
                 condition=Q(role=ADMIN, project=None) | (~Q(role=ADMIN) & Q(project__isnull=False)),
                 name="invitation_project_unless_admin",

@@ -1,8 +1,8 @@
 """Access tokens of the API, and the first answers to its keyed requests."""
 
 from django.db import models
-from django.db.models import Q
 
+from workspace.database.pairs import set_together
 from workspace.models.people import Person
 
 
@@ -26,13 +26,7 @@ class AccessToken(models.Model):
     used_address = models.CharField(max_length=45, blank=True)
 
     class Meta:
-        constraints = (
-            models.CheckConstraint(
-                condition=Q(revoked_at=None, revoked_by=None)
-                | Q(revoked_at__isnull=False, revoked_by__isnull=False),
-                name="access_token_revoked_pair",
-            ),
-        )
+        constraints = (set_together("revoked_at", "revoked_by", name="access_token_revoked_pair"),)
 
     def __str__(self) -> str:
         return self.name

@@ -4,6 +4,7 @@ import msgspec
 from django.db import models
 from django.db.models import Q
 
+from workspace.database.pairs import set_together
 from workspace.models.people import Person
 from workspace.models.projects import Project
 
@@ -50,13 +51,7 @@ class Webhook(models.Model):
     objects = WebhookQuerySet.as_manager()
 
     class Meta:
-        constraints = (
-            models.CheckConstraint(
-                condition=Q(removed_at=None, removed_by=None)
-                | Q(removed_at__isnull=False, removed_by__isnull=False),
-                name="webhook_removed_pair",
-            ),
-        )
+        constraints = (set_together("removed_at", "removed_by", name="webhook_removed_pair"),)
 
     def __str__(self) -> str:
         return self.name

@@ -52,7 +52,6 @@ class PracticeItem:
 
     @property
     def buttons(self) -> dict[str, str]:
-        """Answer -> the words of its button."""
         words = {
             ENOUGH: _number(self.least),
             TOO_LOW: _number(too_low(self.least)),
@@ -70,7 +69,6 @@ def _number(value: Fraction) -> str:
 
 @require("see_project")
 def guideline(request: SignedIn, slug: str) -> HttpResponse:
-    """How rating works in this project, and its guideline; for leads its versions, and how many have read it."""
     only_parameters(request)
     project, person = project_or_404(request.user, slug), request.user
     request.session[_seen_key(project)] = True
@@ -115,7 +113,6 @@ def practice(request: SignedIn, slug: str) -> HttpResponse:
 
 
 def _seen_key(project: Project) -> str:
-    """The session key that says that the person has seen how rating works in the project."""
     return f"seen_guideline_{project.pk}"
 
 

@@ -60,7 +60,6 @@ def member_or_404(project: Project, person: int) -> Person:
 
 @require("calibrate", methods=("GET", "POST"))
 def calibrations(request: SignedIn, slug: str) -> HttpResponse:
-    """All rounds, and the form that opens one."""
     only_parameters(request)
     project = project_or_404(request.user, slug, check_calibrate)
 
@@ -92,7 +91,6 @@ def calibrations(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("calibrate")
 def calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """One round, with everybody's results."""
     only_parameters(request)
     project = project_or_404(request.user, slug, check_calibrate)
     return _show(request, round_or_404(project, number))
@@ -109,7 +107,6 @@ def close_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse
 
 @require("calibrate", methods=("POST",))
 def let_rate(request: SignedIn, slug: str, number: int, person: int) -> HttpResponse:
-    """Let a person rate who did not pass."""
     project = project_or_404(request.user, slug, check_calibrate)
     opened = round_or_404(project, number)
     who = member_or_404(project, person)
