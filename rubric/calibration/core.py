@@ -37,6 +37,10 @@ class ReviewsResult(RoundResult, frozen=True, kw_only=True):
     first_alike: int
     first_count: int
 
+    @property
+    def first_percent(self) -> float | None:
+        return 100 * self.first_alike / self.first_count if self.first_count else None
+
 
 def compare_review(
     key: Key, given: Marks, within: Fraction, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE

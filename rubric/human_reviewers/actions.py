@@ -19,7 +19,6 @@ from rubric.human_reviewers.core import (
     SCORE,
     SLIP,
     FirstRoundScores,
-    SlipCheck,
     StartingMark,
     build_record,
     collect_reasons,
@@ -148,37 +147,27 @@ def _start_hidden_duplicate(
     )
     if chosen is None:
         return None
-    return begin_review(
-        comparison=Comparison.objects.get(pk=chosen),
-        reviewer=reviewer,
-        purpose=REPEAT,
-        by=by,
-        now=now,
-    )
+    comparison = Comparison.objects.get(pk=chosen)
+    return begin_review(comparison=comparison, reviewer=reviewer, purpose=REPEAT, by=by, now=now)
 
 
 def _check_place(comparison: Comparison, reviewer: Reviewer, now: datetime) -> None:
     """Raise Conflict when the comparison has all the people that it needs, and this person is not one of them."""
     needed = comparison.set.people_needed
     own = Review.objects.filter(comparison=comparison, reviewer=reviewer, purpose=RATING)
-    own = own.exclude(state=SUPERSEDED)
-    if needed is None or own.exists():
+    if needed is None or own.exclude(state=SUPERSEDED).exists():
         return
     # Two people who take the last place at once wait for each other here.
     Comparison.objects.select_for_update().get(pk=comparison.pk)
     if count_taken([comparison.set], now=now).get(comparison.pk, 0) >= needed:
-        raise Conflict(
-            _("All slots of this comparison are taken. Choose another comparison under Reviews."),
-            code="no_place",
-        )
+        says = _("All slots of this comparison are taken. Choose another comparison under Reviews.")
+        raise Conflict(says, code="no_place")
 
 
 def _start_from(first: Review, second: Review, by: Person, now: datetime) -> None:
-    """Copy the marks of the submitted first round to the second, each with a revision."""
-    rows = first.reviewed.select_related("response").defer("response__text")
     given = [
         FirstRoundScores(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge)
-        for row in rows
+        for row in first.reviewed.select_related("response").defer("response__text")
     ]
     starts = second_start(given, first.reported_ranking, first.order, second.order)
     store_starts(review=second, starts=starts, by=by, now=now)
@@ -295,7 +284,12 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
         """Raise Unacceptable if the review does not take this mark, or not now, or not without a reason."""
         fault = find_mark_fault(work.sheet, act.kind, act.subject, act.value)
         if not fault and act.kind == HOLISTIC and work.is_locked:
-            fault, field = find_slip_fault(work.sheet, _slip(work, act, proposed))
+            revisions = MarkRevision.objects.filter(
+                mark__review=work.review, mark__kind=act.kind, mark__subject=act.subject
+            )
+            given_at = revisions.order_by("-pk").values_list("created_at", flat=True).first()
+            age = work.now - given_at if work.now and given_at else SLIP * 2
+            fault, field = find_slip_fault(work.sheet, age=age, value=proposed.value, reason=act.reason or "")
             if fault:
                 raise Unacceptable(fault, field=field)
         fault = fault or (act.kind != HOLISTIC and why_not_yet(work.sheet, work.values, act.kind)) or ""
@@ -320,16 +314,6 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
         self, work: ReviewState, latest: Latest, *, now: datetime
     ) -> tuple[ReviewState, frozenset[str]]:
         return work.changed(latest), frozenset()
-
-
-def _slip(work: ReviewState, act: Act, proposed: Latest) -> SlipCheck:
-    """The holistic score to correct, with the reason of this act."""
-    revisions = MarkRevision.objects.filter(
-        mark__review=work.review, mark__kind=act.kind, mark__subject=act.subject
-    )
-    given_at = revisions.order_by("-pk").values_list("created_at", flat=True).first()
-    age = work.now - given_at if work.now and given_at else SLIP * 2
-    return SlipCheck(age, proposed.value, act.reason or "")
 
 
 _MARKS = _Marks()

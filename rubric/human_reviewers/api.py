@@ -16,14 +16,13 @@ from rubric.human_reviewers.actions import (
     take_next_review,
     undo_mark,
 )
-from rubric.human_reviewers.core import Missing
+from rubric.human_reviewers.core import MissingMark
 from rubric.human_reviewers.pages.records import (
     CriterionScores,
     ScoreItem,
     ShownResponse,
     SubmittedResponse,
 )
-from rubric.human_reviewers.pages.review_list import reviews_page
 from rubric.human_reviewers.pages.review_page import ReviewQuery, review_page
 from rubric.human_reviewers.pages.submission import build_submitted_page
 from rubric.human_reviewers.queries.reviews import load_review_state
@@ -33,6 +32,7 @@ from rubric.human_reviewers.queries.waiting import (
     TO_CALIBRATE,
     TO_REVIEW,
     WaitingSet,
+    waiting_sets,
 )
 from rubric.human_reviewers.views import review_or_404, reviewed_comparison_or_404, reviewed_set_or_404
 from rubric.models import Review
@@ -113,7 +113,7 @@ class CriterionAnswer(
     """A criterion with what it asks. Weights are not told."""
 
 
-class MissingMarkAnswer(Answer, of=Missing, fields="kind subject says"):
+class MissingMarkAnswer(Answer, of=MissingMark, fields="kind subject says"):
     """Something to mark before the review can be submitted."""
 
 
@@ -174,18 +174,17 @@ class UndoMarkGiven(Given):
 @router.get(PATH, "api_reviews", "sign_in")
 def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
     """List the sets that you review, with what is to do."""
-    sets = reviews_page(person=request.user).sets
-    items = [ReviewedSetAnswer.read(found, comparisons=_list_told(found)) for found in sets]
+    items = [ReviewedSetAnswer.read(row, comparisons=_list_told(row)) for row in waiting_sets(request.user)]
     return Listed[ReviewedSetAnswer](items=items)
 
 
-def _list_told(found: WaitingSet) -> list[WaitingAnswer]:
+def _list_told(reviewed: WaitingSet) -> list[WaitingAnswer]:
     """The comparisons of a set that its reviewer knows of.
 
     The comparisons that you will still get are only a count, which includes hidden duplicates. Started ones are in
     the order of their start. Otherwise a row that stays, or comes last, would reveal a hidden duplicate.
     """
-    told = [row for row in found.comparisons if row.state not in (TO_REVIEW, AFTER_CALIBRATION)]
+    told = [row for row in reviewed.comparisons if row.state not in (TO_REVIEW, AFTER_CALIBRATION)]
     return [
         WaitingAnswer(
             number=row.number or None,
@@ -200,8 +199,8 @@ def _list_told(found: WaitingSet) -> list[WaitingAnswer]:
 @router.post(SET + "next/", "api_next_review", "begin_review", "rate")
 def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
     """Take the next review of a set. One that you have started comes first."""
-    found = reviewed_set_or_404(request.user, project__slug=slug, number=number)
-    taken = take_next_review(comparison_set=found, by=request.user, now=timezone.now())
+    comparison_set = reviewed_set_or_404(request.user, project__slug=slug, number=number)
+    taken = take_next_review(comparison_set=comparison_set, by=request.user, now=timezone.now())
     review = review_or_404(request, taken.pk) if taken else None
     return NextReviewAnswer.read(None, review=review and ShortReviewAnswer.read(review, **_told(review)))
 
@@ -209,8 +208,8 @@ def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
 @router.post(PATH + "begin/{int:comparison}/", "api_begin_review", "begin_review", "rate")
 def begin_review(request: SignedIn, comparison: int) -> ReviewAnswer:
     """Start your review of a comparison, or continue it. The list of reviews gives its number."""
-    found = reviewed_comparison_or_404(request, comparison)
-    opened = open_review(comparison=found, by=request.user, now=timezone.now())
+    reviewed = reviewed_comparison_or_404(request, comparison)
+    opened = open_review(comparison=reviewed, by=request.user, now=timezone.now())
     return _review(request, opened.pk)
 
 

@@ -9,14 +9,7 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from rubric.core.records import (
-    BOTH,
-    HOLISTIC,
-    RUBRIC,
-    Flag,
-    ReviewRecord,
-    RubricRecord,
-)
+from rubric.core.records import BOTH, HOLISTIC, RUBRIC, Flag, ReviewRecord, RubricRecord
 from rubric.core.response_order import LABELS, labels
 from rubric.core.scales import COMMON, Scale, Scales, write_number
 from rubric.core.weights import exact
@@ -49,7 +42,6 @@ class Sheet(Struct, frozen=True):
 
     @property
     def holistic(self) -> list[Key]:
-        """The holistic scores that are asked for."""
         return [(HOLISTIC, str(place)) for place in self.places] if self.mode in (HOLISTIC, BOTH) else []
 
     @property
@@ -65,20 +57,16 @@ class Sheet(Struct, frozen=True):
 
     @property
     def places(self) -> range:
-        """The places of the responses, from 1."""
         return range(1, self.count + 1)
 
 
-class Missing(Struct, frozen=True):
-    """One thing that is missing for the submission, and the sentence that names it."""
-
+class MissingMark(Struct, frozen=True):
     kind: str
     subject: str
     says: str
 
 
 def get_label(place: int | str) -> str:
-    """The label under which the response at that place is shown."""
     return LABELS[int(place) - 1]
 
 
@@ -143,24 +131,16 @@ SLIP = timedelta(seconds=10)
 NO_SLIP_REASON = mark("Say in a few words what the slip was: the criteria are open, so the reason is kept.")
 
 
-class SlipCheck(Struct, frozen=True):
-    """The age of the score to correct, its new value, and the reason."""
-
-    age: timedelta
-    value: str
-    reason: str
-
-
-def find_slip_fault(sheet: Sheet, slip: SlipCheck) -> tuple[str, str]:
-    """Why a holistic score cannot be corrected once the criteria are open, and the field; "" when it can.
+def find_slip_fault(sheet: Sheet, *, age: timedelta, value: str, reason: str) -> tuple[str, str]:
+    """Why a holistic score of that age cannot be corrected once the criteria are open, and the field; "" when it can.
 
     For 10 seconds a slip needs no reason. The score can only be replaced, not cleared: that would close the criteria.
     """
     if sheet.is_second:
         return say("Holistic scores stay as they were given in the first round."), "value"
-    if not slip.value:
+    if not value:
         return say("The criteria are open, so give the score that you meant instead of none."), "value"
-    if slip.age > SLIP and not slip.reason.strip():
+    if age > SLIP and not reason.strip():
         return say(NO_SLIP_REASON), "reason"
     return "", ""
 
@@ -182,33 +162,24 @@ def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
 
 
 def are_scores_complete(sheet: Sheet, values: Values) -> bool:
-    """Whether every holistic score that the sheet asks for is given."""
     return all(values.get(key) for key in sheet.holistic)
 
 
-def missing(sheet: Sheet, values: Values) -> list[Missing]:
+def missing(sheet: Sheet, values: Values) -> list[MissingMark]:
     """What is missing for the submission, in the order of the page."""
     labels = dict(sheet.criteria)
-    found = [
-        Missing(*key, say("{label} has no holistic score.", label=get_label(key[1])))
+    marks = [
+        MissingMark(*key, say("{label} has no holistic score.", label=get_label(key[1])))
         for key in sheet.holistic
         if not values.get(key)
     ]
     for kind, subject in sheet.scores:
         if not values.get((kind, subject)):
-            place, _dot, criterion = subject.partition(".")
-            found.append(
-                Missing(
-                    kind,
-                    subject,
-                    say(
-                        "{label} has no score for {criterion}.",
-                        label=get_label(place),
-                        criterion=labels[criterion],
-                    ),
-                )
-            )
-    return found
+            place, _dot, key = subject.partition(".")
+            label, criterion = get_label(place), labels[key]
+            says = say("{label} has no score for {criterion}.", label=label, criterion=criterion)
+            marks.append(MissingMark(kind, subject, says))
+    return marks
 
 
 def parse_ranking(value: str, count: int) -> Order | None:
@@ -251,8 +222,6 @@ def move_response(order: Order, place: int, way: str) -> Order | None:
 
 
 class StartingMark(Struct, frozen=True):
-    """One mark that a second round begins with."""
-
     kind: str
     subject: str
     value: str
@@ -289,33 +258,31 @@ def build_record(
             said[get_label(at)].scores[criterion] = points
     order = parse_ranking(values.get((RANKING, ""), ""), sheet.count)
     ranking = [[get_label(place) for place in group] for group in order] if order else None
-    flags = [
-        _slip_flag(get_label(subject), reason) for (_kind, subject), reason in sorted((slips or {}).items())
-    ]
+    flags = []
+    for (_kind, subject), reason in sorted((slips or {}).items()):
+        label = get_label(subject)
+        sentence = say(
+            "{label}: the holistic score was corrected after the criteria were open: {reason}.",
+            label=label,
+            reason=reason.rstrip("."),
+        )
+        flags.append(Flag("whole_corrected", sentence, label))
     return assemble_record(said, ranking, rubric, given_mode(said, ranking, rubric), flags=flags)
-
-
-def _slip_flag(label: str, reason: str) -> Flag:
-    said = say(
-        "{label}: the holistic score was corrected after the criteria were open: {reason}.",
-        label=label,
-        reason=reason.rstrip("."),
-    )
-    return Flag("whole_corrected", said, label)
 
 
 def collect_reasons(values: Values, reasons: Values) -> dict[str, dict[str, str]]:
     """Label -> key of the criterion ("holistic" for the holistic score) -> why it cannot be judged."""
-    found: dict[str, dict[str, str]] = {}
+    by_label: dict[str, dict[str, str]] = {}
     for (kind, subject), value in values.items():
         if value == CANNOT and kind in (HOLISTIC, SCORE):
             place, _dot, criterion = subject.partition(".")
-            found.setdefault(get_label(place), {})[criterion or HOLISTIC] = reasons.get((kind, subject), "")
-    return found
+            by_label.setdefault(get_label(place), {})[criterion or HOLISTIC] = reasons.get(
+                (kind, subject), ""
+            )
+    return by_label
 
 
 def order_in(ranking: Sequence[Sequence[str]]) -> Order:
-    """A ranking of labels as places of the responses."""
     return [[LABELS.index(label) + 1 for label in group] for group in ranking]
 
 
@@ -332,23 +299,23 @@ def second_start(
 ) -> list[StartingMark]:
     """The marks of a second round, shown in `order`, that copy those of the first round, which was shown in `first`."""
     at = {number: place for place, number in enumerate(order, start=1)}
-    found: list[StartingMark] = []
+    marks: list[StartingMark] = []
     for response in given:
         place = at[response.number]
         if response.holistic is not None:
-            found.append(StartingMark(HOLISTIC, str(place), write_number(response.holistic)))
-        found += [
+            marks.append(StartingMark(HOLISTIC, str(place), write_number(response.holistic)))
+        marks += [
             StartingMark(SCORE, f"{place}.{criterion}", write_number(points))
             for criterion, points in response.scores.items()
         ]
-        found += [StartingMark(*_key(place, key), CANNOT, why) for key, why in response.cannot_judge.items()]
+        marks += [StartingMark(*_key(place, key), CANNOT, why) for key, why in response.cannot_judge.items()]
         if response.notes:
-            found.append(StartingMark(NOTES, str(place), response.notes))
+            marks.append(StartingMark(NOTES, str(place), response.notes))
     if ranking is not None:
         names = dict(zip(labels(len(first)), first, strict=True))
         value = format_ranking([[at[names[label]] for label in group] for group in ranking])
-        found.append(StartingMark(RANKING, "", value))
-    return found
+        marks.append(StartingMark(RANKING, "", value))
+    return marks
 
 
 def _key(place: int, key: str) -> Key:

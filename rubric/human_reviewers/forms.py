@@ -24,8 +24,6 @@ CHOSEN = "*"
 
 
 class _PageForm(KeyedForm):
-    """A form that accepts every text of the page."""
-
     def __init__(self, *args: object, **given: object) -> None:
         super().__init__(*args, **given)  # type: ignore[arg-type]
         for name in filter(_TYPED.fullmatch, self.data):

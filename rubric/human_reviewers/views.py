@@ -1,5 +1,6 @@
 """The reviewer's list and page, and the acts on a review."""
 
+from django.db.models.functions import Substr
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -9,7 +10,6 @@ from rubric.human_reviewers.actions import keep_notes, open_review, submit_marke
 from rubric.human_reviewers.actions import mark as do_mark
 from rubric.human_reviewers.actions import undo_mark as do_undo
 from rubric.human_reviewers.forms import MarkForm, SubmitForm, UndoMarkForm
-from rubric.human_reviewers.pages.review_list import reviews_page
 from rubric.human_reviewers.pages.review_page import (
     ActOutcome,
     ReviewQuery,
@@ -19,12 +19,14 @@ from rubric.human_reviewers.pages.review_page import (
 )
 from rubric.human_reviewers.pages.submission import build_submitted_page
 from rubric.human_reviewers.queries.reviews import ReviewState, load_own_review, load_review_state
+from rubric.human_reviewers.queries.waiting import find_next_review, waiting_sets
 from rubric.models import Comparison, ComparisonSet, Review
 from rubric.models.reviews import DRAFT
 from workspace.audit.actions import Saved
 from workspace.audit.forms import KeyedForm
 from workspace.audit.views import new_nonce, tell_saved
 from workspace.core.refusals import Conflict, Refusal, Unacceptable
+from workspace.core.text import shorten
 from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, only_parameters
@@ -32,16 +34,11 @@ from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
 from workspace.web.respond import respond
 
-LIST, PAGE, ANSWER, SUBMITTED_PAGE = (
-    "rubric/human_reviewers/list.html",
-    "rubric/human_reviewers/review.html",
-    "rubric/human_reviewers/_answer.html",
-    "rubric/human_reviewers/submitted.html",
-)
+PAGE = "rubric/human_reviewers/review.html"
+LISTED, EXCERPT = 10, 160  # second rounds and submitted reviews of a set; characters of a question
 
 
 def review_or_404(request: SignedIn, review: int) -> Review:
-    """One's own review with that number."""
     found = load_own_review(request.user, review)
     if found is None:
         raise Http404
@@ -50,10 +47,23 @@ def review_or_404(request: SignedIn, review: int) -> Review:
 
 @require("sign_in")
 def reviews(request: SignedIn) -> HttpResponse:
-    """List what waits for the person."""
     only_parameters(request)
-    page = reviews_page(person=request.user)
-    return respond(request, page=LIST, context={"page": page, **frame(request.user)})
+    sets = waiting_sets(request.user)
+    listed = [
+        comparison.comparison
+        for waiting_set in sets
+        for comparison in (*waiting_set.started, *waiting_set.submitted[:LISTED])
+    ]
+    rows = Comparison.objects.filter(pk__in=listed).annotate(start=Substr("question", 1, 2 * EXCERPT))
+    context = {
+        "sets": sets,
+        "next": find_next_review(sets),
+        "waiting_count": sum(waiting_set.waiting_count for waiting_set in sets),
+        "questions": {key: shorten(start, EXCERPT) for key, start in rows.values_list("pk", "start")},
+        "listed": LISTED,
+        **frame(request.user),
+    }
+    return respond(request, page="rubric/human_reviewers/list.html", context=context)
 
 
 @require("begin_review", methods=("POST",))
@@ -67,7 +77,6 @@ def begin(request: SignedIn, comparison: int) -> HttpResponse:
 
 @require("begin_review", methods=("POST",))
 def next_review(request: SignedIn, comparison_set: int) -> HttpResponse:
-    """Redirect to the next review in a set that the person reviews, or to the list if nothing is next."""
     found = reviewed_set_or_404(request.user, pk=min(comparison_set, LARGEST_KEY))
     bind_form(request, KeyedForm)
     taken = take_next_review(comparison_set=found, by=request.user, now=timezone.now())
@@ -77,12 +86,11 @@ def next_review(request: SignedIn, comparison_set: int) -> HttpResponse:
 
 @require("review")
 def review(request: SignedIn, review: int) -> HttpResponse:
-    """Show the page of a draft, or the submitted review."""
     asked = only_parameters(request, "step")
     work = load_review_state(review_or_404(request, review))
     if work.review.state != DRAFT:
-        submitted = build_submitted_page(work=work, person=request.user)
-        return respond(request, page=SUBMITTED_PAGE, context={"page": submitted, **frame(request.user)})
+        context = {"page": build_submitted_page(work=work, person=request.user), **frame(request.user)}
+        return respond(request, page="rubric/human_reviewers/submitted.html", context=context)
     wanted = ReviewQuery(new_nonce(), asked["step"])
     page = review_page(work=work, wanted=wanted, person=request.user)
     return respond(request, page=PAGE, context={"page": page, "changed": None})
@@ -90,7 +98,6 @@ def review(request: SignedIn, review: int) -> HttpResponse:
 
 @require("review", methods=("POST",))
 def mark(request: SignedIn, review: int) -> HttpResponse:
-    """Store one act: a score, a note or the ranking."""
     found = review_or_404(request, review)
     form = bind_form(request, MarkForm)
     done, lost = ActOutcome(), _keep_notes(request, found, form)
@@ -108,7 +115,6 @@ def mark(request: SignedIn, review: int) -> HttpResponse:
 
 
 def reviewed_set_or_404(person: Person, **address: object) -> ComparisonSet:
-    """The set at that address, for one of its reviewers."""
     sets = ComparisonSet.objects.filter(
         reviewers__person=person, reviewers__ended_at=None, project__in=Project.objects.visible_to(person)
     )
@@ -116,7 +122,6 @@ def reviewed_set_or_404(person: Person, **address: object) -> ComparisonSet:
 
 
 def reviewed_comparison_or_404(request: SignedIn, comparison: int) -> Comparison:
-    """The comparison with that key, of a set that the person reviews."""
     places = Comparison.objects.filter(
         set__reviewers__person=request.user,
         set__reviewers__ended_at=None,
@@ -127,7 +132,6 @@ def reviewed_comparison_or_404(request: SignedIn, comparison: int) -> Comparison
 
 @require("review", methods=("POST",))
 def undo_mark(request: SignedIn, review: int) -> HttpResponse:
-    """Undo the newest act."""
     found = review_or_404(request, review)
     form = bind_form(request, UndoMarkForm)
     try:
@@ -171,7 +175,6 @@ def _keep_notes(
 def build_act_outcome(
     saved: Saved[ReviewState], *, is_undo: bool = False, is_elsewhere: bool = False
 ) -> ActOutcome:
-    """The outcome of an act that was stored."""
     return ActOutcome(
         saved.kind,
         saved.subject,
@@ -207,7 +210,8 @@ def answered(
     elif not is_htmx(request):
         place = choose_anchor(done.kind, done.subject)
         plain = f"{reverse('review', args=[review.pk])}?step={page.step}#{place}"
-    made = respond(request, page=PAGE, region=ANSWER, context=context, status=status, redirect=plain)
+    region = "rubric/human_reviewers/_answer.html"
+    made = respond(request, page=PAGE, region=region, context=context, status=status, redirect=plain)
     return tell_saved(made, done.saved_at)
 
 

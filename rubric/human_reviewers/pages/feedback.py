@@ -21,7 +21,6 @@ _RESPONSE = re.compile(r"\bresponse ([1-9][0-9]?)\b", re.IGNORECASE)
 
 
 def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet]) -> Feedback | None:
-    """The feedback on a submitted review of a calibration round; None for any other review."""
     if review.purpose != CALIBRATION:
         return None
     rows = CalibrationComparison.objects.filter(
@@ -60,7 +59,6 @@ def name_responses(note: str, labels: dict[str, str]) -> str:
 
 
 def _agreed_first(key: Key, labels: dict[str, str], rubric: RubricRecord) -> list[str]:
-    """The labels of the responses that the agreed marks put first."""
     marks = {response: given for response, given in parse_key(key).items() if response in labels}
     return sorted(labels[response] for response in find_first(marks, get_weights(rubric), rubric.scales))
 

@@ -102,8 +102,6 @@ class ScoreLine(Struct, frozen=True):
 
 
 class StepTab(Struct, frozen=True):
-    """One step of the page. `go` is the element that its keyboard shortcut goes to."""
-
     key: str
     label: str
     count: str
@@ -112,8 +110,6 @@ class StepTab(Struct, frozen=True):
 
 
 class MissingLink(Struct, frozen=True):
-    """One thing that is missing for the submission, with its step and element."""
-
     says: str
     step: str
     item_id: str
@@ -174,7 +170,7 @@ class ReviewPage(Struct, frozen=True):
     is_calibration: bool = False
 
 
-class Changed(Struct, frozen=True):
+class ChangedParts(Struct, frozen=True):
     """What the response to an act updates besides status, steps and ranking."""
 
     items: list[ScoreItem] = []
@@ -202,8 +198,6 @@ class SubmittedResponse(Struct, frozen=True):
 
 
 class MarkDifference(Struct, frozen=True):
-    """One mark that is further from the agreed one than the round allows."""
-
     label: str
     what: str
     given: str

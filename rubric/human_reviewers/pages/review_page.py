@@ -10,7 +10,7 @@ from msgspec import Struct
 from rubric.core.records import HOLISTIC
 from rubric.human_reviewers.core import NOTES, RANKING, SCORE, find_mark_fault, get_label
 from rubric.human_reviewers.pages import visible_review as parts
-from rubric.human_reviewers.pages.records import Changed, ConflictNote, ReviewPage, ShownResponse
+from rubric.human_reviewers.pages.records import ChangedParts, ConflictNote, ReviewPage, ShownResponse
 from rubric.human_reviewers.pages.visible_review import (
     CRITERIA_STEP,
     HOLISTIC_STEP,
@@ -68,7 +68,8 @@ def review_page(*, work: ReviewState, wanted: ReviewQuery, person: Person) -> Re
         opened=parts.choose_opened(visible),
         question=review.comparison.question,
         responses=[
-            _shown(visible, place, texts[number]) for place, number in enumerate(review.order, start=1)
+            _show_response(visible, place, texts[number])
+            for place, number in enumerate(review.order, start=1)
         ],
         begins_with_responses=not (wanted.step or parts.progress(visible)[0]),
         single_keys=person.has_single_keys,
@@ -77,7 +78,7 @@ def review_page(*, work: ReviewState, wanted: ReviewQuery, person: Person) -> Re
 
 def review_answer(
     *, work: ReviewState, wanted: ReviewQuery, done: ActOutcome, person: Person
-) -> tuple[ReviewPage, Changed]:
+) -> tuple[ReviewPage, ChangedParts]:
     """What one act changed, built from the rows after the act."""
     review = work.review
     closed_because = get_refusal(check_review, person, review)
@@ -124,31 +125,31 @@ def _shared(
     }
 
 
-def _shown(visible: VisibleReview, place: int, text: str = "") -> ShownResponse:
+def _show_response(visible: VisibleReview, place: int, text: str = "") -> ShownResponse:
     mark = visible.work.mark(NOTES, str(place))
     notes = [other.notes for other in visible.others_at[place] if other.notes] if visible.others else []
     return ShownResponse(place, get_label(place), text, mark.value, mark.version, notes)
 
 
-def _changed(visible: VisibleReview, done: ActOutcome) -> Changed:
+def _changed(visible: VisibleReview, done: ActOutcome) -> ChangedParts:
     """The regions that an act of this kind changes. A refused act may name something that does not exist."""
     sheet = visible.work.sheet
     conflict = _conflict(visible, done.conflict) if done.conflict else None
     if not done.kind or find_mark_fault(sheet, done.kind, done.subject, None):
-        return Changed(refusal=done.refusal)
+        return ChangedParts(refusal=done.refusal)
     if done.kind == NOTES:
         # A text that is being typed stays in its field; only its version is updated.
-        shown = [_shown(visible, int(done.subject))]
+        responses = [_show_response(visible, int(done.subject))]
         is_whole = done.is_undo or done.is_elsewhere or conflict is not None
-        notes, kept = (shown, []) if is_whole else ([], shown)
-        return Changed(notes=notes, kept_notes=kept, conflict=conflict, refusal=done.refusal)
+        notes, kept = (responses, []) if is_whole else ([], responses)
+        return ChangedParts(notes=notes, kept_notes=kept, conflict=conflict, refusal=done.refusal)
     if done.kind == RANKING:
-        return Changed(conflict=conflict, refusal=done.refusal)
+        return ChangedParts(conflict=conflict, refusal=done.refusal)
     if done.kind == HOLISTIC and sheet.scores and visible.work.is_locked:
-        return Changed(steps=[HOLISTIC_STEP, CRITERIA_STEP], conflict=conflict, refusal=done.refusal)
+        return ChangedParts(steps=[HOLISTIC_STEP, CRITERIA_STEP], conflict=conflict, refusal=done.refusal)
     is_drawn = done.kind == HOLISTIC or parts.are_criteria_open(visible)
     items = [visible.item(done.kind, done.subject)] if is_drawn else []
-    return Changed(items=items, conflict=conflict, refusal=done.refusal)
+    return ChangedParts(items=items, conflict=conflict, refusal=done.refusal)
 
 
 def _conflict(visible: VisibleReview, detail: Mapping[str, Any]) -> ConflictNote:
@@ -172,18 +173,13 @@ def _conflict(visible: VisibleReview, detail: Mapping[str, Any]) -> ConflictNote
 def _in_words(visible: VisibleReview, kind: str, subject: str, value: str) -> str:
     if not value:
         return _("nothing")
-    if kind == RANKING:
-        return _ranked(value)
+    if kind == RANKING:  # such as "B, then A and C"
+        groups = [
+            _(" and ").join(get_label(place).rpartition(" ")[2] for place in group.split("="))
+            for group in value.split(">")
+        ]
+        return _(", then ").join(groups)
     return visible.format_score(subject, value) if kind in (HOLISTIC, SCORE) else value
-
-
-def _ranked(value: str) -> str:
-    """A ranking with the letters of the responses: "B, then A and C"."""
-    groups = [
-        _(" and ").join(get_label(place).rpartition(" ")[2] for place in group.split("="))
-        for group in value.split(">")
-    ]
-    return _(", then ").join(groups)
 
 
 def choose_anchor(kind: str, subject: str) -> str:

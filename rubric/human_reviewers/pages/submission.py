@@ -1,7 +1,6 @@
 """A submitted review: what its reviewer gave, the resulting overall, and what is next."""
 
 from django.utils.translation import gettext as _
-from msgspec import structs
 
 from rubric.core.records import HOLISTIC
 from rubric.core.response_order import LABELS
@@ -9,9 +8,8 @@ from rubric.core.scales import Scales
 from rubric.core.scores import Overall, round_half_up, score_marks
 from rubric.human_reviewers.pages.feedback import build_feedback
 from rubric.human_reviewers.pages.records import SubmittedResponse, SubmittedReviewPage
-from rubric.human_reviewers.pages.review_list import find_next_review
 from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState, load_other_reviews
-from rubric.human_reviewers.queries.waiting import SECOND, WaitingSet, waiting_sets
+from rubric.human_reviewers.queries.waiting import SECOND, WaitingSet, find_next_review, waiting_sets
 from rubric.models import Review, ReviewedResponse
 from rubric.models.reviews import RATING, SUPERSEDED
 from rubric.reviews.core.answer_record import RANK_MISMATCH
@@ -30,12 +28,9 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
         others.setdefault(other.number, []).append(other)
     places = review.reported_ranking if review.reported_ranking is not None else review.ranking
     ranks = compute_rank_numbers(places)
-    before = _first_rows(review)
+    firsts = _first_rows(review)
     responses = [
-        structs.replace(
-            _response(row, work, ranks, others.get(row.response.number, [])),
-            changed=_changed(before.get(row.response_id), row, work),
-        )
+        _response(row, work, ranks, others.get(row.response.number, []), firsts.get(row.response_id))
         for row in rows
     ]
     sets = waiting_sets(person)
@@ -60,7 +55,6 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
 
 
 def _first_rows(review: Review) -> dict[int, ReviewedResponse]:
-    """What the same reviewer gave in the first round, by response; empty for a first round."""
     if review.round != 2:
         return {}
     first = Review.objects.filter(
@@ -73,17 +67,20 @@ def _first_rows(review: Review) -> dict[int, ReviewedResponse]:
 def _changed(first: ReviewedResponse | None, row: ReviewedResponse, work: ReviewState) -> list[str]:
     names = {criterion.key: criterion.label for criterion in work.rubric.criteria}
     names["holistic"] = _("Holistic")
-    said = _("%(name)s was %(first)s")
-    changes = list_changes(first, row)
     return [
-        said % {"name": names[key], "first": format_mark(was, key, work.rubric.scales) or _("no score")}
-        for key, was in changes.items()
+        _("%(name)s was %(first)s")
+        % {"name": names[key], "first": format_mark(was, key, work.rubric.scales) or _("no score")}
+        for key, was in list_changes(first, row).items()
         if key in names
     ]
 
 
 def _response(
-    row: ReviewedResponse, work: ReviewState, ranks: dict[str, int], others: list[OtherReview]
+    row: ReviewedResponse,
+    work: ReviewState,
+    ranks: dict[str, int],
+    others: list[OtherReview],
+    first: ReviewedResponse | None,
 ) -> SubmittedResponse:
     label = LABELS[row.position - 1]
     criteria = work.rubric.criteria if work.sheet.scores else []
@@ -101,11 +98,11 @@ def _response(
         cannot_judge=[f"{names.get(key, key)}: {why}" for key, why in row.cannot_judge.items()],
         text=row.response.text,
         others=[_other(other, names, scales) for other in others],
+        changed=_changed(first, row, work),
     )
 
 
 def _other(other: OtherReview, names: dict[str, str], scales: Scales) -> str:
-    """What somebody else gave in the first round, in one line."""
     given = {key: points for key, points in other.scores.items() if key in names}
     if not given and other.holistic is not None:
         given = {HOLISTIC: other.holistic}
@@ -117,11 +114,9 @@ def _other_round(review: Review) -> int:
     """The number of the same reviewer's review in the other round, 0 without one."""
     if review.purpose != RATING:
         return 0
-    other = Review.objects.filter(
-        comparison=review.comparison_id, reviewer=review.reviewer_id, purpose=RATING
-    )
-    found = other.exclude(round=review.round).exclude(state=SUPERSEDED).first()
-    return found.pk if found else 0
+    rows = Review.objects.filter(comparison=review.comparison_id, reviewer=review.reviewer_id, purpose=RATING)
+    other = rows.exclude(round=review.round).exclude(state=SUPERSEDED).first()
+    return other.pk if other else 0
 
 
 def _waits_for_others(review: Review, sets: list[WaitingSet]) -> bool:

@@ -60,15 +60,40 @@ class VisibleReview:
     def others_at(self) -> dict[int, list[OtherReview]]:
         """What others gave, by the position that the response has in this review."""
         order = self.work.review.order
-        found: dict[int, list[OtherReview]] = defaultdict(list)
+        others: dict[int, list[OtherReview]] = defaultdict(list)
         for other in self.others:
-            found[order.index(other.number) + 1].append(other)
-        return found
+            others[order.index(other.number) + 1].append(other)
+        return others
 
     @cached_property
     def ranking(self) -> Ranking | None:
         """The ranking once all scores are given: the person's own, else the one computed from the scores."""
-        return _ranking(self)
+        work = self.work
+        if work.missing:
+            return None
+        own = work.mark(RANKING, "")
+        order = parse_ranking(own.value, work.sheet.count) if own.value else None
+        record = build_record(work.sheet, work.values, work.rubric)
+        groups = order or order_in(record.ranking)
+        numbers = compute_rank_numbers([[str(place) for place in group] for group in groups])
+        ranked = [place for group in groups for place in group]
+        rest = [place for place in work.sheet.places if place not in ranked]
+        return Ranking(
+            rows=[self._rank_row(groups, place, numbers) for place in ranked + rest],
+            value=format_ranking(groups),
+            version=own.version,
+            is_changed=order is not None,
+            contradicts=contradicts_scores(record),
+        )
+
+    def _rank_row(self, order: Order, place: int, numbers: dict[str, int]) -> RankRow:
+        group = next((group for group in order if place in group), [])
+        rank = str(numbers.get(str(place), "")) + ("=" if len(group) > 1 else "")
+        ways: dict[str, str] = {}
+        for way in ("higher", "lower", "equal"):
+            after = move_response(order, place, way) if self.is_open else None
+            ways[way] = format_ranking(after) if after else ""
+        return RankRow(id=f"item-ranking-{place}", place=place, label=get_label(place), rank=rank, **ways)
 
     def item(self, kind: str, subject: str) -> ScoreItem:
         mark = self.work.mark(kind, subject)
@@ -91,9 +116,9 @@ class VisibleReview:
             reason=mark.reason,
             needs=(kind, subject) in self.asked,
             is_open=self.is_open and not is_closed,
-            others=self._others(place, criterion),
+            others=self._say_others(place, criterion),
             may_correct=self.is_open and is_closed and not self.work.sheet.is_second,
-            first=self._first(kind, subject, mark.value),
+            first=self._say_first(kind, subject, mark.value),
             points=points,
             is_row=len(points) <= LONGEST_ROW,
         )
@@ -104,38 +129,32 @@ class VisibleReview:
             return _("cannot judge")
         return format_mark(value, subject.partition(".")[2], self.work.sheet.scales)
 
-    def _first(self, kind: str, subject: str, value: str) -> str:
+    def _say_first(self, kind: str, subject: str, value: str) -> str:
         """The value of the first round, if the second round says something else."""
         if not self.work.sheet.is_second:
             return ""
         first = self.work.started.get((kind, subject), "")
         return "" if first == value else self.format_score(subject, first) or _("no score")
 
-    def _others(self, place: int, criterion: str) -> list[str]:
+    def _say_others(self, place: int, criterion: str) -> list[str]:
         """What others gave for a criterion; their holistic scores only where there are no criteria."""
-        others = self.others_at[place] if self.others else []
-        if criterion:
-            return [
-                self._given(criterion, other.scores.get(criterion), other.cannot_judge.get(criterion))
-                for other in others
-            ]
-        if self.work.sheet.scores:
+        if not self.others or (self.work.sheet.scores and not criterion):
             return []
-        return [self._given(HOLISTIC, other.holistic, other.cannot_judge.get(HOLISTIC)) for other in others]
-
-    def _given(self, key: str, points: float | None, why: str | None) -> str:
-        if points is not None:
-            return format_mark(points, key, self.work.sheet.scales)
-        return _("cannot judge: %(why)s") % {"why": why} if why else _("no score")
+        said, key = [], criterion or HOLISTIC
+        for other in self.others_at[place]:
+            points, why = other.scores.get(key) if criterion else other.holistic, other.cannot_judge.get(key)
+            if points is not None:
+                said.append(format_mark(points, key, self.work.sheet.scales))
+            else:
+                said.append(_("cannot judge: %(why)s") % {"why": why} if why else _("no score"))
+        return said
 
 
 def item_id(kind: str, subject: str) -> str:
-    """The DOM id of the thing that is marked."""
     return f"item-{kind}-{subject.replace('.', '-')}" if subject else f"item-{kind}"
 
 
 def whole(visible: VisibleReview) -> list[ScoreItem]:
-    """The holistic scores, if they are asked for."""
     return [visible.item(kind, subject) for kind, subject in visible.work.sheet.holistic]
 
 
@@ -167,57 +186,24 @@ def criteria(visible: VisibleReview) -> list[CriterionScores]:
     ]
 
 
-def _ranking(visible: VisibleReview) -> Ranking | None:
-    work = visible.work
-    if work.missing:
-        return None
-    own = work.mark(RANKING, "")
-    order = parse_ranking(own.value, work.sheet.count) if own.value else None
-    record = build_record(work.sheet, work.values, work.rubric)
-    shown = order or order_in(record.ranking)
-    numbers = compute_rank_numbers([[str(place) for place in group] for group in shown])
-    ranked = [place for group in shown for place in group]
-    rest = [place for place in work.sheet.places if place not in ranked]
-    return Ranking(
-        rows=[_row(visible, shown, place, numbers) for place in ranked + rest],
-        value=format_ranking(shown),
-        version=own.version,
-        is_changed=order is not None,
-        contradicts=contradicts_scores(record),
-    )
-
-
-def _row(visible: VisibleReview, order: Order, place: int, numbers: dict[str, int]) -> RankRow:
-    group = next((group for group in order if place in group), [])
-    rank = str(numbers.get(str(place), "")) + ("=" if len(group) > 1 else "")
-    ways = {
-        way: move_response(order, place, way) if visible.is_open else None
-        for way in ("higher", "lower", "equal")
-    }
-    values = {way: format_ranking(after) if after else "" for way, after in ways.items()}
-    return RankRow(id=f"item-ranking-{place}", place=place, label=get_label(place), rank=rank, **values)
-
-
 def score_lines(visible: VisibleReview) -> list[ScoreLine]:
     """The scores of each response so far, in the order shown; empty if all responses are side by side."""
-    places = visible.work.sheet.places
-    return [_line(visible, place) for place in places] if len(places) > MOST_SIDE_BY_SIDE else []
-
-
-def _line(visible: VisibleReview, place: int) -> ScoreLine:
     sheet = visible.work.sheet
-    subjects = [f"{place}.{key}" for key, _label in sheet.criteria] if are_criteria_open(visible) else []
-    asked = [(HOLISTIC, str(place)), *((SCORE, subject) for subject in subjects)]
-    return ScoreLine(
-        place=place,
-        whole=_short(visible.work.mark(HOLISTIC, str(place)).value),
-        scores=[_short(visible.work.mark(SCORE, subject).value) or "–" for subject in subjects],
-        left=len(visible.asked.intersection(asked)),
-    )
+    if len(sheet.places) <= MOST_SIDE_BY_SIDE:
+        return []
 
+    def say(kind: str, subject: str) -> str:
+        value = visible.work.mark(kind, subject).value
+        return _("cannot") if value == CANNOT else value
 
-def _short(value: str) -> str:
-    return _("cannot") if value == CANNOT else value
+    lines, keys = [], [key for key, _label in sheet.criteria] if are_criteria_open(visible) else []
+    for place in sheet.places:
+        subjects = [f"{place}.{key}" for key in keys]
+        asked = [(HOLISTIC, str(place)), *((SCORE, subject) for subject in subjects)]
+        scores = [say(SCORE, subject) or "–" for subject in subjects]
+        left = len(visible.asked.intersection(asked))
+        lines.append(ScoreLine(place=place, whole=say(HOLISTIC, str(place)), scores=scores, left=left))
+    return lines
 
 
 def choose_opened(visible: VisibleReview) -> int:
@@ -226,15 +212,13 @@ def choose_opened(visible: VisibleReview) -> int:
 
 
 def progress(visible: VisibleReview) -> tuple[int, int]:
-    """How many scores are given, and how many are asked for."""
     sheet = visible.work.sheet
     needed = len(sheet.holistic) + len(sheet.scores)
     return needed - len(visible.work.missing), needed
 
 
 def steps(visible: VisibleReview) -> list[StepTab]:
-    """The steps of this mode, with how far each is."""
-    sheet, found = visible.work.sheet, []
+    sheet, tabs = visible.work.sheet, []
     for key, kind, label, asked in (
         (HOLISTIC_STEP, HOLISTIC, _("Holistic"), sheet.holistic),
         (CRITERIA_STEP, SCORE, _("By criterion"), sheet.scores),
@@ -242,10 +226,10 @@ def steps(visible: VisibleReview) -> list[StepTab]:
         if asked:
             left = sum(step.kind == kind for step in visible.work.missing)
             count = _("%(done)s of %(all)s") % {"done": len(asked) - left, "all": len(asked)}
-            found.append(StepTab(key, label, count, left > 0))
+            tabs.append(StepTab(key, label, count, left > 0))
     last = _("not yet") if visible.work.missing else _("ready")
     go = visible.ranking.rows[0].id if visible.ranking else ""
-    return [*found, StepTab(REVIEW_STEP, _("Ranking"), last, needs=False, go=go)]
+    return [*tabs, StepTab(REVIEW_STEP, _("Ranking"), last, needs=False, go=go)]
 
 
 def open_step(visible: VisibleReview, wanted: str) -> str:
@@ -260,7 +244,6 @@ def open_step(visible: VisibleReview, wanted: str) -> str:
 
 
 def missing_links(visible: VisibleReview) -> list[MissingLink]:
-    """The first few missing things."""
     return [
         MissingLink(step.says, STEP_BY_KIND[step.kind], item_id(step.kind, step.subject))
         for step in visible.work.missing[:MOST_MISSING]

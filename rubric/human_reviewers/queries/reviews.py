@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.response_order import shuffle
-from rubric.human_reviewers.core import CANNOT, Key, Missing, Sheet, are_scores_complete, missing
+from rubric.human_reviewers.core import CANNOT, Key, MissingMark, Sheet, are_scores_complete, missing
 from rubric.models import (
     Comparison,
     ComparisonSet,
@@ -28,17 +28,7 @@ from workspace.database.prepared_queries import LARGEST_KEY, build_part
 from workspace.models import Person, Project
 
 COLUMNS = (
-    *(
-        "id",
-        "comparison",
-        "reviewer",
-        "round",
-        "purpose",
-        "state",
-        "seed",
-        "order",
-        "version",
-    ),
+    *("id", "comparison", "reviewer", "round", "purpose", "state", "seed", "order", "version"),
     *("mode", "ranking", "reported_ranking", "flags", "created_at", "submitted_at"),
     *("comparison__number", "reviewer__person", "reviewer__kind", "reviewer__name", "reviewer__model"),
     *("reviewer__ended_at", "reviewer__set", "reviewer__set__number", "reviewer__set__name"),
@@ -72,23 +62,19 @@ class ReviewState:
 
     @cached_property
     def slips(self) -> dict[Key, str]:
-        """Why holistic scores were corrected once the criteria were open."""
         marks = [mark for mark in self.marks.values() if mark.kind == HOLISTIC and mark.value != CANNOT]
         return {(mark.kind, mark.subject): mark.reason for mark in marks if mark.reason}
 
     @cached_property
     def values(self) -> dict[Key, str]:
-        """Subject -> value of its mark."""
         return {key: mark.value for key, mark in self.marks.items() if mark.value}
 
     @cached_property
     def reasons(self) -> dict[Key, str]:
-        """Subject -> why it cannot be judged."""
         return {key: mark.reason for key, mark in self.marks.items() if mark.value == CANNOT}
 
     @cached_property
-    def missing(self) -> list[Missing]:
-        """What must be given before the review can be submitted."""
+    def missing(self) -> list[MissingMark]:
         return missing(self.sheet, self.values)
 
     @property
@@ -99,11 +85,9 @@ class ReviewState:
         )
 
     def mark(self, kind: str, subject: str) -> Latest:
-        """The newest mark of a subject; version 0 when there is none."""
         return self.marks.get((kind, subject)) or Latest(0, kind, subject, "", "", 0)
 
     def changed(self, mark: Latest) -> "ReviewState":
-        """The state after one mark was stored."""
         return replace(self, marks=self.marks | {(mark.kind, mark.subject): mark})
 
     def undoable(self) -> QuerySet[MarkRevision]:
@@ -117,7 +101,6 @@ class ReviewState:
 class OtherReview(Struct, frozen=True):
     """What another reviewer gave one response in the first round, without their name."""
 
-    other: int
     number: int
     scores: dict[str, float]
     holistic: float | None
@@ -129,10 +112,10 @@ def load_own_review(person: Person, key: int) -> Review | None:
     """The person's own review with that number, as `visible_to` gives it; None when there is none."""
     if key > LARGEST_KEY:
         return None
-    found = _OWN[person.is_admin].rows(person.pk, key)
-    if not found:
+    rows = _OWN[person.is_admin].rows(person.pk, key)
+    if not rows:
         return None
-    row = found[0]
+    row = rows[0]
     review = build_part(Review, COLUMNS, row, "")
     reviewer = build_part(Reviewer, COLUMNS, row, "reviewer__")
     held_by = build_part(ComparisonSet, COLUMNS, row, "reviewer__set__")
@@ -174,7 +157,6 @@ def load_review_state(review: Review) -> ReviewState:
 # The version of a set is published and never changes; the hash guards against another database.
 @lru_cache(maxsize=32)
 def load_rubric(version: int, sha256: str) -> RubricRecord:
-    """The version with that number and content."""
     return RubricVersion.objects.get(pk=version).to_record()
 
 
@@ -192,19 +174,15 @@ def load_other_reviews(review: Review) -> list[OtherReview]:
         review__reviewer__kind=PERSON,
         response__number__in=review.order,
     ).exclude(review__reviewer=review.reviewer_id)
-    found = list(rows.select_related("response").defer("response__text"))
-    order = shuffle([*{row.review_id for row in found}], f"{review.seed}:others")
-    return sorted(
-        (
-            OtherReview(
-                other=order.index(row.review_id) + 1,
-                number=row.response.number,
-                scores=row.scores,
-                holistic=row.holistic,
-                notes=row.notes,
-                cannot_judge=row.cannot_judge,
-            )
-            for row in found
-        ),
-        key=lambda other: other.other,
-    )
+    given = list(rows.select_related("response").defer("response__text"))
+    order = shuffle([*{row.review_id for row in given}], f"{review.seed}:others")
+    return [
+        OtherReview(
+            number=row.response.number,
+            scores=row.scores,
+            holistic=row.holistic,
+            notes=row.notes,
+            cannot_judge=row.cannot_judge,
+        )
+        for row in sorted(given, key=lambda row: order.index(row.review_id))
+    ]

@@ -4,20 +4,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Subquery
 from msgspec import Struct, structs
 
 from rubric.calibration.queries import ReviewerProgress, load_own_progress
 from rubric.core.limits import FEWEST_SHOWN
 from rubric.core.response_order import order_places
-from rubric.models import (
-    CalibrationRound,
-    Comparison,
-    ComparisonSet,
-    Response,
-    Review,
-    Reviewer,
-)
+from rubric.models import CalibrationRound, Comparison, ComparisonSet, Response, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED, SUPERSEDED
 from rubric.reviews.queries import count_taken, load_calibrated, number_own
@@ -54,12 +47,10 @@ class Waiting(Struct, frozen=True):
 
     @property
     def is_started(self) -> bool:
-        """Whether there is a draft."""
         return self.state in (STARTED, SECOND_STARTED)
 
     @property
     def is_second(self) -> bool:
-        """Whether the second round is open or started."""
         return self.state in (SECOND, SECOND_STARTED)
 
 
@@ -76,18 +67,14 @@ class WaitingSet(Struct, frozen=True):
     calibration: tuple[CalibrationRound, ReviewerProgress] | None = None
 
     def in_state(self, *states: str) -> list[Waiting]:
-        return [
-            comparison for state in states for comparison in self.comparisons if comparison.state == state
-        ]
+        return [row for state in states for row in self.comparisons if row.state == state]
 
     @property
     def started(self) -> list[Waiting]:
-        """The person's drafts."""
         return self.in_state(STARTED, SECOND_STARTED)
 
     @property
     def second(self) -> list[Waiting]:
-        """The comparisons with a second round that is open and not started."""
         return self.in_state(SECOND)
 
     @property
@@ -130,8 +117,6 @@ class WaitingSet(Struct, frozen=True):
 
 
 class OwnReview(Struct, frozen=True):
-    """One of the person's reviews, as the list needs it."""
-
     comparison: int
     key: int
     round: int
@@ -211,7 +196,7 @@ def _list_waiting(
         listed = []
         for comparison in rows[key]:
             own = newest.get(comparison)
-            state = _state(own, is_unable=comparison in unable, is_second_open=comparison in open_now)
+            state = _find_state(own, is_unable=comparison in unable, is_second_open=comparison in open_now)
             if state == TO_REVIEW and comparison in calibrated:
                 state = TO_CALIBRATE if comparison in asked else NOT_GIVEN
             elif state == TO_REVIEW:
@@ -219,7 +204,9 @@ def _list_waiting(
             listed.append(_waiting(comparison_set, comparison, state, own))
         listed.sort(key=lambda waiting: order.get(waiting.comparison, 0))
         listed += [
-            _waiting(comparison_set, own.comparison, _state(own, is_unable=False, is_second_open=False), own)
+            _waiting(
+                comparison_set, own.comparison, _find_state(own, is_unable=False, is_second_open=False), own
+            )
             for own in reviews[key]
             if own.purpose == REPEAT
         ]
@@ -309,52 +296,38 @@ def second_rounds(
         calibrated = load_calibrated(sets)
     if among is None:
         among = list(Comparison.objects.filter(set__in=needed).values_list("pk", flat=True))
-    people = _people_by_set(list(needed))
+    people: dict[int, dict[int, int]] = {}
+    reviewers = Reviewer.objects.filter(set__in=needed, kind=PERSON, ended_at=None)
+    for held_by, key, person in reviewers.values_list("set", "pk", "person"):
+        people.setdefault(held_by, {})[key] = person
     done: dict[int, set[int]] = {}
     reviews = Review.objects.filter(comparison__in=among, round=1, state=SUBMITTED, reviewer__kind=PERSON)
     for key, reviewer in reviews.values_list("comparison", "reviewer"):
         done.setdefault(key, set()).add(reviewer)
     rows = Comparison.objects.filter(pk__in=among).order_by()
+    over = set()
     counts = rows.values_list("pk", "set").annotate(Count("responses"))
     responses = Response.objects.filter(comparison__in=among).exclude(written_by=None)
     written = Counter(responses.values_list("comparison", "written_by"))
-    return {
-        key
-        for key, held_by, count in counts
-        if len(done.get(key, ())) >= FEWEST_SHOWN
-        # Nobody else will begin a review of a comparison for calibration.
-        and (
-            key in calibrated
-            or _is_round_over(
-                done[key],
-                {
-                    reviewer
-                    for reviewer, person in people.get(held_by, {}).items()
-                    if count - written[key, person] >= FEWEST_SHOWN
-                },
-                needed[held_by],
-            )
+    for key, held_by, count in counts:
+        submitted, limit = done.get(key, set()), needed[held_by]
+        able = {
+            reviewer
+            for reviewer, person in people.get(held_by, {}).items()
+            if count - written[key, person] >= FEWEST_SHOWN
+        }
+        everybody = (
+            able <= submitted if limit is None else len(submitted) >= min(limit, len(able | submitted))
         )
-    }
-
-
-def _people_by_set(sets: list[int]) -> dict[int, dict[int, int]]:
-    """Set -> reviewer -> person, without those who were removed."""
-    people: dict[int, dict[int, int]] = {}
-    reviewers = Reviewer.objects.filter(set__in=sets, kind=PERSON, ended_at=None)
-    for held_by, key, person in reviewers.values_list("set", "pk", "person"):
-        people.setdefault(held_by, {})[key] = person
-    return people
-
-
-def _is_round_over(done: set[int], able: set[int], needed: int | None) -> bool:
-    """Whether everybody who can review, or as many people as are needed, submitted the first round."""
-    return able <= done if needed is None else len(done) >= min(needed, len(able | done))
+        # Nobody else will begin a review of a comparison for calibration.
+        if len(submitted) >= FEWEST_SHOWN and (key in calibrated or everybody):
+            over.add(key)
+    return over
 
 
 def _own_reviews(person: Person, sets: list[ComparisonSet]) -> dict[int, list[OwnReview]]:
     """Set -> the person's reviews, those of a first round before those of a second."""
-    found: dict[int, list[OwnReview]] = {}
+    reviews_by_set: dict[int, list[OwnReview]] = {}
     listed: dict[int, list[tuple[Any, ...]]] = {comparison_set.pk: [] for comparison_set in sets}
     rows = Review.objects.filter(reviewer__person=person, comparison__set__in=listed)
     columns = ("comparison__set", "comparison", "pk", "round", "state", "purpose")
@@ -362,32 +335,33 @@ def _own_reviews(person: Person, sets: list[ComparisonSet]) -> dict[int, list[Ow
         listed[key].append(tuple(own))
     for key, reviews in listed.items():
         numbers = number_own((review, comparison, round_) for comparison, review, round_, *_rest in reviews)
-        found[key] = [
+        reviews_by_set[key] = [
             OwnReview(comparison, review, round_, state, purpose, numbers[review])
             for comparison, review, round_, state, purpose in reviews
         ]
-    return found
+    return reviews_by_set
+
+
+def find_next_review(sets: Iterable[WaitingSet]) -> Waiting | None:
+    """What is next over all sets: a started review before a new one, else in the order of `sets`."""
+    firsts = [waiting_set.waiting[0] for waiting_set in sets if waiting_set.waiting]
+    return min(firsts, key=lambda review: not review.is_started, default=None)
 
 
 def _unable(person: Person, sets: list[ComparisonSet]) -> set[int]:
     """The comparisons of which the person wrote so many responses that nothing is left to compare."""
-    rows = _query_own_responses(person.pk, [comparison_set.pk for comparison_set in sets])
-    return {key for key, own, count in rows if count - own < FEWEST_SHOWN}
-
-
-def _query_own_responses(person: int, sets: list[int]) -> "QuerySet[Response, Any]":
-    """Rows of comparison, the number of its responses that the person wrote, and the number of all its responses."""
-    others = Response.objects.filter(comparison=OuterRef("comparison")).order_by().values("comparison")
-    return (
-        Response.objects.filter(comparison__set__in=sets, written_by=person)
-        .order_by()
+    totals = Response.objects.filter(comparison=OuterRef("comparison")).order_by().values("comparison")
+    rows = Response.objects.filter(comparison__set__in=[row.pk for row in sets], written_by=person)
+    counted = (
+        rows.order_by()
         .values("comparison")
-        .annotate(own=Count("pk"), total=Subquery(others.annotate(count=Count("pk")).values("count")))
-        .values_list("comparison", "own", "total")
+        .annotate(own=Count("pk"), total=Subquery(totals.annotate(count=Count("pk")).values("count")))
     )
+    counts = counted.values_list("comparison", "own", "total")
+    return {key for key, own, count in counts if count - own < FEWEST_SHOWN}
 
 
-def _state(own: OwnReview | None, *, is_unable: bool, is_second_open: bool) -> str:
+def _find_state(own: OwnReview | None, *, is_unable: bool, is_second_open: bool) -> str:
     if own is None:
         return NOT_FOR_YOU if is_unable else TO_REVIEW
     if own.round == 2:

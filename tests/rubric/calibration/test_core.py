@@ -118,7 +118,9 @@ def test_only_responses_that_were_reviewed_and_marks_that_were_given_are_compare
 )
 def test_a_round_is_passed_over_all_its_comparisons(reviews, asked, passes):
     compared = [compare_review(key(8, 7, 6), wholes(*marks), WITHIN, WEIGHTS) for marks in reviews]
-    assert compute_result(compared, asked=asked, pass_percent=75, first_percent=50).passes is passes
+    result = compute_result(compared, asked=asked, pass_percent=75, first_percent=50)
+    assert result.passes is passes
+    assert result.first_percent == (100 * result.first_alike / len(compared) if compared else None)
 
 
 def test_the_first_place_goes_by_the_weighted_overall_where_there_are_criteria():
