@@ -6,12 +6,13 @@ The responses are in the prompt as data that the model must not obey.
 import json
 import math
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rubric.core.records import ABSTAINED, BOTH, HOLISTIC, UNREADABLE, Criterion, RubricRecord
 from rubric.core.scales import COMMON, Scale, Scales
@@ -57,7 +58,11 @@ def build_prompt(
         raise ValueError(f'The mode is "{mode}"; it must be one of {", ".join(MODES)}.')
     ordered = _ordered(rubric, criteria)
     data = _as_data(question, responses)
-    nonce = _fresh(nonces, [data, question, *responses, *responses.values()])
+    texts = [text.casefold() for text in (data, question, *responses, *responses.values())]
+    fresh = (nonce for nonce in nonces if nonce and not any(nonce.casefold() in text for text in texts))
+    nonce = next(fresh, "")
+    if not nonce:
+        raise ValueError("No nonce is left that the texts do not hold; give more of them.")
     parts = [
         _opening(nonce, len(responses)),
         f"<untrusted-{nonce}>\n{data}\n</untrusted-{nonce}>",
@@ -82,15 +87,6 @@ def _as_data(question: str, responses: Mapping[str, str]) -> str:
     shown = [{"label": label, "text": text} for label, text in responses.items()]
     text = json.dumps({"question": question, "responses": shown}, ensure_ascii=False, separators=(",", ":"))
     return normalise_text(text)[0].translate(_ESCAPES)
-
-
-def _fresh(nonces: Iterator[str], texts: Sequence[str]) -> str:
-    """The first nonce that none of the texts contains, ignoring case."""
-    folded = [text.casefold() for text in texts]
-    for nonce in nonces:
-        if nonce and not any(nonce.casefold() in text for text in folded):
-            return nonce
-    raise ValueError("No nonce is left that the texts do not hold; give more of them.")
 
 
 def _opening(nonce: str, count: int) -> str:
@@ -189,14 +185,8 @@ PASSING = frozenset((TIMEOUT, CONNECTION, CUT_OFF, RATE_LIMITED, SERVER_ERROR))
 REFUSAL = "refusal"
 
 # The states of the answer of one model to one comparison.
-OPEN, UNREAD, ANSWERED, DECLINED, UNREADABLE_ANSWER, FAILED = (
-    "open",
-    "unread",
-    "answered",
-    "declined",
-    "unreadable",
-    "failed",
-)
+OPEN, UNREAD, ANSWERED = "open", "unread", "answered"
+DECLINED, UNREADABLE_ANSWER, FAILED = "declined", "unreadable", "failed"
 
 
 class Call(Struct, frozen=True):
@@ -229,20 +219,16 @@ class Price(Struct, frozen=True):
     answer: Decimal
 
 
-class Try(Struct, frozen=True):
-    """The parts of a stored answer that decide what is next. `is_fetched` means a live call."""
+def derive_state(mode: str, tries: Sequence[tuple[str, bool]]) -> str:
+    """The state of an answer: `mode` is that of the review that was read, "" before.
 
-    error_code: str
-    is_fetched: bool
-
-
-def derive_state(mode: str, tries: Sequence[Try]) -> str:
-    """The state of an answer: `mode` is that of the review that was read, "" before; `tries` are in order of time."""
+    `tries` are (error code, whether it was a live call), in order of time.
+    """
     if mode:
         return {ABSTAINED: DECLINED, UNREADABLE: UNREADABLE_ANSWER}.get(mode, ANSWERED)
-    if any(not attempt.error_code for attempt in tries):
+    if any(not code for code, _is_fetched in tries):
         return UNREAD
-    codes = [attempt.error_code for attempt in tries if attempt.is_fetched]
+    codes = [code for code, is_fetched in tries if is_fetched]
     return FAILED if codes and (len(codes) >= MOST_TRIES or codes[-1] not in PASSING) else OPEN
 
 
@@ -307,50 +293,30 @@ def read_completion(body: bytes) -> Reply:
         prompt_tokens=_count(counts.get("prompt_tokens")),
         answer_tokens=_count(counts.get("completion_tokens")),
     )
-    return reply if reply.text.strip() else _empty(reply)
-
-
-def limit_reply(reply: Reply) -> Reply:
-    """The reply, or a failure if its text is larger than an answer may be."""
-    if len(reply.text.encode()) <= LONGEST_ANSWER:
+    if reply.text.strip():
         return reply
-    return Reply(
-        error_code=TOO_LARGE,
-        error=say("The answer is larger than 2 MB, so it was not kept. Ask for a shorter one (max_tokens)."),
-        prompt_tokens=reply.prompt_tokens,
-        answer_tokens=reply.answer_tokens,
-        took_ms=reply.took_ms,
-    )
-
-
-def _texts(message: Mapping[str, Any]) -> tuple[str, str]:
-    """The content of a message, which is text or a list of parts, and its refusal."""
-    content = message.get("content")
-    if isinstance(content, list):
-        content = "".join(_part_texts(content))
-    refusal = message.get("refusal")
-    return (content if isinstance(content, str) else ""), (refusal if isinstance(refusal, str) else "")
-
-
-def _part_texts(parts: Iterable[Any]) -> Iterable[str]:
-    for part in parts:
-        if isinstance(part, dict) and isinstance(part.get("text"), str):
-            yield part["text"]
-
-
-def _empty(reply: Reply) -> Reply:
     said = say("The model sent no text. Ask again, or paste an answer.")
     if reply.finish_reason:
         said = say(
             'The model sent no text ("{reason}"). Ask again, or paste an answer.', reason=reply.finish_reason
         )
-    return Reply(
-        error_code=NO_ANSWER,
-        error=said,
-        finish_reason=reply.finish_reason,
-        prompt_tokens=reply.prompt_tokens,
-        answer_tokens=reply.answer_tokens,
-    )
+    return replace(reply, text="", error_code=NO_ANSWER, error=said)
+
+
+def limit_reply(reply: Reply) -> Reply:
+    if len(reply.text.encode()) <= LONGEST_ANSWER:
+        return reply
+    error = say("The answer is larger than 2 MB, so it was not kept. Ask for a shorter one (max_tokens).")
+    return replace(reply, text="", finish_reason="", error_code=TOO_LARGE, error=error, retry_after=None)
+
+
+def _texts(message: Mapping[str, Any]) -> tuple[str, str]:
+    content = message.get("content")
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "".join(text for text in texts if isinstance(text, str))
+    refusal = message.get("refusal")
+    return (content if isinstance(content, str) else ""), (refusal if isinstance(refusal, str) else "")
 
 
 def _count(value: Any) -> int | None:
@@ -365,7 +331,7 @@ KEYS = ("comparison", "reviewer", "text")
 CRITERIA_PART = "criteria"
 
 
-class UploadedAnswer(Struct, frozen=True):
+class AnswerLine(Struct, frozen=True):
     """One answer of a file: the comparison's id, the model's name, and what it wrote. `line` counts from 1.
 
     `part` is "whole" or "criteria" if a model is asked in two calls, else "".
@@ -387,24 +353,30 @@ def prompt_line(
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def read_answer_lines(data: bytes) -> tuple[list[UploadedAnswer], list[LineFault]]:
+def read_answer_lines(data: bytes) -> tuple[list[AnswerLine], list[LineFault]]:
     """Every answer of a JSONL file, and its first faults. Blank lines and other keys are ignored."""
-    answers: list[UploadedAnswer] = []
+    answers: list[AnswerLine] = []
     faults: list[LineFault] = []
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line.strip() or len(faults) >= MOST_FAULTS:
             continue
         document = read_json(line)
-        found = [
+        own = [
             LineFault(number, problem.pointer, problem.code, problem.message) for problem in document.problems
         ] or _shape_faults(number, document.value)
-        faults += found
-        if not found:
+        faults += own
+        if not own:
             given = {key: document.value[key] for key in KEYS}
-            answers.append(UploadedAnswer(number, **given, part=document.value.get("part", "")))
+            answers.append(AnswerLine(number, **given, part=document.value.get("part", "")))
     if not answers and not faults:
         faults.append(LineFault(1, "", "empty", say("There is no answer. Give one JSON object a line.")))
-    return answers, (faults + _twice(answers))[:MOST_FAULTS]
+    first: dict[tuple[str, str, str], int] = {}
+    for answer in answers:
+        known = first.setdefault((answer.comparison, answer.reviewer, answer.part), answer.line)
+        if known != answer.line:
+            said = say("Line {line} has the same comparison and reviewer. Keep one of them.", line=known)
+            faults.append(LineFault(answer.line, "", "twice", said))
+    return answers, faults[:MOST_FAULTS]
 
 
 def _shape_faults(line: int, value: Any) -> list[LineFault]:
@@ -425,16 +397,4 @@ def _shape_faults(line: int, value: Any) -> list[LineFault]:
     if isinstance(text, str) and len(text.encode()) > LONGEST_ANSWER:
         said = say("The answer is larger than 2 MB, which no review needs. Shorten it.")
         faults.append(LineFault(line, "/text", "too_large", said))
-    return faults
-
-
-def _twice(answers: list[UploadedAnswer]) -> list[LineFault]:
-    """The lines that answer something a second time."""
-    first: dict[tuple[str, str, str], int] = {}
-    faults = []
-    for answer in answers:
-        line = first.setdefault((answer.comparison, answer.reviewer, answer.part), answer.line)
-        if line != answer.line:
-            said = say("Line {line} has the same comparison and reviewer. Keep one of them.", line=line)
-            faults.append(LineFault(answer.line, "", "twice", said))
     return faults

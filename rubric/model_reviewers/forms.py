@@ -88,7 +88,6 @@ class CorrectionForm(forms.Form):
         return ranking
 
     def to_correction(self) -> Correction:
-        """The correction as typed; an empty field means that there is no score."""
         scores: dict[str, dict[str, int | float]] = {}
         for place, label in enumerate(self.labels, start=1):
             for key in self.criteria:
@@ -128,7 +127,6 @@ class ParametersForm(forms.Form):
 
     @classmethod
     def read_initial(cls, parameters: Mapping[str, object]) -> dict[str, object]:
-        """The fields of stored parameters."""
         given = dict(parameters)
         most = given.pop(COMPLETION_TOKENS, None)
         return given | ({"max_tokens": most} if most is not None else {})

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from rubric.core.records import ABSTAINED, HOLISTIC, UNREADABLE, Flag, ReviewRecord, RubricRecord
 from rubric.core.response_order import map_labels
-from rubric.model_reviewers.core import OPEN, REFUSAL, UNREAD, Try, derive_state
+from rubric.model_reviewers.core import OPEN, REFUSAL, UNREAD, derive_state
 from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, WholePrompt
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import FETCHED, SUBMITTED, SUPERSEDED
@@ -63,7 +63,6 @@ def get_model_name(reviewer: Reviewer) -> str:
 
 
 def has_answers(reviewer: Reviewer) -> bool:
-    """Whether the model has an answer or a failed call in this set: then its parameters are fixed."""
     return Answer.objects.filter(review__reviewer=reviewer).exists()
 
 
@@ -83,7 +82,8 @@ def load_asked(
 
     `reviews` are their first-round reviews, if the caller has them already.
     """
-    keys = list(comparisons) if comparisons is not None else _all(comparison_set)
+    wanted = Comparison.objects.filter(set=comparison_set).order_by("number").values_list("pk", flat=True)
+    keys = list(wanted if comparisons is None else comparisons)
     reviewers = list(reviewers)
     if reviews is None:
         rows = Review.objects.filter(reviewer__in=reviewers, round=1)
@@ -101,8 +101,15 @@ def load_asked(
         if review.state != SUPERSEDED:
             live[pair] = review
     waiting = [review.pk for review in live.values() if not review.mode]
-    came = _Came(_answers(waiting), _two_calls(waiting))
-    return [_asked((key, reviewer.pk), live, superseded, came) for key in keys for reviewer in reviewers]
+    answers, in_two = _load_stored(waiting)
+    return [
+        _describe_asked(
+            live[pair], answers[live[pair].pk], superseded.get(pair, 0), is_in_two=live[pair].pk in in_two
+        )
+        if pair in live
+        else AskedComparison(*pair, state=OPEN, superseded_count=superseded.get(pair, 0))
+        for pair in ((key, reviewer.pk) for key in keys for reviewer in reviewers)
+    ]
 
 
 def reviews_to_read() -> "models.QuerySet[Review]":
@@ -111,7 +118,6 @@ def reviews_to_read() -> "models.QuerySet[Review]":
 
 
 def texts_by_label(review: Review) -> dict[str, str]:
-    """The responses by the label under which they are shown."""
     texts = dict(review.comparison.responses.values_list("number", "text"))
     return {label: texts[number] for label, number in map_labels(review.order).items()}
 
@@ -123,7 +129,6 @@ def load_answers(review: Review) -> dict[str, Answer]:
 
 
 def has_two_calls(review: Review) -> bool:
-    """Whether the holistic score was asked for in a separate call."""
     return WholePrompt.objects.filter(review=review.source_id).exists()
 
 
@@ -168,18 +173,18 @@ def fits_itself(review: Review) -> bool:
     rows = sorted(review.reviewed.all(), key=lambda row: row.position)
     if len(rows) != len(labels):
         return False
-    said = {
+    given = {
         label: GivenScores(row.scores, row.holistic, row.reported_overall, row.notes)
         for label, row in zip(labels, rows, strict=True)
     }
     rubric = review.reviewer.set.rubric_version.to_record()
-    record = assemble_record(said, review.reported_ranking, rubric, review.mode)
+    record = assemble_record(given, review.reported_ranking, rubric, review.mode)
     if review.mode not in (ABSTAINED, UNREADABLE):
-        record = replace(record, mode=given_mode(said, review.reported_ranking, rubric))
+        record = replace(record, mode=given_mode(given, review.reported_ranking, rubric))
     record = apply_correction(record, parse_correction(review.correction), rubric)
-    told = [flag for flag in review.flags if flag.get("code") in MISMATCHES]
-    found = [flag for flag in record.flags if flag.code in MISMATCHES]
-    return list_content(record, {}) == list_stored_content(review) and to_builtins(found) == told
+    stored = [flag for flag in review.flags if flag.get("code") in MISMATCHES]
+    computed = [flag for flag in record.flags if flag.code in MISMATCHES]
+    return list_content(record, {}) == list_stored_content(review) and to_builtins(computed) == stored
 
 
 def parse_answer(review: Review, *, reader: int = READER) -> ReviewRecord | None:
@@ -213,94 +218,64 @@ def read_halves(asked: Iterable[AskedComparison]) -> dict[int, HalfReview]:
     reviews = reviews_to_read().filter(pk__in=keys).prefetch_related("comparison__responses") if keys else []
     rows = Answer.objects.filter(review__in=keys, error_code="").order_by("-attempt")
     answers = {answer.review_id: answer for answer in rows} if keys else {}
-    found = {}
+    halves = {}
     for review in reviews:
         given = {response.number: response.text for response in review.comparison.responses.all()}
         texts = {label: given[number] for label, number in map_labels(review.order).items()}
         rubric = review.reviewer.set.rubric_version.to_record()
         record = _read_part(answers[review.pk], texts, rubric, READER)
-        found[review.pk] = HalfReview(record, list_missing(record, answers[review.pk].part))
-    return found
+        halves[review.pk] = HalfReview(record, list_missing(record, answers[review.pk].part))
+    return halves
 
 
 def _read_part(answer: Answer, texts: Mapping[str, str], rubric: RubricRecord, reader: int) -> ReviewRecord:
     record = read_review(answer.text, list(texts), rubric, reader=reader)
     if answer.finish_reason == REFUSAL and record.mode == UNREADABLE:
         record = replace(record, mode=ABSTAINED)
-    flags = [*record.flags, *_of_call(answer), *claimed_flags(texts, record, rubric)]
-    return replace(record, flags=flags)
+    flags = list(record.flags)
+    if answer.finish_reason == STOPPED_BY_LENGTH:
+        message = "The model was stopped at its limit of length, so the answer may lack its end."
+        flags.append(Flag("cut_off", message))
+    return replace(record, flags=[*flags, *claimed_flags(texts, record, rubric)])
 
 
-def _of_call(answer: Answer) -> list[Flag]:
-    """A flag if the call's finish reason says that the answer was cut off."""
-    if answer.finish_reason != STOPPED_BY_LENGTH:
-        return []
-    return [Flag("cut_off", "The model was stopped at its limit of length, so the answer may lack its end.")]
-
-
-def _all(comparison_set: ComparisonSet) -> list[int]:
-    rows = Comparison.objects.filter(set=comparison_set).order_by("number")
-    return list(rows.values_list("pk", flat=True))
-
-
-class _CameAnswer(NamedTuple):
-    """One stored answer without its text."""
-
+class _StoredAnswer(NamedTuple):
     part: str
     source: str
     error_code: str
     error: str
 
 
-class _Came(NamedTuple):
-    """The stored answers by review, and the reviews that are asked in two calls."""
-
-    answers: dict[int, list[_CameAnswer]]
-    in_two: set[int]
-
-
-def _answers(reviews: list[int]) -> dict[int, list[_CameAnswer]]:
-    """The stored answers of these reviews, in order, without their texts."""
-    found: dict[int, list[_CameAnswer]] = defaultdict(list)
+def _load_stored(reviews: list[int]) -> tuple[dict[int, list[_StoredAnswer]], set[int]]:
+    """The stored answers by review, in order, without their texts; and the reviews that are asked in two calls."""
+    answers: dict[int, list[_StoredAnswer]] = defaultdict(list)
+    in_two: set[int] = set()
     for at in range(0, len(reviews), 500):
-        rows = Answer.objects.filter(review__in=reviews[at : at + 500]).order_by("review", "attempt")
-        for review, *came in rows.values_list("review", *_CameAnswer._fields):
-            found[review].append(_CameAnswer(*came))
-    return found
+        part = reviews[at : at + 500]
+        stored = Answer.objects.filter(review__in=part).order_by("review", "attempt")
+        for pk, *columns in stored.values_list("review", *_StoredAnswer._fields):
+            answers[pk].append(_StoredAnswer(*columns))
+        in_two.update(WholePrompt.objects.filter(review__in=part).values_list("review", flat=True))
+    return answers, in_two
 
 
-def _two_calls(reviews: list[int]) -> set[int]:
-    found: set[int] = set()
-    for at in range(0, len(reviews), 500):
-        rows = WholePrompt.objects.filter(review__in=reviews[at : at + 500])
-        found |= set(rows.values_list("review", flat=True))
-    return found
-
-
-def _asked(
-    pair: tuple[int, int],
-    live: dict[tuple[int, int], Review],
-    superseded: dict[tuple[int, int], int],
-    came: _Came,
+def _describe_asked(
+    review: Review, answers: list[_StoredAnswer], superseded_count: int, *, is_in_two: bool
 ) -> AskedComparison:
-    review = live.get(pair)
-    if review is None:
-        return AskedComparison(*pair, state=OPEN, superseded_count=superseded.get(pair, 0))
-    answers = came.answers.get(review.pk, [])
     done = {answer.part for answer in answers if not answer.error_code}
-    part = WHOLE_PART if review.pk in came.in_two and WHOLE_PART not in done else MAIN_PART
+    part = WHOLE_PART if is_in_two and WHOLE_PART not in done else MAIN_PART
     of_part = [answer for answer in answers if answer.part == part]
-    tries = [Try(answer.error_code, is_fetched=answer.source == FETCHED) for answer in of_part]
-    state = derive_state(review.mode, tries)
+    tries = [(answer.error_code, answer.source == FETCHED) for answer in of_part]
     return AskedComparison(
-        *pair,
-        state=state,
+        review.comparison_id,
+        review.reviewer_id,
+        state=derive_state(review.mode, tries),
         review=review.pk,
         mode=review.mode,
         flag_count=len(review.flags),
-        tries=sum(attempt.is_fetched for attempt in tries),
+        tries=sum(is_fetched for _code, is_fetched in tries),
         error="" if review.mode or not of_part else of_part[-1].error,
-        superseded_count=superseded.get(pair, 0),
+        superseded_count=superseded_count,
         part=part,
-        is_half=not review.mode and review.pk in came.in_two and len(done) == 1,
+        is_half=not review.mode and is_in_two and len(done) == 1,
     )

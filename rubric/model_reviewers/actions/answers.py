@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -11,12 +11,7 @@ from django.utils.translation import gettext as _
 
 from rubric.comparisons.actions import record_set_event
 from rubric.core.call_parameters import select_parameters
-from rubric.model_reviewers.core import (
-    LONGEST_ANSWER,
-    UNREAD,
-    Reply,
-    UploadedAnswer,
-)
+from rubric.model_reviewers.core import LONGEST_ANSWER, UNREAD, AnswerLine, Reply
 from rubric.model_reviewers.queries import (
     MAIN_PART,
     get_model_name,
@@ -84,7 +79,10 @@ def keep_answer(
             created_at=now,
             created_by=by,
         )
-        _note_kept(kept, review, by, now)
+        sha256 = hashlib.sha256(kept.text.encode()).hexdigest()
+        detail = {"source": source, "attempt": kept.attempt, "error": kept.error_code, "sha256": sha256}
+        project = review.reviewer.set.project
+        record_event("answer:kept", review, by=by, now=now, project=project, detail=detail)
         if source != FETCHED:
             _enqueue_reading(review.reviewer.set, by, now)
     return kept
@@ -107,13 +105,7 @@ def read_answer(*, review: Review, by: Person, now: datetime) -> bool:
 
 
 def paste_answer(
-    *,
-    comparison: Comparison,
-    reviewer: Reviewer,
-    text: str,
-    part: str = MAIN_PART,
-    by: Person,
-    now: datetime,
+    *, comparison: Comparison, reviewer: Reviewer, text: str, part: str = MAIN_PART, by: Person, now: datetime
 ) -> Review:
     """Store the pasted answer for that part, then read the review if all parts are there.
 
@@ -127,7 +119,8 @@ def paste_answer(
         raise Unacceptable(
             _("The answer is larger than 2 MB, which no review needs. Shorten it."), field="text"
         )
-    review = _asked_review(comparison, reviewer)
+    rows = reviews_to_read().filter(_ASKED, comparison=comparison, reviewer=reviewer, round=1)
+    review = rows.exclude(state=SUPERSEDED).first()
     if review is None:
         raise Unacceptable(
             _("Create the prompt first: an answer speaks of the labels that the prompt gives."), field="text"
@@ -165,7 +158,7 @@ def set_parameters(
 
 
 def upload_answers(
-    *, comparison_set: ComparisonSet, lines: Sequence[UploadedAnswer], by: Person, now: datetime
+    *, comparison_set: ComparisonSet, lines: Sequence[AnswerLine], by: Person, now: datetime
 ) -> list[LineFault]:
     """Store all answers of a file and queue their reading. If one has a fault, store none and return the faults.
 
@@ -178,7 +171,24 @@ def upload_answers(
         if faults:
             return faults
         texts = [normalise_text(line.text)[0] for line in lines]
-        rows = _answer_rows(reviews, lines, texts, by, now)
+        stored = Answer.objects.filter(review__in=[review.pk for review in reviews]).order_by()
+        attempts = defaultdict(int, stored.values_list("review").annotate(Max("attempt")))
+        rows = []
+        for review, line, text in zip(reviews, lines, texts, strict=True):
+            attempts[review.pk] += 1
+            rows.append(
+                Answer(
+                    review=review,
+                    source=UPLOADED,
+                    part=WHOLE_PART if line.part == WHOLE_PART else MAIN_PART,
+                    attempt=attempts[review.pk],
+                    model=get_model_name(review.reviewer),
+                    parameters=select_parameters(review.reviewer.parameters),
+                    text=text,
+                    created_at=now,
+                    created_by=by,
+                )
+            )
         Answer.objects.bulk_create(rows, batch_size=200)
         detail = {"answers": len(rows), "sha256": canonical_hash(texts)}
         record_set_event(
@@ -188,43 +198,21 @@ def upload_answers(
     return []
 
 
-def _answer_rows(
-    reviews: Sequence[Review],
-    lines: Sequence[UploadedAnswer],
-    texts: Sequence[str],
-    by: Person,
-    now: datetime,
-) -> list[Answer]:
-    attempts = _attempts(reviews)
-    rows = []
-    for review, line, text in zip(reviews, lines, texts, strict=True):
-        attempts[review.pk] += 1
-        rows.append(
-            Answer(
-                review=review,
-                source=UPLOADED,
-                part=WHOLE_PART if line.part == WHOLE_PART else MAIN_PART,
-                attempt=attempts[review.pk],
-                model=get_model_name(review.reviewer),
-                parameters=select_parameters(review.reviewer.parameters),
-                text=text,
-                created_at=now,
-                created_by=by,
-            )
-        )
-    return rows
-
-
 def read_answers(*, job: Job, clock: Clock) -> None:
     """Read every stored answer of the job's set that is not read yet, each in a fenced transaction of its own."""
     comparison_set = load_job_set(job)
     read_unread(job=job, comparison_set=comparison_set, clock=clock)
+    end_turn(job=job, clock=clock, is_more=lambda: bool(_unread(comparison_set)))
+
+
+def end_turn(*, job: Job, clock: Clock, is_more: Callable[[], bool]) -> None:
+    """Finish the job, or hand it back for another turn."""
     with transaction.atomic():
         renew(job=job, now=clock())
-        is_more = bool(_unread(comparison_set))
-        if not is_more:
+        is_left = is_more()
+        if not is_left:
             finish(job=job, now=clock())
-    if is_more:
+    if is_left:
         hand_back(job=job, now=clock())
 
 
@@ -242,34 +230,17 @@ def load_job_set(job: Job) -> ComparisonSet:
 
 
 def _enqueue_reading(comparison_set: ComparisonSet, by: Person, now: datetime) -> None:
-    subject = f"comparison_set:{comparison_set.pk}"
-    project = comparison_set.project
+    subject, project = f"comparison_set:{comparison_set.pk}", comparison_set.project
     enqueue(project=project, kind=READ, subject=subject, input_hash="", by=by, now=now)
 
 
 def _unread(comparison_set: ComparisonSet) -> list[int]:
     asked = load_asked(comparison_set, model_reviewers(comparison_set))
-    return [
-        comparison.review
-        for comparison in asked
-        if comparison.state == UNREAD and comparison.review is not None
-    ]
-
-
-def _asked_review(comparison: Comparison, reviewer: Reviewer) -> Review | None:
-    """The review that waits for this model's answer, or already has it; None before there is a prompt."""
-    rows = reviews_to_read().filter(_ASKED, comparison=comparison, reviewer=reviewer, round=1)
-    return rows.exclude(state=SUPERSEDED).first()
-
-
-def _attempts(reviews: Sequence[Review]) -> dict[int, int]:
-    """How many answers each has so far."""
-    rows = Answer.objects.filter(review__in=[review.pk for review in reviews]).order_by()
-    return defaultdict(int, rows.values_list("review").annotate(Max("attempt")))
+    return [pair.review for pair in asked if pair.state == UNREAD and pair.review is not None]
 
 
 def _match_reviews(
-    comparison_set: ComparisonSet, lines: Sequence[UploadedAnswer]
+    comparison_set: ComparisonSet, lines: Sequence[AnswerLine]
 ) -> tuple[list[Review], list[LineFault]]:
     """The review that each line answers, in the order of the lines, and what is wrong with lines."""
     names = {reviewer.name for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None}
@@ -285,7 +256,12 @@ def _match_reviews(
         review = waiting.get((line.comparison, line.reviewer))
         part = WHOLE_PART if line.part == WHOLE_PART else MAIN_PART
         if review is not None and review.state == DRAFT and bool(line.part) != (review.pk in in_two):
-            faults.append(LineFault(line.line, "/part", "wrong_part", _part_fault(line)))
+            says = _('This model is asked in one call, so its answer has no "part". Remove it.')
+            if not line.part:
+                says = _(
+                    'This model is asked in two calls. Say in "part" which prompt this answers: "whole" or "criteria".'
+                )
+            faults.append(LineFault(line.line, "/part", "wrong_part", says))
         elif review is not None and review.state == DRAFT and (review.pk, part) not in done:
             reviews.append(review)
         else:
@@ -293,15 +269,7 @@ def _match_reviews(
     return reviews, faults
 
 
-def _part_fault(line: UploadedAnswer) -> str:
-    if line.part:
-        return _('This model is asked in one call, so its answer has no "part". Remove it.')
-    return _(
-        'This model is asked in two calls. Say in "part" which prompt this answers: "whole" or "criteria".'
-    )
-
-
-def _line_fault(line: UploadedAnswer, known: set[str], names: set[str], review: Review | None) -> LineFault:
+def _line_fault(line: AnswerLine, known: set[str], names: set[str], review: Review | None) -> LineFault:
     if line.comparison not in known:
         said = _('The set has no comparison with the id "%(id)s". Ids are in the file of prompts.')
         return LineFault(line.line, "/comparison", "unknown", said % {"id": line.comparison[:120]})
@@ -313,9 +281,3 @@ def _line_fault(line: UploadedAnswer, known: set[str], names: set[str], review: 
         return LineFault(line.line, "", "not_asked", said)
     said = _("This was answered already. Ask again on its page first, then upload the new answer.")
     return LineFault(line.line, "", "answered", said)
-
-
-def _note_kept(kept: Answer, review: Review, by: Person, now: datetime) -> None:
-    digest = hashlib.sha256(kept.text.encode()).hexdigest()
-    detail = {"source": kept.source, "attempt": kept.attempt, "error": kept.error_code, "sha256": digest}
-    record_event("answer:kept", review, by=by, now=now, project=review.reviewer.set.project, detail=detail)

@@ -41,12 +41,11 @@ LONGEST_SAID = 300
 def ask_endpoint(call: Call) -> Reply:
     """The model's answer, or the failure. Never raises, whatever the endpoint does."""
     began = time.monotonic()
-    reply = _ask(call)
-    return replace(reply, took_ms=int((time.monotonic() - began) * 1000))
+    return replace(_ask(call), took_ms=int((time.monotonic() - began) * 1000))
 
 
 class TooMuch(httpx2.ReadError):
-    """The response is larger than the limit."""
+    pass
 
 
 class Bounded(httpx2.SyncByteStream):
@@ -67,7 +66,6 @@ class Bounded(httpx2.SyncByteStream):
             yield part
 
     def close(self) -> None:
-        """Release the connection."""
         self.body.close()
 
 
@@ -130,13 +128,11 @@ def _authorities() -> ssl.SSLContext:
 
 
 def _broken(cause: BaseException | None) -> Reply:
-    """What went wrong with a connection."""
     if isinstance(cause, TooMuch):
         said = _("The answer is larger than 2 MB, so it was not kept. Ask for a shorter one (max_tokens).")
         return Reply(error_code=TOO_LARGE, error=said)
     if isinstance(cause, httpx2.ReadError | httpx2.RemoteProtocolError):
-        said = _("The connection broke before the answer was whole.")
-        return Reply(error_code=CUT_OFF, error=said)
+        return Reply(error_code=CUT_OFF, error=_("The connection broke before the answer was whole."))
     return Reply(error_code=CONNECTION, error=_("The endpoint could not be reached."))
 
 
@@ -151,14 +147,10 @@ def _refused(fault: openai.APIStatusError) -> Reply:
     said = _("The endpoint answered %(status)d.") % {"status": status}
     words = fault.body.get("message") if isinstance(fault.body, dict) else None
     if isinstance(words, str) and words.strip():
-        said = _('%(said)s It said: "%(words)s"') % {"said": said, "words": _shown(words)}
+        words = " ".join(normalise_text(words)[0].split())
+        words = words.replace(key, "...") if (key := settings.REVIEW_MODELS_KEY) else words
+        words = words if len(words) <= LONGEST_SAID else words[: LONGEST_SAID - 1] + "…"
+        said = _('%(said)s It said: "%(words)s"') % {"said": said, "words": words}
     return Reply(
         error_code=code, error=said, retry_after=parse_retry_after(fault.response.headers.get("retry-after"))
     )
-
-
-def _shown(words: str) -> str:
-    key = settings.REVIEW_MODELS_KEY
-    words = " ".join(normalise_text(words)[0].split())
-    words = words.replace(key, "...") if key else words
-    return words if len(words) <= LONGEST_SAID else words[: LONGEST_SAID - 1] + "…"

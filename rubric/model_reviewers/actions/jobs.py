@@ -15,7 +15,13 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.core.call_parameters import SYSTEM, select_parameters, select_sampling
-from rubric.model_reviewers.actions.answers import keep_answer, load_job_set, read_answer, read_unread
+from rubric.model_reviewers.actions.answers import (
+    end_turn,
+    keep_answer,
+    load_job_set,
+    read_answer,
+    read_unread,
+)
 from rubric.model_reviewers.actions.prompts import ensure_prompt
 from rubric.model_reviewers.core import (
     MOST_TRIES,
@@ -34,7 +40,7 @@ from rubric.models import Comparison, ComparisonSet, Reviewer, WholePrompt
 from rubric.models.reviews import FETCHED
 from rubric.reviews.permissions import check_open_set
 from workspace.core.refusals import Conflict, Unavailable
-from workspace.jobs.actions import LEASE, Clock, cancel_job, enqueue, finish, hand_back, renew
+from workspace.jobs.actions import LEASE, Clock, cancel_job, enqueue, hand_back, renew
 from workspace.models import Job, Person
 from workspace.models.jobs import QUEUED, RUNNING
 
@@ -99,13 +105,7 @@ def ask_models(
         if not _ask_pair(asker, Comparison.objects.get(pk=comparison), reviewer):
             hand_back(job=job, now=clock())
             return
-    with transaction.atomic():
-        renew(job=job, now=clock())
-        is_more = any(_open_pairs(load_job_set(job)))
-        if not is_more:
-            finish(job=job, now=clock())
-    if is_more:
-        hand_back(job=job, now=clock())
+    end_turn(job=job, clock=clock, is_more=lambda: any(_open_pairs(load_job_set(job))))
 
 
 def _endpoint() -> Callable[[Call], Reply]:
@@ -122,14 +122,12 @@ def _subject(comparison_set: ComparisonSet) -> str:
 def _open_pairs(comparison_set: ComparisonSet) -> Iterator[tuple[int, Reviewer]]:
     """Comparison and model of every pending answer that may be asked for; none in a closed set."""
     rows = model_reviewers(comparison_set) if comparison_set.closed_at is None else []
-    reviewers = {
-        reviewer.pk: reviewer for reviewer in rows if reviewer.ended_at is None and may_call(reviewer)
-    }
+    reviewers = {row.pk: row for row in rows if row.ended_at is None and may_call(row)}
     for reviewer in reviewers.values():
         reviewer.set = comparison_set
-    for comparison in load_asked(comparison_set, reviewers.values()):
-        if comparison.state == OPEN:
-            yield comparison.comparison, reviewers[comparison.reviewer]
+    for asked in load_asked(comparison_set, reviewers.values()):
+        if asked.state == OPEN:
+            yield asked.comparison, reviewers[asked.reviewer]
 
 
 def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -> bool:
@@ -138,16 +136,17 @@ def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -
     while True:
         if asker.clock() >= asker.until:
             return False
-        if not _is_wanted(reviewer):
+        # A turn is long, and calls cost money.
+        if not Reviewer.objects.filter(pk=reviewer.pk, ended_at=None, set__closed_at=None).exists():
             return True
         prompt = ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=asker.clock())
         (asked,) = load_asked(reviewer.set, [reviewer], comparisons=[comparison.pk])
         if asked.state != OPEN:
             return True
         text = WholePrompt.objects.get(review=prompt.review).text if asked.part else prompt.text
-        given = select_parameters(reviewer.parameters)
-        system = str(given.get(SYSTEM, ""))
-        call = Call(get_model_name(reviewer), text, select_sampling(given), system)
+        parameters = select_parameters(reviewer.parameters)
+        system = str(parameters.get(SYSTEM, ""))
+        call = Call(get_model_name(reviewer), text, select_sampling(parameters), system)
         # The longest time that a call and the wait after it can take, so that no other worker takes the job.
         _hold(asker, 2 * settings.REVIEW_TIMEOUT)
         reply = limit_reply(asker.ask(call))
@@ -158,7 +157,7 @@ def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -
             renew(job=asker.job, now=asker.clock(), done_count=done)
             price = settings.REVIEW_PRICES.get(call.model)
             cost = compute_cost(price, reply.prompt_tokens, reply.answer_tokens)
-            columns: dict[str, Any] = {"part": asked.part, "parameters": given, "cost_usd": cost}
+            columns: dict[str, Any] = {"part": asked.part, "parameters": parameters, "cost_usd": cost}
             keep_answer(
                 review=prompt.review, source=FETCHED, reply=reply, by=by, now=asker.clock(), **columns
             )
@@ -170,11 +169,6 @@ def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -
         # After the holistic score, ask for the criteria.
         if is_over and (reply.error_code or not asked.part):
             return True
-
-
-def _is_wanted(reviewer: Reviewer) -> bool:
-    """Whether the set is still open and the model still in it: a turn is long, and calls cost money."""
-    return Reviewer.objects.filter(pk=reviewer.pk, ended_at=None, set__closed_at=None).exists()
 
 
 def _hold(asker: CallSettings, seconds: float) -> None:

@@ -37,9 +37,9 @@ def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now
     """
     with transaction.atomic():
         review = begin_review(comparison=comparison, reviewer=reviewer, by=by, now=now)
-        found = ReviewPrompt.objects.filter(review=review).first()
-        if found is not None:
-            return found
+        prompt = ReviewPrompt.objects.filter(review=review).first()
+        if prompt is not None:
+            return prompt
         if review.state != DRAFT:
             raise Conflict(_("This review was imported from elsewhere, without a prompt."), code="no_prompt")
         mode = reviewer.set.mode
@@ -76,17 +76,10 @@ def open_prompts(*, comparison_set: ComparisonSet, by: Person, now: datetime) ->
     Raises NotAllowed at once, not only when the first line is taken.
     """
     check_change_set(by, comparison_set)
-    reviewers = {
-        reviewer.pk: reviewer for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None
-    }
+    reviewers = {row.pk: row for row in model_reviewers(comparison_set) if row.ended_at is None}
     asked = load_asked(comparison_set, reviewers.values())
-    waiting = [comparison for comparison in asked if comparison.state in (OPEN, FAILED)]
-    return _lines(
-        comparison_set,
-        [(comparison.comparison, reviewers[comparison.reviewer]) for comparison in waiting],
-        by,
-        now,
-    )
+    pairs = [(pair.comparison, reviewers[pair.reviewer]) for pair in asked if pair.state in (OPEN, FAILED)]
+    return _write_lines(comparison_set, pairs, by, now)
 
 
 def ask_again(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
@@ -111,11 +104,7 @@ def ask_failed_again(*, comparison_set: ComparisonSet, by: Person, now: datetime
     with transaction.atomic():
         reviewers = [reviewer for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None]
         asked = load_asked(comparison_set, reviewers)
-        failed = [
-            comparison.review
-            for comparison in asked
-            if comparison.state == FAILED and comparison.review is not None
-        ]
+        failed = [pair.review for pair in asked if pair.state == FAILED and pair.review is not None]
         if not failed:
             raise Conflict(_("No call has failed, so there is nothing to ask again."), code="none_failed")
         for review in reviews_to_read().filter(pk__in=failed):
@@ -123,7 +112,7 @@ def ask_failed_again(*, comparison_set: ComparisonSet, by: Person, now: datetime
     return len(failed)
 
 
-def _lines(
+def _write_lines(
     comparison_set: ComparisonSet, pairs: Sequence[tuple[int, Reviewer]], by: Person, now: datetime
 ) -> Iterator[str]:
     for key, reviewer in pairs:

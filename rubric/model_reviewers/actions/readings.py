@@ -25,10 +25,8 @@ def reread_answer(*, review: Review, by: Person, now: datetime) -> Review:
     """
     _check(review, by)
     if not reads_otherwise(review) and not review.correction:
-        raise Conflict(
-            _("The current parser gives the same result, so nothing would change."),
-            code="reads_the_same",
-        )
+        says = _("The current parser gives the same result, so nothing would change.")
+        raise Conflict(says, code="reads_the_same")
     with transaction.atomic():
         made = begin_reading(review=review, by=by, now=now)
         record = parse_answer(made)
@@ -45,14 +43,13 @@ def reread_answers(*, comparison_set: ComparisonSet, by: Person, now: datetime) 
     check_change_set(by, comparison_set)
     check_see_results(by, comparison_set)
     with transaction.atomic():
-        found = [review for review in list_readable(comparison_set) if reads_otherwise(review)]
-        if not found:
-            raise Conflict(
-                _("The current parser gives the same result for every answer."), code="reads_the_same"
-            )
-        for review in found:
+        reviews = [review for review in list_readable(comparison_set) if reads_otherwise(review)]
+        if not reviews:
+            says = _("The current parser gives the same result for every answer.")
+            raise Conflict(says, code="reads_the_same")
+        for review in reviews:
             reread_answer(review=review, by=by, now=now)
-    return len(found)
+    return len(reviews)
 
 
 def correct_reading(*, review: Review, correction: Correction, by: Person, now: datetime) -> Review:
@@ -73,8 +70,7 @@ def correct_reading(*, review: Review, correction: Correction, by: Person, now: 
         if record is None:
             raise Unacceptable(_("This review has no answer that could be corrected."))
         corrected = apply_correction(record, correction, rubric)
-        late = review.criteria_first
-        record_submission(review=made, record=corrected, criteria_first=late, by=by, now=now)
+        record_submission(review=made, record=corrected, criteria_first=review.criteria_first, by=by, now=now)
     return made
 
 

@@ -113,7 +113,6 @@ def set_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def _progress(comparison_set: ComparisonSet, counts: dict[str, int]) -> dict[str, Any]:
-    """Whether models are asked, whether anything waits or runs, and how far it is."""
     rows = Job.objects.filter(subject=f"comparison_set:{comparison_set.pk}")
     jobs_by_kind = {job.kind: job for job in rows.filter(kind__in=("ask_models", "read_answers"))}
     running = {kind for kind, job in jobs_by_kind.items() if job.state in (QUEUED, RUNNING)}
@@ -130,7 +129,6 @@ def _progress(comparison_set: ComparisonSet, counts: dict[str, int]) -> dict[str
 
 
 def _refusals(person: Person, comparison_set: ComparisonSet, head: SetFrame) -> dict[str, str]:
-    """Why something cannot be done now, "" when it can."""
     # Leads may change an open set; the check asks the database.
     may_change = head.may_lead and not head.is_closed
     return {
@@ -141,7 +139,6 @@ def _refusals(person: Person, comparison_set: ComparisonSet, head: SetFrame) -> 
 
 @require("ask_models", methods=("POST",), costs="computations")
 def ask_models(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Start calls for all pending answers."""
     found = set_or_404(request.user, slug, number, check_ask_models)
     bind_form(request, NothingForm)
     jobs.start_asking(comparison_set=found, by=request.user, now=timezone.now())
@@ -150,7 +147,6 @@ def ask_models(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("open_set", methods=("POST",))
 def stop_asking(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Make no further calls."""
     found = set_or_404(request.user, slug, number)
     check_open_set(request.user, found.project)
     bind_form(request, NothingForm)
@@ -270,8 +266,6 @@ def _half_word(half: HalfReview | None) -> StateWord:
 
 
 class QuestionRow(NamedTuple):
-    """One comparison: its key, its number, and the beginning of its question."""
-
     pk: int
     number: int
     question: str

@@ -57,7 +57,6 @@ def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("POST",), costs="computations")
 def reread_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Make the current reader's readings count, for the whole set."""
     found = set_or_404(request.user, slug, number, check_change_set)
     bind_form(request, NothingForm)
     readings.reread_answers(comparison_set=found, by=request.user, now=timezone.now())
@@ -66,7 +65,6 @@ def reread_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("see_results")
 def reading(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
-    """One answer with both readings, and a form to correct it."""
     only_parameters(request)
     row = _readable_or_404(request, slug, number, review)
     check_see_results(request.user, row.reviewer.set)
@@ -85,7 +83,6 @@ def reread_answer(request: SignedIn, slug: str, number: int, review: int) -> Htt
 
 @require("change_set", methods=("POST",))
 def correct_reading(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
-    """Make a person's correction of a reading count."""
     row = _readable_or_404(request, slug, number, review)
     check_change_set(request.user, row.reviewer.set)
     form, status = bind_form(request, CorrectionForm, **_sheet(row)), 422
@@ -120,7 +117,6 @@ def _sheet(row: Review) -> dict[str, Any]:
 
 
 def _initial(row: Review) -> dict[str, Any]:
-    """The initial values of the form, from the stored reading."""
     values: dict[str, Any] = {}
     for line in row.reviewed.all():
         scores = {**line.scores, **({} if line.holistic is None else {HOLISTIC: line.holistic})}
@@ -158,7 +154,6 @@ def _show_reading(
 
 
 def name_mode(mode: str) -> str:
-    """How a review was given, in a few words."""
     return {
         RUBRIC: _("all criteria scored"),
         PARTIAL: _("some criteria missing"),

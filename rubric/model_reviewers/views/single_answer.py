@@ -49,7 +49,6 @@ SHOW, PLAIN_TEXT = "rubric/model_reviewers/show.html", "text/plain; charset=utf-
 
 @require("see_set")
 def model_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
-    """One model and one comparison: prompt, answers, and what was read."""
     only_parameters(request)
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     return _show(request, row, model, PasteForm())
@@ -109,7 +108,6 @@ def prompt_text(request: SignedIn, slug: str, number: int, comparison: int, revi
 def answer_text(
     request: SignedIn, slug: str, number: int, comparison: int, reviewer: int, came: int
 ) -> HttpResponse:
-    """Download one raw answer as a file."""
     only_parameters(request)
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_see_results(request.user, model.set)

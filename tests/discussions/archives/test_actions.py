@@ -17,7 +17,7 @@ from rubric.checks.actions import CHECKS as REVIEW_CHECKS
 from rubric.comparisons.actions import add_reviewer
 from rubric.model_reviewers.actions.answers import paste_answer, upload_answers
 from rubric.model_reviewers.actions.prompts import ensure_prompt
-from rubric.model_reviewers.core import UploadedAnswer
+from rubric.model_reviewers.core import AnswerLine
 from rubric.models import Answer, RubricVersion
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import PASTED, UPLOADED
@@ -95,7 +95,7 @@ def write_answered():
         if number:
             paste_answer(**pair, text=answer_text())
         else:
-            line = UploadedAnswer(1, comparison.key, model.name, answer_text())
+            line = AnswerLine(1, comparison.key, model.name, answer_text())
             assert upload_answers(comparison_set=made, lines=[line], by=by, now=NOW) == []
     run_waiting_jobs()
     return write_archive(made.project, by)

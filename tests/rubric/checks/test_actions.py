@@ -9,7 +9,7 @@ from rubric.comparisons.core.lines import read_comparison_lines
 from rubric.human_reviewers.actions import submit_marked_review, undo_mark
 from rubric.model_reviewers.actions.answers import paste_answer, upload_answers
 from rubric.model_reviewers.actions.prompts import ask_again, ensure_prompt
-from rubric.model_reviewers.core import UploadedAnswer
+from rubric.model_reviewers.core import AnswerLine
 from rubric.models import Answer, Mark, MarkRevision, Review, ReviewedResponse
 from rubric.models.comparisons import MODEL
 from rubric.reviews.core.answer_record import READER
@@ -129,7 +129,7 @@ def test_an_uploaded_answer_that_was_changed_is_named_whoever_read_it():
     keys = made.comparisons.order_by("number").values_list("key", flat=True)
     assert len(keys) == 2
     for key in keys:
-        line = UploadedAnswer(1, key, "one-model", answer_text())
+        line = AnswerLine(1, key, "one-model", answer_text())
         assert not upload_answers(comparison_set=made, lines=[line], by=by, now=NOW)
     run_waiting_jobs()
     Review.objects.update(reader=READER - 1)

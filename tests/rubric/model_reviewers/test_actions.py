@@ -11,7 +11,7 @@ from rubric.core.response_order import LABELS, map_labels
 from rubric.model_reviewers import queries
 from rubric.model_reviewers.actions.answers import paste_answer, read_answers, upload_answers
 from rubric.model_reviewers.actions.prompts import ask_again, ask_failed_again, ensure_prompt, open_prompts
-from rubric.model_reviewers.core import LONGEST_ANSWER, UploadedAnswer
+from rubric.model_reviewers.core import LONGEST_ANSWER, AnswerLine
 from rubric.model_reviewers.queries import load_asked, model_reviewers
 from rubric.models import Answer, Review, ReviewPrompt
 from rubric.models.comparisons import MODEL
@@ -149,7 +149,7 @@ def test_nobody_but_leads_and_only_while_the_set_is_open(made):
 
 
 def taken(made, *lines):
-    rows = [UploadedAnswer(number, *line) for number, line in enumerate(lines, start=1)]
+    rows = [AnswerLine(number, *line) for number, line in enumerate(lines, start=1)]
     return upload_answers(comparison_set=made, lines=rows, by=made.created_by, now=NOW)
 
 

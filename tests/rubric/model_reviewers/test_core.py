@@ -31,10 +31,9 @@ from rubric.model_reviewers.core import (
     TOO_LARGE,
     UNREAD,
     UNREADABLE_ANSWER,
+    AnswerLine,
     Price,
     Reply,
-    Try,
-    UploadedAnswer,
     build_prompt,
     compute_cost,
     criteria_order,
@@ -224,7 +223,7 @@ def test_an_answer_has_at_most_two_megabytes():
 
 
 def fetched(*codes):
-    return [Try(code, is_fetched=True) for code in codes]
+    return [(code, True) for code in codes]
 
 
 def test_how_far_an_answer_is():
@@ -233,7 +232,7 @@ def test_how_far_an_answer_is():
     assert derive_state("", fetched(TIMEOUT, RATE_LIMITED, CUT_OFF)) == FAILED
     assert derive_state("", fetched(REFUSED)) == FAILED
     assert derive_state("", fetched(REFUSED, "")) == UNREAD
-    assert derive_state("", [Try("", is_fetched=False)]) == UNREAD
+    assert derive_state("", [("", False)]) == UNREAD
     assert [derive_state(mode, fetched("")) for mode in ("rubric", "partial", "holistic")] == [ANSWERED] * 3
     assert derive_state("abstained", fetched("")) == DECLINED
     assert derive_state("unreadable", fetched("")) == UNREADABLE_ANSWER
@@ -314,8 +313,8 @@ def test_answers_are_read_in_order_and_other_keys_left_alone():
     answers, faults = read_answer_lines(data)
     assert faults == []
     assert answers == [
-        UploadedAnswer(1, "c-1", "one-model", "I prefer A."),
-        UploadedAnswer(3, "c-2", "one-model", "I prefer A."),
+        AnswerLine(1, "c-1", "one-model", "I prefer A."),
+        AnswerLine(3, "c-2", "one-model", "I prefer A."),
     ]
 
 
