@@ -9,7 +9,7 @@ from msgspec import Struct
 from discussions.adjudication.core.effective import Effective
 from discussions.core import judgement_kinds as kinds
 from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION
-from workspace.core.agreed_answers import RoundResult, agrees_enough
+from rubric.calibration.core import RoundResult, agrees_enough
 from workspace.core.words import mark
 from workspace.statistics.means import exact_mean
 

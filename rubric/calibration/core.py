@@ -1,8 +1,10 @@
 """Whether a person reviews as agreed: their marks are compared with the keys of a calibration round."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from typing import Any
 
 from msgspec import Struct
 
@@ -10,7 +12,6 @@ from rubric.core.records import HOLISTIC
 from rubric.core.scales import COMMON, Scales
 from rubric.core.weights import exact
 from rubric.reviews.core.mark_pairs import ONE_SCALE, MarkPair, MarkPairs, Marks, pair_marks
-from workspace.core.agreed_answers import RoundResult, agrees_enough
 from workspace.core.words import say
 from workspace.display.core.number_lists import is_short_number
 from workspace.statistics.means import exact_mean
@@ -18,6 +19,7 @@ from workspace.statistics.means import exact_mean
 Key = dict[str, dict[str, str]]
 # The number of people who must give a mark before their mean is a consensus.
 FEWEST_PEOPLE = 2
+MOST_MISSED = 20
 _MARK = re.compile(r"-?([0-9]{1,12}(\.[0-9]{1,12})?|\.[0-9]{1,12})")
 
 
@@ -33,6 +35,20 @@ class ComparedReview(Struct, frozen=True):
     is_same_first: bool | None
 
 
+class RoundResult(Struct, frozen=True, kw_only=True):
+    """All items of a round together: `alike` of `count` answers as agreed. `passes` is None while items are missing."""
+
+    done: int
+    asked: int
+    alike: int
+    count: int
+    passes: bool | None
+
+    @property
+    def percent(self) -> float | None:
+        return 100 * self.alike / self.count if self.count else None
+
+
 class ReviewsResult(RoundResult, frozen=True, kw_only=True):
     first_alike: int
     first_count: int
@@ -40,6 +56,35 @@ class ReviewsResult(RoundResult, frozen=True, kw_only=True):
     @property
     def first_percent(self) -> float | None:
         return 100 * self.first_alike / self.first_count if self.first_count else None
+
+
+def agrees_enough(alike: int, count: int, percent: int) -> bool:
+    """Whether at least `percent` % of the answers are as agreed; true when there are no answers.
+
+    Percent agreement with an expert key is the rule of screening rounds in the literature (Mitra, Hutto and Gilbert,
+    CHI 2015); all answers weigh the same.
+    """
+    return count == 0 or 100 * alike >= percent * count
+
+
+def list_missed(
+    people: Iterable[Mapping[int, Any]], words: Callable[[int, Any], tuple[Any, ...]]
+) -> list[dict[str, Any]]:
+    """On what at least two people differ from the key, the most frequent first: perhaps the key is wrong.
+
+    `people` has for each person item -> its comparison with the key; `words` of an item and one of its `differences`
+    are the same for people who differ on the same subject, and sort the entries.
+    """
+    taken, missed = Counter[int](), Counter[tuple[int, tuple[Any, ...]]]()
+    for compared_by_item in people:
+        for item, compared in compared_by_item.items():
+            taken[item] += 1
+            missed.update((item, words(item, difference)) for difference in compared.differences)
+    entries = sorted((-count, about, taken[item]) for (item, about), count in missed.items() if count > 1)
+    return [
+        {"people": -count, "of_people": of_people, "words": about}
+        for count, about, of_people in entries[:MOST_MISSED]
+    ]
 
 
 def compare_review(

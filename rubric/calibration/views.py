@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from rubric.calibration import actions
+from rubric.calibration.core import list_missed
 from rubric.calibration.forms import HiddenDuplicatesForm, SetRoundForm, WaiverForm
 from rubric.calibration.permissions import check_calibrate_set
 from rubric.calibration.queries import (
@@ -22,7 +23,6 @@ from rubric.calibration.queries import (
 from rubric.models import CalibrationRound, ComparisonSet, Reviewer
 from rubric.reviews.pages import CALIBRATIONS, SetFrame
 from rubric.reviews.views import SECTION, set_or_404
-from workspace.core.agreed_answers import list_missed
 from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person

@@ -32,10 +32,10 @@ from discussions.models import CalibrationGame, CalibrationRound, Evaluation, Ve
 from discussions.models.slots import CALIBRATION
 from discussions.rating.views import evaluation_or_404
 from discussions.slots.permissions import check_take_game
+from rubric.calibration.core import list_missed
 from rubric.calibration.forms import WaiverForm
 from rubric.calibration.views import waive
 from workspace.audit.forms import KeyedForm
-from workspace.core.agreed_answers import list_missed
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
 from workspace.web.form_page import form_page
